@@ -1,0 +1,47 @@
+# `make demo` and `make test` do all set-up themselves; nothing but Python 3.11+ and make is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?=
+
+.DEFAULT_GOAL := check
+.PHONY: check demo test lint types docs docs-check bench clean
+
+check: lint types test docs-check
+
+$(VENV)/.made: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Notewell needs Python 3.11 or newer"; echo "hint: run make with PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	@touch $@
+
+demo: $(VENV)/.made
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.made
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.made
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+
+types: $(VENV)/.made
+	$(BIN)/mypy
+
+docs: $(VENV)/.made
+	$(BIN)/cog -r docs/reference/*.md ARCHITECTURE.md
+
+docs-check: $(VENV)/.made
+	$(BIN)/cog --check docs/reference/*.md ARCHITECTURE.md
+
+bench: $(VENV)/.bench
+	@test -n "$(DATA)" || { echo "error: make bench needs the folder with the test data"; echo "hint: make bench DATA=path/to/data"; exit 1; }
+	$(BIN)/python -m bench --data $(DATA)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

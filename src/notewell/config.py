@@ -1,0 +1,203 @@
+"""Settings: the only reader of `notewell.toml` and the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from notewell.errors import SettingsError
+from notewell.index.chunk import Chunking
+from notewell.search.fuse import FUSIONS
+
+FILE = "notewell.toml"
+FOLDER = ".notewell"
+# NOTEWELL_SEARCH_LIMIT stands for search.limit.
+PREFIX = "NOTEWELL_"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """Which files of the vault are notes."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False
+    max_bytes: int = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSettings:
+    """Where vectors come from."""
+
+    model: str = "static"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How a query is answered."""
+
+    limit: int = 10
+    candidates: int = 30
+    fusion: str = "scores"
+    lexical_weight: float = 0.7
+    vector_weight: float = 0.3
+    max_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Where the store lies."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a user can set, in the sections of `notewell.toml`."""
+
+    index: IndexSettings = field(default_factory=IndexSettings)
+    chunk: Chunking = field(default_factory=Chunking)
+    embed: EmbedSettings = field(default_factory=EmbedSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+
+
+HELP = {
+    "index.include": "Folders to index, from the vault's root; none means all",
+    "index.exclude": "Patterns of files and folders to leave out, as in a .gitignore",
+    "index.hidden": "Index folders and files whose names begin with a dot, too",
+    "index.max_bytes": "Files larger than this are skipped, and named in the report",
+    "chunk.max_chars": "A section longer than this is cut at H3, then at paragraphs",
+    "chunk.min_chars": "A section shorter than this is left out; 0 keeps all",
+    "chunk.target_words": "With overlap_words: words of a window",
+    "chunk.overlap_words": "Cut long sections into windows that share this many words; 0 cuts without overlap",
+    "embed.model": "`static` (ships with Notewell), or a model2vec folder",
+    "search.limit": "How many hits a search returns",
+    "search.candidates": "How many chunks each retriever may put forward",
+    "search.fusion": "How the two rankings become one: `scores`, or `rrf`",
+    "search.lexical_weight": "What the ranking by words counts",
+    "search.vector_weight": "What the ranking by meaning counts",
+    "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
+    "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+}
+
+# The smallest value that makes sense, where one does not.
+LEAST = {
+    "index.max_bytes": 1,
+    "chunk.max_chars": 200,
+    "chunk.min_chars": 0,
+    "chunk.target_words": 20,
+    "chunk.overlap_words": 0,
+    "search.limit": 1,
+    "search.candidates": 1,
+    "search.lexical_weight": 0,
+    "search.vector_weight": 0,
+    "search.max_tokens": 0,
+}
+
+
+def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
+    """Return the vault's settings: its file, then the environment, then the overrides."""
+    values = {**_from_file(root / FILE), **_from_environment(environment), **overrides}
+    settings = Settings()
+    for name, value in values.items():
+        section, _, key = name.partition(".")
+        part = replace(getattr(settings, section), **{key: _checked(name, value)})
+        settings = replace(settings, **{section: part})
+    _check_together(settings)
+    return settings
+
+
+def setting_names() -> dict[str, Any]:
+    """Return every setting and its default.
+
+    >>> setting_names()["search.limit"]
+    10
+    """
+    defaults = Settings()
+    return {
+        f"{section.name}.{key.name}": getattr(getattr(defaults, section.name), key.name)
+        for section in fields(Settings)
+        for key in fields(getattr(defaults, section.name))
+    }
+
+
+def find_root(start: Path) -> Path:
+    """Return the nearest folder upward that is a vault, or `start` itself."""
+    for folder in (start, *start.parents):
+        if (folder / FILE).is_file() or (folder / FOLDER).is_dir():
+            return folder
+    return start
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    try:
+        sections = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(
+            f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
+        ) from error
+    values = {}
+    for section, keys in sections.items():
+        if not isinstance(keys, dict):
+            raise SettingsError(f"{file}: '{section}' stands outside a section", "Put it under [search], [index], …")
+        values.update({f"{section}.{key}": value for key, value in keys.items()})
+    return values
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    variables = {PREFIX + name.replace(".", "_").upper(): name for name in setting_names()}
+    return {name: environment[variable] for variable, name in variables.items() if variable in environment}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the value in the setting's own type, or say what is wrong with it."""
+    names = setting_names()
+    if name not in names:
+        raise SettingsError(f"There is no setting '{name}'", f"The settings are {', '.join(names)}")
+    try:
+        value = _converted(value, names[name])
+    except (ValueError, TypeError, KeyError) as error:
+        kind = "list of texts" if isinstance(names[name], tuple) else type(names[name]).__name__
+        raise SettingsError(f"{name} is {value!r}, and should be a {kind}", HELP[name]) from error
+    if name in LEAST and value < LEAST[name]:
+        raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
+    if name == "search.fusion" and value not in FUSIONS:
+        raise SettingsError(f"search.fusion is '{value}', and should be one of {', '.join(FUSIONS)}", HELP[name])
+    return value
+
+
+def _converted(value: Any, default: Any) -> Any:
+    if isinstance(default, bool):
+        return _as_bool(value)
+    if isinstance(default, tuple):
+        texts = value.split(os.pathsep) if isinstance(value, str) else value
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError
+        return tuple(text for text in texts if text)
+    if isinstance(value, bool) or (isinstance(default, str) and not isinstance(value, str)):
+        raise TypeError
+    if isinstance(default, int) and isinstance(value, float):
+        raise TypeError
+    return type(default)(value)
+
+
+def _as_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[str(value).lower()]
+
+
+def _check_together(settings: Settings) -> None:
+    if settings.chunk.overlap_words >= settings.chunk.target_words:
+        raise SettingsError(
+            "chunk.overlap_words is not below chunk.target_words", "Windows would not move on; lower it"
+        )
+    if settings.search.lexical_weight + settings.search.vector_weight <= 0:
+        raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")

@@ -1,0 +1,56 @@
+"""Text to vectors: which embedder a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from notewell.errors import EmbedError
+from notewell.types import Vectors
+
+# The model that ships inside the package.
+DEFAULT_MODEL = Path(__file__).parent / "static_model"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the embedder so that two which give different vectors have different names."""
+
+    @property
+    def dimensions(self) -> int:
+        """Return the length of its vectors."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each text, of unit length, or zero where nothing is known of it."""
+
+
+def load_embedder(name: str) -> Embedder:
+    """Return the embedder called `name`: `static`, `words`, or a model2vec folder.
+
+    >>> load_embedder("words").dimensions
+    27
+    """
+    if name == "words":
+        from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
+
+        return WordsEmbedder()
+    folder = DEFAULT_MODEL if name == "static" else Path(name).expanduser()
+    if not folder.is_dir():
+        raise EmbedError(f"There is no embedder '{name}'", 'Set embed.model to "static", or to a model2vec folder')
+    # Tokenizer and weights cost a cold command line 50 ms; lexical search does not pay for them.
+    from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
+
+    return StaticEmbedder(folder)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Return the rows scaled to length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return scaled

@@ -1,0 +1,71 @@
+"""Static vectors in model2vec format: each token has one, a text is their mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from notewell.embed import unit
+from notewell.errors import EmbedError
+from notewell.types import Vectors
+
+# Whole chunks fit; a hostile text of a million words costs no more than this.
+MAX_CHARS = 8_000
+# Rows gathered at once stay inside the processor's cache.
+BATCH = 32
+
+
+class StaticEmbedder:
+    """Embeds by looking tokens up: no network, no GPU, thousands of chunks a second."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            self._table = _load_table(folder / "model.safetensors")
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError) as error:
+            raise EmbedError(
+                f"The embedding model in {folder} cannot be loaded: {error}",
+                "A model2vec folder holds model.safetensors, tokenizer.json and config.json",
+            ) from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self.dimensions = int(self._table.shape[1])
+        self.fingerprint = _fingerprint(config, folder, self._table.shape)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the mean of each text's token vectors, scaled to length 1."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for first in range(0, len(texts), BATCH):
+            batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
+            tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)]
+            for row, ids in enumerate(tokens, start=first):
+                if ids:
+                    vectors[row] = self._table[ids].sum(axis=0, dtype=np.float32)
+        return unit(vectors)
+
+
+def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the tensor `embeddings` of a safetensors file, mapped and not copied."""
+    with file.open("rb") as stream:
+        header_size = int.from_bytes(stream.read(8), "little")
+        if header_size > 1_000_000:
+            raise ValueError(f"{file.name} is not a safetensors file")
+        tensor = json.loads(stream.read(header_size))["embeddings"]
+    dtype = {"F32": np.float32, "F16": np.float16, "I8": np.int8}[tensor["dtype"]]
+    shape = tuple(tensor["shape"])
+    return np.memmap(file, dtype=dtype, mode="r", offset=8 + header_size + tensor["data_offsets"][0], shape=shape)
+
+
+def _fingerprint(config: dict[str, Any], folder: Path, shape: tuple[int, ...]) -> str:
+    # The weights' own hash stands in the config of our models; a stranger's are hashed here.
+    digest = config.get("sha256") or hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    name = config.get("name") or folder.name
+    return f"{name}/{shape[0]}x{shape[1]}/mean/{digest[:12]}"

@@ -1,0 +1,31 @@
+"""A tiny embedder whose vectors one can check by eye: how many words begin with each letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from notewell.embed import unit
+from notewell.types import Vectors
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class WordsEmbedder:
+    """Counts words by their first letter; the last place is for all other signs."""
+
+    fingerprint = "words/27"
+    dimensions = len(LETTERS) + 1
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the counts, scaled to length 1.
+
+        >>> WordsEmbedder().embed(["bees and blossom brew"])[0, :3].round(2).tolist()
+        [0.32, 0.95, 0.0]
+        """
+        counts = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                counts[row, LETTERS.find(word[0])] += 1
+        return unit(counts)

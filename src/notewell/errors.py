@@ -1,0 +1,63 @@
+"""Every error Notewell raises: a fact, and a hint at what to do.
+
+NotewellError
+├── VaultError          the folder is missing, unreadable or not a folder
+├── NoteError           one note cannot be read; the run goes on without it
+├── SettingsError       notewell.toml, the environment or an option is wrong
+├── StoreError          the store cannot be opened, read or written
+│   ├── StoreBusy       another process is writing
+│   └── VectorMismatch  the store's vectors come from another embedder
+├── EmbedError          an embedder cannot be loaded or does not answer
+│   └── MissingExtra    an optional part is not installed
+└── CollectionError     a folder to evaluate on is not what it should be
+"""
+
+from __future__ import annotations
+
+
+class NotewellError(Exception):
+    """Anything Notewell can explain: `fact` says what is wrong, `hint` what to do."""
+
+    def __init__(self, fact: str, hint: str = "") -> None:
+        super().__init__(fact)
+        self.fact = fact
+        self.hint = hint
+
+
+class VaultError(NotewellError):
+    """The folder is missing, unreadable or not a folder."""
+
+
+class NoteError(NotewellError):
+    """One note cannot be read; the run goes on without it."""
+
+
+class SettingsError(NotewellError):
+    """A setting in `notewell.toml`, the environment or an option is wrong."""
+
+
+class StoreError(NotewellError):
+    """The store cannot be opened, read or written."""
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to the store."""
+
+
+class VectorMismatch(StoreError):
+    """The store's vectors come from another embedder than the vault's."""
+
+
+class EmbedError(NotewellError):
+    """An embedder cannot be loaded or does not answer."""
+
+
+class MissingExtra(EmbedError):
+    """An optional part of Notewell is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} is not installed", f"Run `pip install 'notewell[{extra}]'`")
+
+
+class CollectionError(NotewellError):
+    """A folder to evaluate on is not what it should be."""

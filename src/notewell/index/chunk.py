@@ -1,0 +1,97 @@
+"""Where a text may be cut: sizes, packing blocks, and cutting a run at the best break that fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+WORD = re.compile(r"\S+")
+# Breaks inside a run too long to keep whole, the best first: lines, sentences, words.
+BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])"), re.compile(r"\s+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How long chunks are. With `overlap_words`, long sections become overlapping windows of words."""
+
+    max_chars: int = 2000
+    min_chars: int = 30
+    target_words: int = 600
+    overlap_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of characters, from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+def pack(text: str, blocks: Sequence[Span], max_chars: int) -> Iterator[Span]:
+    """Yield runs of whole blocks of at most `max_chars`; only a block longer than that is cut.
+
+    >>> [(run.start, run.end) for run in pack("a" * 9, [Span(0, 3), Span(3, 5), Span(5, 9)], 5)]
+    [(0, 5), (5, 9)]
+    """
+    run: Span | None = None
+    for block in blocks:
+        if run and block.end - run.start <= max_chars:
+            run = Span(run.start, block.end)
+            continue
+        if run:
+            yield from cut(text, run, max_chars)
+        run = block
+    if run:
+        yield from cut(text, run, max_chars)
+
+
+def cut(text: str, span: Span, max_chars: int) -> Iterator[Span]:
+    """Yield runs of at most `max_chars` that together are the span, cut at the best break that fits.
+
+    >>> [(run.start, run.end) for run in cut("one two. three four.", Span(0, 20), 12)]
+    [(0, 9), (9, 20)]
+    """
+    start = span.start
+    while span.end - start > max_chars:
+        end = _break(text, start, start + max_chars)
+        yield Span(start, end)
+        start = end
+    if start < span.end:
+        yield Span(start, span.end)
+
+
+def _break(text: str, start: int, limit: int) -> int:
+    for pattern in BREAKS:
+        # The last break in the second half: an early one would leave a scrap behind.
+        ends = [match.end() for match in pattern.finditer(text, start + (limit - start) // 2, limit)]
+        if ends:
+            return ends[-1]
+    return limit
+
+
+def windows(text: str, span: Span, chunking: Chunking) -> Iterator[Span]:
+    """Yield windows of `target_words`, each beginning `overlap_words` before the last one's end.
+
+    >>> [(run.start, run.end) for run in windows("a b c d e", Span(0, 9), Chunking(target_words=3, overlap_words=1))]
+    [(0, 5), (4, 9)]
+    """
+    words = [match.span() for match in WORD.finditer(text, span.start, span.end)]
+    step = max(1, chunking.target_words - chunking.overlap_words)
+    for first in range(0, len(words), step):
+        window = words[first : first + chunking.target_words]
+        yield Span(window[0][0], window[-1][1])
+        if first + chunking.target_words >= len(words):
+            return
+
+
+def trim(text: str, span: Span) -> Span:
+    """Return the span without blank lines and spaces at its ends.
+
+    >>> trim("\\n  a b \\n", Span(0, 8))
+    Span(start=3, end=6)
+    """
+    inner = text[span.start : span.end]
+    start = span.start + len(inner) - len(inner.lstrip())
+    return Span(start, max(start, span.end - (len(inner) - len(inner.rstrip()))))

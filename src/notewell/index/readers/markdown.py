@@ -1,0 +1,213 @@
+"""Markdown: front matter, title and links, and chunks cut at its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+
+from notewell.errors import NoteError
+from notewell.index.chunk import Chunking, Span, cut, pack, trim, windows
+from notewell.index.links import body_links, field_links
+from notewell.types import Chunk, Note
+
+FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:(.*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+# The lines that shape a note: fences, headings, and underlines that make the line above a heading.
+LANDMARK = re.compile(
+    r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+    r"|(?P<marks>#{1,6})(?:[ \t]+(?P<name>[^\n]*?))??(?:[ \t]+#+)?[ \t]*\r?$"
+    r"|(?P<underline>=+|-{2,})[ \t]*\r?$)",
+    re.MULTILINE,
+)
+TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
+BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+# What a line may not begin with to be a heading by its underline: lists, quotes, tables, code.
+NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
+# Lists of links to other notes: their links count, their words are not about anything.
+LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, where its line begins, and where the text below it does."""
+
+    level: int
+    name: str
+    start: int
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A run of text under its headings, outermost first."""
+
+    headings: tuple[str, ...]
+    span: Span
+    body: int
+
+
+def decode(data: bytes) -> str:
+    """Return the file's text, or say why it is none."""
+    if b"\0" in data[:8192]:
+        raise NoteError("not text: it holds zero bytes", "If it is UTF-16, save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NoteError(f"not UTF-8 at byte {error.start:,}", "Save it as UTF-8") from error
+    # Line ends of old Macs; a \r before \n stays, so that offsets are those of the file.
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def parse(note: Note) -> Note:
+    """Return the note with what it says of itself: front matter, title, links."""
+    fields, body, warnings = _front_matter(note.text)
+    note = replace(note, fields=fields, body=body, warnings=warnings)
+    headings, fences = outline(note)
+    named = str(fields.get("title") or "").strip()
+    first = next((heading.name for heading in headings if heading.level == 1 and heading.name), "")
+    code = ((fence.start, fence.end) for fence in fences)
+    links = (*field_links(fields), *body_links(note, code))
+    return replace(note, title=named or first or PurePosixPath(note.path).stem, links=links)
+
+
+def chunk(note: Note, chunking: Chunking) -> list[Chunk]:
+    """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
+
+    A note whose every section is too short to be a chunk becomes one chunk as a whole.
+    """
+    headings, fences = outline(note)
+    pieces: list[tuple[tuple[str, ...], Span]] = []
+    for section in _sections(headings, Span(note.body, len(note.text)), 2):
+        if _is_text(note, section, chunking):
+            pieces += _cut_section(note, section, [h for h in headings if h.level > 2], fences, chunking)
+    if not pieces:
+        pieces = [((), run) for run in cut(note.text, Span(note.body, len(note.text)), chunking.max_chars)]
+    trimmed = ((names, trim(note.text, span)) for names, span in pieces)
+    return [_chunk_of(note, names, span) for names, span in trimmed if span.start < span.end]
+
+
+def outline(note: Note) -> tuple[list[Heading], list[Span]]:
+    """Return the note's headings and its fenced code, in order."""
+    headings: list[Heading] = []
+    fences: list[Span] = []
+    inside: list[Heading] = []
+    opened: re.Match[str] | None = None
+    for mark in LANDMARK.finditer(note.text, note.body):
+        if mark["fence"]:
+            if opened is None:
+                # A backtick in the info string makes it inline code, not a fence.
+                opened = mark if "`" not in mark["info"] or mark["fence"][0] == "~" else None
+            elif _closes(opened, mark):
+                fences.append(Span(opened.start(), min(mark.end() + 1, len(note.text))))
+                opened = None
+                inside.clear()
+        elif heading := _heading(note, mark):
+            (headings if opened is None else inside).append(heading)
+    # A fence that never closes is taken for text, so that one slip does not swallow the rest of a note.
+    return headings + inside, fences
+
+
+def _heading(note: Note, mark: re.Match[str]) -> Heading | None:
+    body = min(mark.end() + 1, len(note.text))
+    if mark["marks"]:
+        return Heading(len(mark["marks"]), (mark["name"] or "").strip(), mark.start(), body)
+    start = note.text.rfind("\n", note.body, mark.start() - 1) + 1 if mark.start() > note.body else note.body
+    above = note.text[max(start, note.body) : mark.start()]
+    before = note.text[note.body : max(start, note.body)].rstrip(" \t\r")
+    if NOT_TEXT.match(above) or not (not before or before.endswith("\n\n") or before.endswith("\n\r\n")):
+        return None
+    return Heading(1 if mark["underline"][0] == "=" else 2, above.strip(), max(start, note.body), body)
+
+
+def _closes(opened: re.Match[str], mark: re.Match[str]) -> bool:
+    same = mark["fence"][0] == opened["fence"][0] and len(mark["fence"]) >= len(opened["fence"])
+    return same and not mark["info"].strip()
+
+
+def _sections(
+    headings: list[Heading], span: Span, level: int, above: tuple[str, ...] = (), body: int | None = None
+) -> Iterator[Section]:
+    """Yield the sections of a span at headings down to `level`, what stands before the first one first."""
+    cuts = [h for h in headings if h.level <= level and span.start <= h.start < span.end]
+    edges = [*(heading.start for heading in cuts), span.end]
+    yield Section(above, Span(span.start, edges[0]), span.start if body is None else body)
+    names: dict[int, str] = {}
+    for heading, end in zip(cuts, edges[1:], strict=True):
+        names = {deep: name for deep, name in names.items() if deep < heading.level} | {heading.level: heading.name}
+        yield Section((*above, *filter(None, names.values())), Span(heading.start, end), heading.body)
+
+
+def _is_text(note: Note, section: Section, chunking: Chunking) -> bool:
+    name = section.headings[-1] if section.headings else ""
+    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS:
+        return False
+    return len(note.text[section.body : section.span.end].strip()) >= max(1, chunking.min_chars)
+
+
+def _cut_section(
+    note: Note, section: Section, headings: list[Heading], fences: list[Span], chunking: Chunking
+) -> Iterator[tuple[tuple[str, ...], Span]]:
+    whole = section.span
+    if chunking.overlap_words:
+        yield from ((section.headings, window) for window in windows(note.text, whole, chunking))
+    elif whole.end - whole.start <= chunking.max_chars:
+        yield section.headings, whole
+    else:
+        for part in _sections(headings, whole, 3, section.headings, section.body):
+            if part.headings == section.headings or _is_text(note, part, chunking):
+                blocks = _blocks(note.text, part.span, fences)
+                yield from ((part.headings, run) for run in pack(note.text, blocks, chunking.max_chars))
+
+
+def _blocks(text: str, span: Span, fences: list[Span]) -> list[Span]:
+    """Return the span's paragraphs, each fence and each table as one of its own."""
+    whole = [fence for fence in fences if span.start <= fence.start and fence.end <= span.end]
+    tables = (Span(*match.span()) for match in TABLE.finditer(text, span.start, span.end))
+    whole += [
+        table for table in tables if not any(fence.start < table.end and table.start < fence.end for fence in whole)
+    ]
+    edges = {span.start, span.end, *(edge for block in whole for edge in (block.start, block.end))}
+    breaks = (match.end() for match in BLANK.finditer(text, span.start, span.end))
+    edges.update(at for at in breaks if not any(block.start < at < block.end for block in whole))
+    ordered = sorted(edges)
+    return [Span(start, end) for start, end in pairwise(ordered)]
+
+
+def _chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
+    return Chunk(
+        path=note.path,
+        text=note.text[span.start : span.end],
+        line=note.line_at(span.start),
+        end_line=note.line_at(span.end - 1),
+        start=note.source_offset(span.start),
+        end=note.source_offset(span.end),
+        headings=headings,
+        title=note.title,
+        kind=note.kind,
+        tags=note.tags,
+        aliases=note.aliases,
+    )
+
+
+def _front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]:
+    """Return the front matter's fields, where the body begins, and what is wrong with it."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        return {}, 0, ()
+    try:
+        fields = yaml.load(match.group(1) or "", Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f" (line {mark.line + 2})" if mark else ""
+        return {}, match.end(), (f"the front matter is not YAML{place}; its fields are left out",)
+    if fields is not None and not isinstance(fields, dict):
+        # A rule at the top of a note, then text up to another rule: no front matter at all.
+        return {}, 0, ()
+    return {str(key): value for key, value in (fields or {}).items()}, match.end(), ()

@@ -1,0 +1,72 @@
+"""Test collections in BEIR's layout: a corpus, queries, and which documents answer them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.errors import CollectionError
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a corpus."""
+
+    name: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents, queries by id, and grades by query and document."""
+
+    documents: tuple[Document, ...]
+    queries: Mapping[str, str]
+    judgements: Mapping[str, Mapping[str, int]]
+
+
+def load_collection(folder: Path, split: str = "test") -> Collection:
+    """Read a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
+    judgements = _load_judgements(folder / "qrels" / f"{split}.tsv")
+    documents = tuple(
+        Document(str(row["_id"]), row.get("title") or "", row.get("text") or "")
+        for row in _rows(folder / "corpus.jsonl")
+    )
+    texts = {str(row["_id"]): row["text"] for row in _rows(folder / "queries.jsonl")}
+    missing = next((query for query in judgements if query not in texts), None)
+    if missing is not None:
+        raise CollectionError(f"{folder}: query '{missing}' is judged but not in queries.jsonl", "Check the files")
+    return Collection(documents, {query: texts[query] for query in judgements}, judgements)
+
+
+def _rows(file: Path) -> Iterator[dict[str, str]]:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            yield from (json.loads(line) for line in lines if line.strip())
+    except FileNotFoundError as error:
+        raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout") from error
+    except (OSError, ValueError) as error:
+        raise CollectionError(f"{file} cannot be read: {error}", "One JSON object to a line is expected") from error
+
+
+def _load_judgements(file: Path) -> dict[str, dict[str, int]]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout, and a split it has") from error
+    judgements: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(lines, start=1):
+        query, _, rest = line.partition("\t")
+        document, _, grade = rest.partition("\t")
+        if not grade.strip().lstrip("-").isdecimal():
+            if number == 1:
+                continue
+            raise CollectionError(f"{file}:{number} is not 'query, document, grade'", "Columns are separated by tabs")
+        if int(grade) > 0:
+            judgements.setdefault(query, {})[document] = int(grade)
+    if not judgements:
+        raise CollectionError(f"{file} judges nothing", "Name a split with judgements")
+    return judgements

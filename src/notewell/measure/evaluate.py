@@ -1,0 +1,89 @@
+"""Judged queries through the whole line: documents become notes, hits become a ranking of documents."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from notewell.measure.collection import Collection, Document
+from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
+from notewell.vault import Vault
+
+# Chunks asked for, so that a hundred different documents are among them.
+CHUNKS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Means over all queries, and nDCG@10 for each."""
+
+    queries: int
+    ndcg_10: float
+    recall_10: float
+    recall_100: float
+    mrr_10: float
+    interval: tuple[float, float]
+    each: Mapping[str, float]
+
+
+@contextmanager
+def collection_vault(collection: Collection, settings: Mapping[str, Any]) -> Iterator[Vault]:
+    """Make a vault of a collection for as long as it is measured: one note a document."""
+    folder = Path(tempfile.mkdtemp(prefix="notewell-eval-"))
+    try:
+        for document in collection.documents:
+            file = folder / _note_path(document.name)
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(_as_markdown(document), encoding="utf-8")
+        vault = Vault.open(folder, {**settings, "store.path": "store.db"})
+        vault.index()
+        yield vault
+        vault.store.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def evaluate(vault: Vault, collection: Collection) -> Scores:
+    """Search for every judged query, and compare the documents found with the judgements."""
+    names = {_note_path(document.name): document.name for document in collection.documents}
+    ranked = {
+        query: _distinct(names[hit.path] for hit in vault.search(text, limit=CHUNKS))
+        for query, text in collection.queries.items()
+    }
+    judged = collection.judgements
+    each = {query: ndcg(found, judged[query]) for query, found in ranked.items()}
+    return Scores(
+        queries=len(ranked),
+        ndcg_10=float(np.mean(list(each.values()))),
+        recall_10=float(np.mean([recall(found, judged[query], 10) for query, found in ranked.items()])),
+        recall_100=float(np.mean([recall(found, judged[query], 100) for query, found in ranked.items()])),
+        mrr_10=float(np.mean([reciprocal_rank(found, judged[query]) for query, found in ranked.items()])),
+        interval=interval(list(each.values())),
+        each=each,
+    )
+
+
+def _note_path(name: str) -> str:
+    """Return a path no two documents share, whatever signs their names have.
+
+    >>> _note_path("12/a")
+    '12/31322f61.md'
+    """
+    code = name.encode("utf-8").hex()
+    return f"{code[-2:] if len(code) < 4 else code[2:4]}/{code}.md"
+
+
+def _as_markdown(document: Document) -> str:
+    title = document.title.replace("\n", " ").strip()
+    return f"# {title}\n\n{document.text}\n" if title else f"{document.text}\n"
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,67 @@
+"""A note without its secrets: one scan of the whole text, line numbers kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from notewell.redact.rules import RULES, Rule
+from notewell.types import Note, Redaction
+
+__all__ = ["RULES", "Rule", "redact", "redact_text"]
+
+
+def redact(note: Note) -> Note:
+    """Return the note with every secret replaced by `[REDACTED:rule]`."""
+    text, redactions = redact_text(note.text)
+    return replace(note, text=text, redactions=redactions) if redactions else note
+
+
+def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
+    """Return the text without its secrets, and what was taken out; the number of lines stays.
+
+    >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
+    'db:\\n  password: [REDACTED:password]\\n'
+    """
+    spans = _disjoint(_find(text))
+    if not spans:
+        return text, ()
+    parts: list[str] = []
+    redactions: list[Redaction] = []
+    at = 0
+    for start, end, name in spans:
+        # A secret of many lines leaves as many empty ones, so that every later line keeps its number.
+        stand_in = f"[REDACTED:{name}]" + "\n" * text.count("\n", start, end)
+        parts += text[at:start], stand_in
+        line = text.count("\n", 0, start) + 1
+        redactions.append(Redaction(name, line, start, end, len(stand_in)))
+        at = end
+    return "".join((*parts, text[at:])), tuple(redactions)
+
+
+def _find(text: str) -> Iterator[tuple[int, int, str]]:
+    lowered = text.lower()
+    for rule in RULES:
+        if any(keyword in lowered for keyword in rule.keywords):
+            for match in rule.pattern.finditer(text):
+                yield *_span(match), rule.name
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    groups = match.re.groupindex
+    # The narrowest named group that took part: `secret`, or the value inside its quotes.
+    inner = [match.span(name) for name in groups if match.start(name) >= 0]
+    return min(inner, key=lambda span: span[1] - span[0], default=match.span())
+
+
+def _disjoint(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    spans: list[tuple[int, int, str]] = []
+    for start, end, name in sorted(found, key=lambda span: (span[0], -span[1])):
+        if spans and start < spans[-1][1]:
+            # Two rules saw parts of one secret: what either saw goes.
+            first, last, kept = spans[-1]
+            spans[-1] = (first, max(last, end), kept)
+        else:
+            spans.append((start, end, name))
+    return spans

@@ -1,0 +1,67 @@
+"""READ: a text into excerpts of the chunks that answer it, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from notewell.embed import Embedder
+from notewell.search.budget import fit
+from notewell.search.excerpt import make_excerpt
+from notewell.search.fuse import Fused, Weights, fusion
+from notewell.search.plan import make_plan
+from notewell.search.retrieve import retrieve
+from notewell.store import Snapshot
+from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
+
+__all__ = ["Ranker", "Searching", "Weights", "search"]
+
+Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """How rankings become a page: how deep they go, the fusion and its weights, the rankers in order, the size."""
+
+    candidates: int = 30
+    fusion: str = "scores"
+    weights: Weights = Weights()
+    rankers: tuple[Ranker, ...] = ()
+    limit: int = 10
+    max_tokens: int = 0
+
+
+def search(
+    text: str, *, store: Snapshot, embedder: Embedder | None, searching: Searching, scope: Scope = EVERYTHING
+) -> list[Excerpt]:
+    """Find the chunks that answer the text, the best first."""
+    plan = make_plan(text, scope)
+    rankings = retrieve(plan, store, embedder, reach=max(searching.candidates, searching.limit))
+    fused = fusion(searching.fusion)(rankings, searching.weights)
+    hits = _hits(fused, rankings, store)
+    for ranker in searching.rankers:
+        hits = sorted(ranker(plan, hits), key=_best_first)
+    return [make_excerpt(hit, plan) for hit in fit(hits[: searching.limit], searching.max_tokens)]
+
+
+def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:
+    """Return the fused chunks as hits, best first; equal scores in the order of path and line."""
+    ranks = {
+        ranking.retriever: {chunk: rank for rank, (chunk, _) in enumerate(ranking.candidates, start=1)}
+        for ranking in rankings
+    }
+    found = list(fused)
+    hits = [
+        Hit(
+            chunk=chunk,
+            score=fused[slot].score,
+            ranks={name: ranks.get(name, {}).get(slot) for name in ("lexical", "vector")},
+            trace=(fused[slot],),
+        )
+        for slot, chunk in zip(found, store.chunks(found), strict=True)
+    ]
+    return sorted(hits, key=_best_first)
+
+
+def _best_first(hit: Hit) -> tuple[float, str, int, int]:
+    return -hit.score, hit.chunk.path, hit.chunk.line, hit.chunk.start

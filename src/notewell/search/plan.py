@@ -1,0 +1,34 @@
+"""A query, read: the terms worth matching."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from notewell.terms import split_terms
+from notewell.types import EVERYTHING, Plan, Scope
+
+# More terms than any question has; a pasted page is searched by its first ones.
+MAX_TERMS = 64
+# A query longer than this is a pasted text; its head says what it is about.
+MAX_CHARS = 4_000
+
+
+def make_plan(text: str, scope: Scope = EVERYTHING) -> Plan:
+    """Split the text into the terms worth matching; words that say nothing are left out, unless all do.
+
+    >>> make_plan("How do I fix the sourdough?").terms
+    ('fix', 'sourdough')
+    >>> make_plan("to be or not to be").terms
+    ('to', 'be', 'or', 'not', 'to', 'be')
+    """
+    text = text.replace("\0", " ").strip()[:MAX_CHARS]
+    terms = split_terms(text)
+    telling = [term for term in terms if term not in stop_terms()]
+    return Plan(text, tuple((telling or terms)[:MAX_TERMS]), scope)
+
+
+@cache
+def stop_terms() -> frozenset[str]:
+    """Return the terms of words that carry grammar and no subject, English and German."""
+    return frozenset(split_terms((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8")))

@@ -1,0 +1,1 @@
+"""The surfaces: each parses, makes one call to a Vault, and renders."""

@@ -1,0 +1,80 @@
+"""The command line: one module a command, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from notewell.errors import NotewellError
+
+COMMANDS = {
+    "index": "Bring the store up to date with the folder",
+    "search": "Find the lines that answer TEXT",
+    "read": "Show a note, or some of its lines",
+    "status": "Say what is indexed, and what is not",
+    "eval": "Measure search quality on judged queries",
+}
+
+
+class Commands(click.Group):
+    """A group that imports a command with its first use, so that none pays for the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which one needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"notewell.serve.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="notewell", message="%(version)s")
+def cli() -> None:
+    """Search a folder of notes by words and by meaning
+
+    \b
+    Example:
+        notewell search "why did the bread collapse" --vault ~/notes
+    """
+
+
+def main() -> None:
+    """Run the command line; every error is a fact and a hint, and exit code 1."""
+    try:
+        cli(standalone_mode=False)
+    except NotewellError as error:
+        _fail(error.fact, error.hint)
+    except click.UsageError as error:
+        _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
+    except click.ClickException as error:
+        _fail(error.format_message(), "")
+    except (click.Abort, KeyboardInterrupt):
+        _fail("Interrupted", "", code=130)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; let the interpreter's own flush at exit find nothing to do.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _usage_hint(error: click.UsageError) -> str:
+    return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
+
+
+def _fail(fact: str, hint: str, code: int = 1) -> None:
+    click.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    click.echo(fact, err=True)
+    if hint:
+        click.secho("hint: ", fg="yellow", err=True, nl=False)
+        click.echo(hint, err=True)
+    sys.exit(code)

@@ -1,0 +1,57 @@
+"""`notewell eval`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.measure.collection import load_collection
+from notewell.measure.evaluate import Scores, collection_vault, evaluate
+from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
+
+
+@click.command("eval")
+@click.argument("folder", type=click.Path(path_type=Path))
+@vault_option
+@click.option("--split", default="test", show_default=True, help="Which judgements: qrels/SPLIT.tsv")
+@click.option("--fusion", type=click.Choice(["scores", "rrf"]), help="How the two rankings become one")
+@click.option("--lexical-weight", type=float, metavar="W", help="What the ranking by words counts; 0 switches it off")
+@click.option("--vector-weight", type=float, metavar="W", help="What the ranking by meaning counts; 0 switches it off")
+@json_option
+def command(
+    folder: Path,
+    vault: Path,
+    split: str,
+    fusion: str | None,
+    lexical_weight: float | None,
+    vector_weight: float | None,
+    as_json: bool,
+) -> None:
+    """Measure search quality on judged queries
+
+    FOLDER is in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. Its documents are
+    indexed as notes in a temporary folder, with the settings of this vault.
+
+    \b
+    Example:
+        notewell eval data/beir/scifact
+    """
+    options = {
+        "search.fusion": fusion,
+        "search.lexical_weight": lexical_weight,
+        "search.vector_weight": vector_weight,
+    }
+    settings = open_vault(vault, options).settings
+    collection = load_collection(folder, split)
+    say(f"indexing {len(collection.documents):,} documents")
+    with collection_vault(collection, settings) as measured:
+        say(f"searching for {len(collection.queries):,} queries")
+        scores = evaluate(measured, collection)
+    shown = as_dict(scores, settings)
+    if as_json:
+        print_json(shown)
+        return
+    for name in ("queries", "ndcg@10", "recall@10", "recall@100", "mrr@10"):
+        click.echo(f"{name:12}{shown[name]}")

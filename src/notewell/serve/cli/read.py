@@ -1,0 +1,32 @@
+"""`notewell read`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+
+
+@click.command("read")
+@click.argument("place", metavar="PATH[:LINES]")
+@vault_option
+@click.option("--numbers", is_flag=True, help="Print line numbers")
+@json_option
+def command(place: str, vault: Path, numbers: bool, as_json: bool) -> None:
+    """Show a note, or some of its lines
+
+    Secrets are taken out here, too.
+
+    \b
+    Example:
+        notewell read "Recipes/Sourdough.md:12-20"
+    """
+    reading = open_vault(vault).read(place)
+    if as_json:
+        print_json(asdict(reading))
+        return
+    for number, line in enumerate(reading.text.split("\n"), start=reading.line):
+        click.echo(f"{number:6}  {line}" if numbers else line)

@@ -1,0 +1,97 @@
+"""The arrays over all slots: a chunk's length and the one-bit code of its vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from notewell.store.sqlite import queries
+from notewell.store.sqlite.lexical import BLOCK
+from notewell.types import Vectors
+
+# Slots are made in runs of this many, so that a growing vault does not copy its arrays for every note.
+GROWTH = 256
+
+
+class Blocks:
+    """Lengths and codes of every slot, in memory; codes lie column by column, the way they are scanned."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.words = -(-dimensions // 64)
+        self.lengths: npt.NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
+        self.codes: npt.NDArray[np.uint64] = np.zeros((self.words, 0), dtype=np.uint64)
+        self._dirty: set[int] = set()
+
+    @classmethod
+    def load(cls, db: apsw.Connection, dimensions: int) -> Blocks:
+        """Return the arrays as the store has them."""
+        blocks = cls(dimensions)
+        rows: list[tuple[Any, ...]] = db.execute(queries.BLOCKS).fetchall()
+        if rows:
+            blocks.lengths = np.concatenate([np.frombuffer(lengths, np.uint16) for _, lengths, _ in rows])
+            shape = (blocks.words, -1)
+            blocks.codes = np.concatenate(
+                [np.frombuffer(codes, np.uint64).reshape(shape) for _, _, codes in rows], axis=1
+            )
+        return blocks
+
+    def save(self, db: apsw.Connection) -> None:
+        """Write the blocks that changed, and drop the free slots at the end."""
+        used = int(np.flatnonzero(self.lengths).max(initial=-1)) + 1
+        size = -(-used // GROWTH) * GROWTH
+        for block in sorted(self._dirty):
+            part = slice(block * BLOCK, min((block + 1) * BLOCK, size))
+            if part.start < size:
+                lengths, codes = self.lengths[part].tobytes(), self.codes[:, part].tobytes()
+                db.execute(queries.SET_BLOCK, {"id": block, "lengths": lengths, "codes": codes})
+        db.execute(queries.DROP_BLOCKS, {"first": -(-size // BLOCK)})
+        self._dirty.clear()
+
+    def free_slots(self) -> Iterator[int]:
+        """Yield the free slots, lowest first, making new ones when they run out."""
+        yield from np.flatnonzero(self.lengths == 0).tolist()
+        while True:
+            first = self.lengths.size
+            # An eighth more each time: growing a vault of any size copies its arrays a handful of times.
+            grown = max(GROWTH, first // 8 // GROWTH * GROWTH)
+            self.lengths = np.concatenate((self.lengths, np.zeros(grown, np.uint16)))
+            self.codes = np.concatenate((self.codes, np.zeros((self.words, grown), np.uint64)), axis=1)
+            yield from range(first, first + grown)
+
+    def fill(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
+        """Take a slot for a chunk."""
+        self._own()
+        self.lengths[slot] = min(max(length, 1), 65_535)
+        self.codes[:, slot] = code
+        self._dirty.add(slot // BLOCK)
+
+    def clear(self, slot: int) -> None:
+        """Free a slot."""
+        self._own()
+        self.lengths[slot] = 0
+        self.codes[:, slot] = 0
+        self._dirty.add(slot // BLOCK)
+
+    def _own(self) -> None:
+        # Arrays read from the store are views of its bytes, which cannot be written.
+        if not self.lengths.flags.writeable:
+            self.lengths, self.codes = self.lengths.copy(), self.codes.copy()
+
+
+def one_bit(vectors: Vectors) -> npt.NDArray[np.uint64]:
+    """Return the signs of each vector as 64-bit words, a row for each vector."""
+    missing = -vectors.shape[1] % 64
+    bits = np.packbits(np.pad(vectors > 0, ((0, 0), (0, missing))), axis=1, bitorder="little")
+    return np.ascontiguousarray(bits).view(np.uint64)
+
+
+def eight_bit(vectors: Vectors) -> npt.NDArray[np.int8]:
+    """Return each vector in whole numbers up to 127; its length is lost, its direction kept."""
+    peaks = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
+    scaled = np.divide(vectors * 127, peaks, out=np.zeros_like(vectors), where=peaks > 0)
+    whole: npt.NDArray[np.int8] = np.rint(scaled).astype(np.int8)
+    return whole

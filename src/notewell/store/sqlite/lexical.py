@@ -1,0 +1,76 @@
+"""Postings and BM25: which chunks hold a term, how often, and what that is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.terms import count_terms
+from notewell.types import Chunk
+
+# Slots in a block: as many as two bytes can number.
+BLOCK = 1 << 16
+
+# Robertson's constants as most engines set them; .9/.4 and 1.2/.75 were no better over nine collections.
+K1 = 1.5
+B = 0.75
+
+# Weights of a chunk's three texts, in tenths: a heading names a subject, the lines are about it.
+BODY, HEADING, CONTEXT = 10, 5, 3
+UNIT = 10
+
+Slots = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.uint8]
+
+
+def weigh_terms(chunk: Chunk) -> dict[str, int]:
+    """Return the chunk's terms, counted in tenths of an occurrence in its lines.
+
+    >>> weigh_terms(Chunk("a.md", "rye bread, rye", 1, 1, title="Bread"))
+    {'rye': 20, 'bread': 18, 'a': 3}
+    """
+    weights: dict[str, int] = {}
+    for text, weight in ((chunk.text, BODY), (chunk.heading, HEADING), (chunk.context, CONTEXT)):
+        for term, times in count_terms(text).items():
+            weights[term] = weights.get(term, 0) + times * weight
+    return weights
+
+
+def pack(places: npt.NDArray[np.uint16], counts: Counts) -> bytes:
+    """Return a posting list as bytes."""
+    return places.tobytes() + counts.tobytes()
+
+
+def unpack(data: bytes) -> tuple[npt.NDArray[np.uint16], Counts]:
+    """Return the places within the block and the weighted counts of a posting list."""
+    size = len(data) // 3
+    return np.frombuffer(data, np.uint16, size), np.frombuffer(data, np.uint8, size, 2 * size)
+
+
+def merge(data: bytes, removed: npt.NDArray[np.uint16], places: npt.NDArray[np.uint16], counts: Counts) -> bytes:
+    """Return the posting list without the removed places and with the new ones, in order."""
+    old_places, old_counts = unpack(data)
+    if removed.size:
+        kept = ~np.isin(old_places, removed)
+        old_places, old_counts = old_places[kept], old_counts[kept]
+    if not places.size:
+        return pack(old_places, old_counts)
+    if old_places.size and old_places[-1] > places[0]:
+        every, weights = np.concatenate((old_places, places)), np.concatenate((old_counts, counts))
+        order = np.argsort(every, kind="stable")
+        return pack(every[order], weights[order])
+    return pack(np.concatenate((old_places, places)), np.concatenate((old_counts, counts)))
+
+
+def length_norms(lengths: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
+    """Return BM25's length term for every slot; a free slot's is infinite, so that it never scores."""
+    live = lengths > 0
+    mean = float(lengths[live].mean()) if live.any() else 1.0
+    norms = np.full(lengths.size, np.inf, dtype=np.float32)
+    norms[live] = K1 * (1 - B + B * lengths[live] / mean)
+    return norms
+
+
+def rarity(matching: int, total: int) -> float:
+    """Return the inverse document frequency, never negative."""
+    return float(np.log1p((total - matching + 0.5) / (matching + 0.5)))

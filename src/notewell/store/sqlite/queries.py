@@ -1,0 +1,159 @@
+"""Every statement the SQLite store runs, by name."""
+
+from __future__ import annotations
+
+META = """
+select value
+from meta
+where key = :key
+"""
+
+SET_META = """
+insert or replace into meta (key, value)
+values (:key, :value)
+"""
+
+STAMPS = """
+select path, mtime_ns, size, digest
+from note
+"""
+
+COUNTS = """
+select
+    (select count(*) from note),
+    (select count(*) from chunk),
+    (select count(*) from link)
+"""
+
+SKIPPED = """
+select path, reason
+from skipped
+order by path
+"""
+
+HAS_NOTE = """
+select 1
+from note
+where path = :path
+"""
+
+# A prefix by comparison, not `like`: `_` and `%` are ordinary signs in a path, and "work" is not "work-old".
+SLOTS_UNDER = """
+select chunk.id
+from chunk
+join note on note.id = chunk.note
+where note.path = :under or substr(note.path, 1, length(:under) + 1) = :under || '/'
+order by chunk.id
+"""
+
+POSTINGS = """
+select block, data
+from posting
+where term = :term
+order by block
+"""
+
+POSTING = """
+select data
+from posting
+where term = :term and block = :block
+"""
+
+SET_POSTING = """
+insert or replace into posting (term, block, data)
+values (:term, :block, :data)
+"""
+
+DROP_POSTING = """
+delete from posting
+where term = :term and block = :block
+"""
+
+BLOCKS = """
+select id, lengths, codes
+from block
+order by id
+"""
+
+SET_BLOCK = """
+insert or replace into block (id, lengths, codes)
+values (:id, :lengths, :codes)
+"""
+
+DROP_BLOCKS = """
+delete from block
+where id >= :first
+"""
+
+VECTORS = """
+select chunk, data
+from vector
+where chunk in (select value from carray(:ids))
+order by chunk
+"""
+
+ADD_VECTOR = """
+insert into vector (chunk, data)
+values (:chunk, :data)
+"""
+
+CHUNKS = """
+select chunk.id, path, chunk.text, line, end_line, start, "end", headings, title, kind, tags, aliases
+from chunk
+join note on note.id = chunk.note
+where chunk.id in (select value from carray(:ids))
+order by chunk.id
+"""
+
+CHUNK_IDS_OF = """
+select chunk.id
+from chunk
+join note on note.id = chunk.note
+where note.path = :path
+order by chunk.id
+"""
+
+ADD_NOTE = """
+insert into note (path, title, kind, tags, aliases, fields, mtime_ns, size, digest)
+values (:path, :title, :kind, :tags, :aliases, :fields, :mtime_ns, :size, :digest)
+returning id
+"""
+
+ADD_CHUNK = """
+insert into chunk (id, note, line, end_line, start, "end", headings, text)
+values (:id, :note, :line, :end_line, :start, :end, :headings, :text)
+"""
+
+ADD_LINK = """
+insert into link (note, line, kind, target, anchor, text)
+values (:note, :line, :kind, :target, :anchor, :text)
+"""
+
+TOUCH = """
+update note
+set mtime_ns = :mtime_ns, size = :size
+where path = :path
+"""
+
+REASON = """
+select reason
+from skipped
+where path = :path
+"""
+
+ADD_SKIPPED = """
+insert or replace into skipped (path, reason, mtime_ns, size)
+values (:path, :reason, :mtime_ns, :size)
+"""
+
+REMOVE = (
+    "delete from vector where chunk in (select value from carray(:ids))",
+    "delete from chunk where id in (select value from carray(:ids))",
+    "delete from link where note = (select id from note where path = :path)",
+    "delete from note where path = :path",
+)
+
+DROP_SKIPPED = """
+delete from skipped
+where path = :path
+"""

@@ -1,0 +1,79 @@
+"""The tables of the one file."""
+
+from __future__ import annotations
+
+# Grows with every change of the tables or of what stands in them.
+VERSION = 1
+# "NWel": what `file` and other programs see in the header.
+APPLICATION_ID = 0x4E57656C
+
+TABLES = """
+create table meta (
+    key text primary key,
+    value
+) without rowid;
+
+create table note (
+    id integer primary key,
+    path text not null unique,
+    title text not null,
+    kind text not null,
+    tags text not null,
+    aliases text not null,
+    fields text not null,
+    mtime_ns integer not null,
+    size integer not null,
+    digest text not null
+);
+
+-- A chunk's id is its slot: its place in the arrays of `block` and in the postings.
+-- Freed slots are taken again, so the arrays stay dense however long a vault lives.
+create table chunk (
+    id integer primary key,
+    note integer not null references note,
+    line integer not null,
+    end_line integer not null,
+    start integer not null,
+    "end" integer not null,
+    headings text not null,
+    text blob not null
+);
+create index chunk_note on chunk (note);
+
+create table link (
+    note integer not null references note,
+    line integer not null,
+    kind text not null,
+    target text not null,
+    anchor text not null,
+    text text not null
+);
+create index link_note on link (note);
+
+-- Which chunks hold a term: per block, slots within it (2 bytes each), then weighted counts (1 byte each).
+create table posting (
+    term text not null,
+    block integer not null,
+    data blob not null,
+    primary key (term, block)
+) without rowid;
+
+-- Arrays over the slots of a block: lengths in terms (0: free slot) and one-bit codes of the vectors.
+create table block (
+    id integer primary key,
+    lengths blob not null,
+    codes blob not null
+);
+
+create table vector (
+    chunk integer primary key references chunk,
+    data blob not null
+);
+
+create table skipped (
+    path text primary key,
+    reason text not null,
+    mtime_ns integer not null,
+    size integer not null
+) without rowid;
+"""

@@ -1,0 +1,181 @@
+"""One batch of changes to the store: notes in, notes out, postings merged once at its end."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from notewell.store.sqlite import queries
+from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
+from notewell.store.sqlite.lexical import BLOCK, UNIT, merge, weigh_terms
+from notewell.store.sqlite.rows import load_chunks
+from notewell.types import Chunk, Link, Note, Stamp, Vectors
+
+# Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
+MOST = 255
+
+
+class Batch:
+    """Changes inside one transaction."""
+
+    def __init__(self, db: apsw.Connection, blocks: Blocks) -> None:
+        self._db = db
+        self._blocks = blocks
+        self._free = blocks.free_slots()
+        self._terms: dict[str, int] = {}
+        self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
+        self._removed_terms, self._removed_slots = array("I"), array("I")
+        self.changed = False
+
+    @property
+    def postings(self) -> int:
+        """Return how many postings wait to be merged: what this batch costs in memory."""
+        return len(self._added_terms) + len(self._removed_terms)
+
+    def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store a note in place of what its path held before."""
+        self.remove(note.path)
+        self.changed = True
+        note_id = self._db.execute(queries.ADD_NOTE, _note_row(note)).get
+        slots = [next(self._free) for _ in chunks]
+        rows = zip(slots, chunks, strict=True)
+        self._db.executemany(queries.ADD_CHUNK, (_chunk_row(slot, note_id, chunk) for slot, chunk in rows))
+        self._db.executemany(queries.ADD_LINK, (_link_row(note_id, link) for link in note.links))
+        if chunks:
+            data = eight_bit(vectors)
+            stored = ({"chunk": slot, "data": row.tobytes()} for slot, row in zip(slots, data, strict=True))
+            self._db.executemany(queries.ADD_VECTOR, stored)
+            for slot, chunk, code in zip(slots, chunks, one_bit(vectors), strict=True):
+                self._add(slot, chunk, code)
+
+    def remove(self, path: str) -> None:
+        """Forget a note and everything that came from it."""
+        key = {"path": path}
+        self._db.execute(queries.DROP_SKIPPED, key)
+        self.changed |= self._db.changes() > 0
+        if self._db.execute(queries.HAS_NOTE, key).fetchone() is None:
+            return
+        slots = [slot for (slot,) in self._db.execute(queries.CHUNK_IDS_OF, key)]
+        for slot, chunk in load_chunks(self._db, slots):
+            self._drop(slot, chunk)
+        ids = {"ids": apsw.carray(np.asarray(slots, dtype=np.int64))} if slots else {}
+        for statement in queries.REMOVE[0 if slots else 2 :]:
+            self._db.execute(statement, ids if ":ids" in statement else key)
+        self.changed = True
+
+    def touch(self, path: str, stamp: Stamp) -> None:
+        """Take a new time for a note whose content is the same."""
+        self._db.execute(queries.TOUCH, {"path": path, "mtime_ns": stamp.mtime_ns, "size": stamp.size})
+
+    def skip(self, path: str, stamp: Stamp, reason: str) -> None:
+        """Forget a note that cannot be read, and remember why."""
+        if self._db.execute(queries.REASON, {"path": path}).fetchone() == (reason,):
+            return
+        self.remove(path)
+        row = {"path": path, "reason": reason, "mtime_ns": stamp.mtime_ns, "size": stamp.size}
+        self._db.execute(queries.ADD_SKIPPED, row)
+        self.changed = True
+
+    def finish(self) -> None:
+        """Merge the postings and save the arrays."""
+        if self.changed:
+            self._merge_postings()
+            self._blocks.save(self._db)
+
+    def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
+        weights = weigh_terms(chunk)
+        terms = self._terms
+        self._added_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
+        self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
+        self._added_slots.extend([slot] * len(weights))
+        self._blocks.fill(slot, sum(weights.values()) // UNIT, code)
+
+    def _drop(self, slot: int, chunk: Chunk) -> None:
+        weights = weigh_terms(chunk)
+        terms = self._terms
+        self._removed_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
+        self._removed_slots.extend([slot] * len(weights))
+        self._blocks.clear(slot)
+
+    def _merge_postings(self) -> None:
+        kept, dropped = [], []
+        for term, block, removed, places, counts in self._runs():
+            key = {"term": term, "block": block}
+            row = self._db.execute(queries.POSTING, key).fetchone()
+            data = merge(row[0] if row else b"", removed, places, counts)
+            if data:
+                kept.append({**key, "data": data})
+            elif row:
+                dropped.append(key)
+        self._db.executemany(queries.SET_POSTING, kept)
+        self._db.executemany(queries.DROP_POSTING, dropped)
+
+    def _runs(self) -> Iterator[tuple[str, int, Any, Any, Any]]:
+        """Yield each changed posting list, in the order of the table: its term, block, losses and gains."""
+        names = sorted(self._terms)
+        ranks = np.empty(len(names), dtype=np.uint64)
+        ranks[[self._terms[name] for name in names]] = np.arange(len(names), dtype=np.uint64)
+        added, places, order = _sorted_keys(ranks, self._added_terms, self._added_slots)
+        counts = np.frombuffer(self._added_counts, np.uint8)[order] if order.size else np.zeros(0, np.uint8)
+        removed, lost, _ = _sorted_keys(ranks, self._removed_terms, self._removed_slots)
+        keys = np.union1d(added, removed)
+        gains = np.searchsorted(added, keys), np.searchsorted(added, keys, side="right")
+        losses = np.searchsorted(removed, keys), np.searchsorted(removed, keys, side="right")
+        for key, first, last, start, end in zip(keys.tolist(), *map(np.ndarray.tolist, gains + losses), strict=True):
+            yield names[key >> 16], key & 0xFFFF, lost[start:end], places[first:last], counts[first:last]
+
+
+def _sorted_keys(ranks: Any, terms: array[int], slots: array[int]) -> tuple[Any, Any, Any]:
+    """Return (term, block) keys and places within the block, sorted, and the order that sorted them."""
+    if not terms:
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0, np.int64)
+    slot = np.frombuffer(slots, np.uint32).astype(np.uint64)
+    full = (ranks[np.frombuffer(terms, np.uint32)] << np.uint64(32)) | slot
+    order = np.argsort(full, kind="stable")
+    full = full[order]
+    return full >> np.uint64(16), (full & np.uint64(BLOCK - 1)).astype(np.uint16), order
+
+
+def _note_row(note: Note) -> dict[str, Any]:
+    return {
+        "path": note.path,
+        "title": note.title,
+        "kind": note.kind,
+        "tags": json.dumps(note.tags, ensure_ascii=False),
+        "aliases": json.dumps(note.aliases, ensure_ascii=False),
+        "fields": json.dumps(dict(note.fields), ensure_ascii=False, default=str),
+        "mtime_ns": note.stamp.mtime_ns,
+        "size": note.stamp.size,
+        "digest": note.stamp.digest,
+    }
+
+
+def _chunk_row(slot: int, note_id: int, chunk: Chunk) -> dict[str, Any]:
+    return {
+        "id": slot,
+        "note": note_id,
+        "line": chunk.line,
+        "end_line": chunk.end_line,
+        "start": chunk.start,
+        "end": chunk.end,
+        "headings": json.dumps(chunk.headings, ensure_ascii=False),
+        "text": zlib.compress(chunk.text.encode("utf-8")),
+    }
+
+
+def _link_row(note_id: int, link: Link) -> dict[str, Any]:
+    return {
+        "note": note_id,
+        "line": link.line,
+        "kind": link.kind,
+        "target": link.target,
+        "anchor": link.anchor,
+        "text": link.text,
+    }

@@ -1,0 +1,78 @@
+"""Text to the terms that lexical search matches: folded, stemmed, identifiers by part and whole."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+import Stemmer
+
+# Scripts written without spaces: a run of them is matched by its pairs of characters.
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+TOKEN = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+")
+PART = re.compile(r"[^\W\d_]+|\d+")
+# A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
+HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+ACCENT = re.compile("[\u0300-\u036f]")
+# A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
+LONGEST = 64
+
+_stem = Stemmer.Stemmer("english", 0).stemWord
+
+
+def count_terms(text: str) -> Counter[str]:
+    """Return how often each term occurs in the text.
+
+    >>> sorted(count_terms("getTenantId gets tenants").items())
+    [('get', 2), ('gettenantid', 1), ('id', 1), ('tenant', 2)]
+    """
+    counts: Counter[str] = Counter()
+    for token, times in Counter(TOKEN.findall(text)).items():
+        for term in token_terms(token):
+            counts[term] += times
+    return counts
+
+
+def split_terms(text: str) -> list[str]:
+    """Return the terms of the text in order, each as often as it occurs.
+
+    >>> split_terms("The Loaves collapsed")
+    ['the', 'loav', 'collaps']
+    """
+    return [term for token in TOKEN.findall(text) for term in token_terms(token)]
+
+
+@lru_cache(maxsize=100_000)
+def token_terms(token: str) -> tuple[str, ...]:
+    """Return the terms of one token: itself, its parts, or its pairs of characters.
+
+    >>> token_terms("_rrf_fuse")
+    ('rrffuse', 'rrf', 'fuse')
+    >>> token_terms("東京都")
+    ('東京', '京都')
+    """
+    if re.match(f"[{UNSPACED}]", token):
+        pairs = tuple(token[i : i + 2] for i in range(len(token) - 1))
+        return pairs or (token,)
+    token = token[:LONGEST]
+    if token.islower() and token.isalpha():
+        return (_stem(fold(token)),)
+    spaced = HUMP.sub("_", token)
+    parts = [fold(part) for part in spaced.split("_") if part]
+    if len(parts) < 2:
+        return tuple(_stem(part) for part in parts)
+    return ("".join(parts), *(_stem(part) for part in parts))
+
+
+def fold(token: str) -> str:
+    """Return the token without case, width or accents.
+
+    >>> fold("Über")
+    'uber'
+    """
+    if token.isascii():
+        return token.lower()
+    folded = ACCENT.sub("", unicodedata.normalize("NFKD", token.casefold()))
+    return unicodedata.normalize("NFC", folded)

@@ -1,0 +1,270 @@
+"""The nouns of Notewell, frozen: what the stages hand to each other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# Rows of numbers, one row for each text.
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells one state of a file from another: first by time and size, then by content."""
+
+    mtime_ns: int
+    size: int
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """One secret taken out: which rule, which line, where the source had it, what it became."""
+
+    rule: str
+    line: int
+    start: int
+    end: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as written in a note: `[[target#anchor|text]]` and its relatives."""
+
+    target: str
+    line: int
+    kind: str = "wiki"
+    anchor: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One file of the vault, of any format, as text."""
+
+    path: str
+    text: str
+    stamp: Stamp
+    title: str = ""
+    body: int = 0
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Return the offset at which each line begins."""
+        starts = [0]
+        at = self.text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+        return starts
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line, from 1, that holds the character at `offset`."""
+        return bisect_right(self.line_starts, offset)
+
+    def source_offset(self, offset: int) -> int:
+        """Return where the source file has the character that the redacted text has at `offset`.
+
+        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 100, 14),))
+        >>> note.source_offset(19)
+        101
+        """
+        shift = 0
+        for redaction in self.redactions:
+            if redaction.start + redaction.length > offset + shift:
+                break
+            shift += redaction.end - redaction.start - redaction.length
+        return offset + shift
+
+    @property
+    def kind(self) -> str:
+        """Return the `type` of the front matter, or nothing."""
+        return str(self.fields.get("type") or "")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags of the front matter, without `#`."""
+        return tuple(tag.removeprefix("#") for tag in listed(self.fields.get("tags") or self.fields.get("tag")))
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Return the other names the front matter gives the note."""
+        return tuple(listed(self.fields.get("aliases") or self.fields.get("alias")))
+
+
+def listed(value: Any) -> list[str]:
+    """Return a front-matter value as a list of texts: `a, b`, `[a, b]` and a block list are the same.
+
+    >>> listed("a, b"), listed(["a", 1]), listed(None)
+    (['a', 'b'], ['a', '1'], [])
+    """
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, list):
+        return [str(item).strip() for item in value if item is not None and str(item).strip()]
+    return [] if value is None else [str(value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of lines of a note: what is stored, matched and shown."""
+
+    path: str
+    text: str
+    line: int
+    end_line: int
+    start: int = 0
+    end: int = 0
+    headings: tuple[str, ...] = ()
+    title: str = ""
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Return the breadcrumb: the note's title, then the headings above these lines.
+
+        >>> Chunk("a.md", "", 1, 1, title="Privacy", headings=("Vault Audit", "Indicators")).heading
+        'Privacy > Vault Audit > Indicators'
+        """
+        crumbs = self.headings if self.headings[:1] == (self.title,) else (self.title, *self.headings)
+        return " > ".join(crumb for crumb in crumbs if crumb)
+
+    @property
+    def context(self) -> str:
+        """Return what the note says about itself: title, type, tags, aliases and file name."""
+        name = self.path.rpartition("/")[2].rpartition(".")[0]
+        names = (self.title,) if name == self.title else (self.title, name)
+        return " | ".join(part for part in (*names, self.kind, *self.tags, *self.aliases) if part)
+
+    @property
+    def meaning(self) -> str:
+        """Return the text to embed: the headings above the lines, and the lines.
+
+        The file's name is not in it, so that a renamed note keeps its vectors.
+
+        >>> Chunk("a.md", "## Crumb\\nIt is open.", 1, 2, headings=("Bread", "Crumb")).meaning
+        'Bread\\n## Crumb\\nIt is open.'
+        """
+        first = self.text.partition("\n")[0]
+        return "\n".join((*(name for name in self.headings if name not in first), self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one query may see: everything, or the notes under a folder or file."""
+
+    under: str = ""
+
+
+EVERYTHING = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A query, read: the words to match, the text to embed and the scope to look in."""
+
+    text: str
+    terms: tuple[str, ...]
+    scope: Scope = EVERYTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one retriever found: chunk ids and scores, the best first."""
+
+    retriever: str
+    found: tuple[tuple[int, float], ...]
+    reach: int = 30
+
+    @property
+    def candidates(self) -> tuple[tuple[int, float], ...]:
+        """Return the part that may become hits; the rest only lends its scores."""
+        return self.found[: self.reach]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of a score: who made it, why, and what the score was then."""
+
+    by: str
+    why: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that answers the plan, its score and how the score came about."""
+
+    chunk: Chunk
+    score: float
+    ranks: Mapping[str, int | None]
+    trace: tuple[Step, ...] = ()
+
+    def rescored(self, score: float, *, by: str, why: str) -> Hit:
+        """Return the hit with a new score and the reason on its trace."""
+        return replace(self, score=score, trace=(*self.trace, Step(by, why, score)))
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The sentences of a hit nearest the query, their lines, and where its terms stand in them."""
+
+    hit: Hit
+    text: str
+    line: int
+    end_line: int
+    highlights: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Return the note's path, from the vault's root."""
+        return self.hit.chunk.path
+
+    @property
+    def score(self) -> float:
+        """Return the hit's score; higher is better."""
+        return self.hit.score
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A page of excerpts: what was asked, of which state of the store, and what the user should know."""
+
+    query: str
+    excerpts: tuple[Excerpt, ...]
+    generation: int
+    took_ms: float
+    notices: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Excerpt]:
+        return iter(self.excerpts)
+
+    def __len__(self) -> int:
+        return len(self.excerpts)
+
+    def __getitem__(self, place: int) -> Excerpt:
+        return self.excerpts[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lines of a note as they stand in its file, without secrets."""
+
+    path: str
+    line: int
+    end_line: int
+    text: str

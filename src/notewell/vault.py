@@ -1,0 +1,223 @@
+"""Vault: the one object callers hold; it wires the rooms together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from notewell.config import FOLDER, Settings, find_root, load_settings
+from notewell.embed import Embedder, load_embedder
+from notewell.errors import EmbedError, NoteError, StoreError, VaultError
+from notewell.index import Progress, Report, Rules, Walk, find_changes, index
+from notewell.index.readers import READERS, read
+from notewell.index.walk import Found
+from notewell.redact import redact
+from notewell.search import Searching, Weights, search
+from notewell.store import About
+from notewell.store.sqlite import SqliteStore
+from notewell.types import Reading, Results, Scope, Stamp
+
+# Text that is read, embedded and stored in well under a second on two old cores.
+QUICK_BYTES = 1_000_000
+# Grows when terms, redaction or what is embedded change in a way that old stores do not have.
+RECIPE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the store stands against the folder."""
+
+    root: Path
+    store: Path
+    about: About | None
+    embedder: str
+    stale: int
+
+
+class Vault:
+    """A folder of notes and its store."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+
+    @classmethod
+    def open(cls, path: str | Path = ".", settings: Mapping[str, Any] | None = None) -> Vault:
+        """Open the vault at `path`, or the nearest one above it; `settings` such as `{"search.limit": 5}` win."""
+        start = Path(path).expanduser().absolute()
+        if not start.exists():
+            raise VaultError(f"There is no folder {start}", "Check the path, or name the vault with --vault")
+        if not start.is_dir():
+            raise VaultError(f"{start} is a file, not a folder", "Name the folder that holds your notes")
+        if not os.access(start, os.R_OK | os.X_OK):
+            raise VaultError(f"{start} cannot be read", "Check the folder's permissions")
+        root = find_root(start)
+        return cls(root, load_settings(root, os.environ, settings or {}))
+
+    @property
+    def store_file(self) -> Path:
+        """Return where the store lies."""
+        named = self.settings.store.path
+        return self.root / Path(named).expanduser() if named else self.root / FOLDER / "store.db"
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Return the vault's embedder, loaded on first use."""
+        return load_embedder(self.settings.embed.model)
+
+    @cached_property
+    def store(self) -> SqliteStore:
+        """Return the vault's store, made on first use."""
+        return self._open_store(self.store_file)
+
+    @property
+    def indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+        return self.store_file.is_file() and bool(self.store.about().indexed_at)
+
+    def index(self, *, full: bool = False, progress: Progress = Progress()) -> Report:  # noqa: B008
+        """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
+        if not full and self.store.recipe == self._recipe and self.store.embedder == self.embedder.fingerprint:
+            return self._index(self.store, progress)
+        beside = self.store_file.with_suffix(".new")
+        _delete(beside)
+        fresh = self._open_store(beside)
+        report = self._index(fresh, progress)
+        if not report.interrupted:
+            self.store.replace_by(fresh)
+        fresh.close()
+        _delete(beside)
+        return report
+
+    def refresh(self, progress: Progress = Progress()) -> str:  # noqa: B008
+        """Take in what changed if that is quick, and index a new vault; return what the user should know."""
+        if not self.indexed:
+            self.index(progress=progress)
+            return ""
+        changes = find_changes(self.root, self._rules.walk, self.store)
+        if changes.bytes > QUICK_BYTES:
+            return f"{len(changes.read):,} files changed since the last index; run `notewell index` to take them in"
+        if changes:
+            self.index(progress=progress)
+        return ""
+
+    def search(self, text: str, *, limit: int | None = None, under: str = "", max_tokens: int | None = None) -> Results:
+        """Find the lines that answer the text, among the notes under a folder or in all."""
+        began = time.perf_counter()
+        embedder, notices = self._matching_embedder()
+        with self.store.reading() as snapshot:
+            excerpts = search(
+                text,
+                store=snapshot,
+                embedder=embedder,
+                searching=self._searching(limit, max_tokens),
+                scope=Scope(under.strip("/")),
+            )
+            took = (time.perf_counter() - began) * 1000
+            return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
+
+    def read(self, place: str) -> Reading:
+        """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
+        path, first, last = self._place(place)
+        file = self.root / path
+        stat = file.stat()
+        found = Found(path, Stamp(stat.st_mtime_ns, stat.st_size))
+        if file.suffix.lower() not in READERS:
+            raise NoteError(f"{path} is of a format that is not read yet", f"Formats: {', '.join(READERS)}")
+        try:
+            note = redact(read(self.root, found, self.settings.index.max_bytes))
+        except NoteError as error:
+            raise NoteError(f"{path}: {error.fact}", error.hint) from error
+        lines = note.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        last = min(last or len(lines), len(lines))
+        if first > last:
+            raise NoteError(f"{path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
+        return Reading(path, first, last, "\n".join(lines[first - 1 : last]))
+
+    def status(self) -> Status:
+        """Return how the store stands against the folder."""
+        if not self.indexed:
+            return Status(self.root, self.store_file, None, self.settings.embed.model, 0)
+        changes = find_changes(self.root, self._rules.walk, self.store)
+        stale = [found for found in changes.read if found.path not in self.store.about().skipped]
+        return Status(
+            self.root,
+            self.store_file,
+            self.store.about(),
+            self.store.embedder,
+            len(stale) + len(changes.gone),
+        )
+
+    @property
+    def _rules(self) -> Rules:
+        settings = self.settings.index
+        return Rules(Walk(settings.include, settings.exclude, settings.hidden), self.settings.chunk, settings.max_bytes)
+
+    @property
+    def _recipe(self) -> str:
+        return f"{RECIPE} {self.settings.chunk}"
+
+    def _searching(self, limit: int | None, max_tokens: int | None) -> Searching:
+        settings = self.settings.search
+        return Searching(
+            candidates=settings.candidates,
+            fusion=settings.fusion,
+            weights=Weights(settings.lexical_weight, settings.vector_weight),
+            limit=settings.limit if limit is None else max(1, limit),
+            max_tokens=settings.max_tokens if max_tokens is None else max(0, max_tokens),
+        )
+
+    def _matching_embedder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        """Return the embedder whose vectors the store holds, or none and the reason."""
+        try:
+            if self.embedder.fingerprint == self.store.embedder:
+                return self.embedder, ()
+        except EmbedError as error:
+            return None, (f"{error.fact}; searching by words alone",)
+        notice = f"the store's vectors come from {self.store.embedder}; searching by words alone until `notewell index`"
+        return None, (notice,)
+
+    def _index(self, store: SqliteStore, progress: Progress) -> Report:
+        return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress)
+
+    def _open_store(self, file: Path) -> SqliteStore:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
+                (file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise StoreError(
+                f"{file.parent} cannot be written: {error.strerror or error}",
+                "Check its permissions, or set store.path to a place that can be written",
+            ) from error
+        if file.is_file() and file.stat().st_size:
+            return SqliteStore(file)
+        return SqliteStore(
+            file, embedder=self.embedder.fingerprint, dimensions=self.embedder.dimensions, recipe=self._recipe
+        )
+
+    def _place(self, place: str) -> tuple[str, int, int]:
+        """Split `path:12-20`, and refuse a path that leaves the vault."""
+        path, first, last = place, 1, 0
+        head, colon, lines = place.rpartition(":")
+        if colon and not (self.root / place).exists():
+            begin, _, end = lines.partition("-")
+            if begin.isdecimal() and (not end or end.isdecimal()):
+                path, first = head, max(1, int(begin))
+                last = int(end) if end else first
+        file = Path(os.path.realpath(self.root / path))
+        if not file.is_relative_to(os.path.realpath(self.root)):
+            raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")
+        if not file.is_file():
+            raise NoteError(f"There is no note {path}", "Paths are as `notewell search` prints them")
+        return Path(os.path.normpath(path)).as_posix(), first, last
+
+
+def _delete(file: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
