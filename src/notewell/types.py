@@ -184,10 +184,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one retriever found: chunk ids and scores, the best first."""
+    """What one retriever found: chunk ids and scores, the best first, and the score of what it did not find."""
 
     retriever: str
     found: tuple[tuple[int, float], ...]
+    floor: float = 0.0
     reach: int = 30
 
     @property

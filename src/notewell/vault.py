@@ -17,10 +17,10 @@ from notewell.index import Progress, Report, Rules, Walk, find_changes, index
 from notewell.index.readers import READERS, read
 from notewell.index.walk import Found
 from notewell.redact import redact
-from notewell.search import Searching, Weights, search
+from notewell.search import Searching, Weights, find_hits, make_plan, search
 from notewell.store import About
 from notewell.store.sqlite import SqliteStore
-from notewell.types import Reading, Results, Scope, Stamp
+from notewell.types import Hit, Reading, Results, Scope, Stamp
 
 # Text that is read, embedded and stored in well under a second on two old cores.
 QUICK_BYTES = 1_000_000
@@ -120,6 +120,13 @@ class Vault:
             )
             took = (time.perf_counter() - began) * 1000
             return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
+
+    def hits(self, text: str, *, limit: int) -> list[Hit]:
+        """Return the hits without excerpts: what measuring needs."""
+        embedder, _ = self._matching_embedder()
+        with self.store.reading() as snapshot:
+            searching = self._searching(limit, 0)
+            return find_hits(make_plan(text), store=snapshot, embedder=embedder, searching=searching)
 
     def read(self, place: str) -> Reading:
         """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""

@@ -6,12 +6,12 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from notewell.config import IndexSettings, Settings, StoreSettings
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
 from notewell.vault import Vault
@@ -34,7 +34,7 @@ class Scores:
 
 
 @contextmanager
-def collection_vault(collection: Collection, settings: Mapping[str, Any]) -> Iterator[Vault]:
+def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vault]:
     """Make a vault of a collection for as long as it is measured: one note a document."""
     folder = Path(tempfile.mkdtemp(prefix="notewell-eval-"))
     try:
@@ -42,7 +42,9 @@ def collection_vault(collection: Collection, settings: Mapping[str, Any]) -> Ite
             file = folder / _note_path(document.name)
             file.parent.mkdir(exist_ok=True)
             file.write_text(_as_markdown(document), encoding="utf-8")
-        vault = Vault.open(folder, {**settings, "store.path": "store.db"})
+        # The collection's documents are all notes, whatever the vault leaves out.
+        here = replace(settings, index=IndexSettings(), store=StoreSettings("store.db"))
+        vault = Vault(folder, here)
         vault.index()
         yield vault
         vault.store.close()
@@ -54,7 +56,7 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
     """Search for every judged query, and compare the documents found with the judgements."""
     names = {_note_path(document.name): document.name for document in collection.documents}
     ranked = {
-        query: _distinct(names[hit.path] for hit in vault.search(text, limit=CHUNKS))
+        query: _distinct(names[hit.chunk.path] for hit in vault.hits(text, limit=CHUNKS))
         for query, text in collection.queries.items()
     }
     judged = collection.judgements

@@ -14,7 +14,7 @@ from notewell.search.retrieve import retrieve
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
-__all__ = ["Ranker", "Searching", "Weights", "search"]
+__all__ = ["Ranker", "Searching", "Weights", "find_hits", "make_plan", "search"]
 
 Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
 
@@ -34,14 +34,21 @@ class Searching:
 def search(
     text: str, *, store: Snapshot, embedder: Embedder | None, searching: Searching, scope: Scope = EVERYTHING
 ) -> list[Excerpt]:
-    """Find the chunks that answer the text, the best first."""
+    """Find the lines that answer the text, the best first."""
     plan = make_plan(text, scope)
-    rankings = retrieve(plan, store, embedder, reach=max(searching.candidates, searching.limit))
+    hits = find_hits(plan, store=store, embedder=embedder, searching=searching)
+    return [make_excerpt(hit, plan) for hit in fit(hits, searching.max_tokens)]
+
+
+def find_hits(plan: Plan, *, store: Snapshot, embedder: Embedder | None, searching: Searching) -> list[Hit]:
+    """Return the chunks that answer the plan, the best first."""
+    reach = max(searching.candidates, searching.limit)
+    rankings = retrieve(plan, store, embedder, reach=reach, weights=searching.weights)
     fused = fusion(searching.fusion)(rankings, searching.weights)
     hits = _hits(fused, rankings, store)
     for ranker in searching.rankers:
         hits = sorted(ranker(plan, hits), key=_best_first)
-    return [make_excerpt(hit, plan) for hit in fit(hits[: searching.limit], searching.max_tokens)]
+    return hits[: searching.limit]
 
 
 def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:

@@ -45,33 +45,27 @@ def fuse_ranks(rankings: Sequence[Ranking], weights: Weights) -> Fused:
 
 
 def fuse_scores(rankings: Sequence[Ranking], weights: Weights) -> Fused:
-    """The weighted mean of each ranking's scores, stretched to run from 0 (its last) to 1 (its best).
+    """The weighted mean of each ranking's scores, stretched to run from 0 (not found) to 1 (its best).
 
-    >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8), (7, 0.2)))
+    >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8), (7, 0.4)), floor=0.4)
     >>> fused = fuse_scores(rankings, Weights())
     >>> fused[7].score, fused[7].why
     (0.5, 'lexical 0.5 × 1.000 + vector 0.5 × 0.000')
     """
     rankings = [ranking for ranking in rankings if ranking.found]
     total = sum(weights.of(ranking.retriever) for ranking in rankings) or 1.0
-    stretched = [_stretched(ranking) for ranking in rankings]
-    candidates = {chunk: None for ranking in rankings for chunk, _ in ranking.candidates}
-    shares = [weights.of(ranking.retriever) / total for ranking in rankings]
+    parts = [(ranking.retriever, weights.of(ranking.retriever) / total, _stretched(ranking)) for ranking in rankings]
     fused = {}
-    for chunk in candidates:
-        parts = [(scores.get(chunk, 0.0), share) for scores, share in zip(stretched, shares, strict=True)]
-        why = " + ".join(
-            f"{ranking.retriever} {share:.2g} × {score:.3f}"
-            for ranking, (score, share) in zip(rankings, parts, strict=True)
-        )
-        fused[chunk] = Step("scores", why, sum(score * share for score, share in parts))
+    for chunk in {chunk: None for ranking in rankings for chunk, _ in ranking.candidates}:
+        score = sum(share * scores.get(chunk, 0.0) for _, share, scores in parts)
+        why = " + ".join(f"{name} {share:.2g} × {scores.get(chunk, 0.0):.3f}" for name, share, scores in parts)
+        fused[chunk] = Step("scores", why, score)
     return fused
 
 
 def _stretched(ranking: Ranking) -> Mapping[int, float]:
-    highest, lowest = ranking.found[0][1], ranking.found[-1][1]
-    spread = highest - lowest
-    return {chunk: (score - lowest) / spread if spread else 1.0 for chunk, score in ranking.found}
+    spread = ranking.found[0][1] - ranking.floor
+    return {chunk: (score - ranking.floor) / spread if spread > 0 else 1.0 for chunk, score in ranking.found}
 
 
 FUSIONS: dict[str, Fusion] = {"scores": fuse_scores, "rrf": fuse_ranks}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from notewell.config import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate
 from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
@@ -55,3 +57,16 @@ def command(
         return
     for name in ("queries", "ndcg@10", "recall@10", "recall@100", "mrr@10"):
         click.echo(f"{name:12}{shown[name]}")
+
+
+def as_dict(scores: Scores, settings: Settings) -> dict[str, Any]:
+    """Return the scores as other programs read them."""
+    return {
+        "queries": scores.queries,
+        "ndcg@10": round(scores.ndcg_10, 4),
+        "recall@10": round(scores.recall_10, 4),
+        "recall@100": round(scores.recall_100, 4),
+        "mrr@10": round(scores.mrr_10, 4),
+        "ndcg@10_interval": [round(bound, 4) for bound in scores.interval],
+        "settings": {part: asdict(getattr(settings, part)) for part in ("chunk", "embed", "search")},
+    }

@@ -79,7 +79,8 @@ class SqliteSnapshot:
         lengths = np.linalg.norm(matrix, axis=1)
         cosines = (matrix @ vector) / np.where(lengths > 0, lengths, 1)
         best = _highest(cosines, limit)
-        return Ranking("vector", tuple(zip(ids[best].tolist(), cosines[best].tolist(), strict=True)))
+        found = tuple(zip(ids[best].tolist(), cosines[best].tolist(), strict=True))
+        return Ranking("vector", found, floor=found[-1][1])
 
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""
