@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Link:
     text: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Note:
     """One file of the vault, of any format, as text."""
 
@@ -60,19 +61,9 @@ class Note:
     redactions: tuple[Redaction, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    @cached_property
-    def line_starts(self) -> list[int]:
-        """Return the offset at which each line begins."""
-        starts = [0]
-        at = self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
-
     def line_at(self, offset: int) -> int:
         """Return the number of the line, from 1, that holds the character at `offset`."""
-        return bisect_right(self.line_starts, offset)
+        return bisect_right(line_starts(self.text), offset)
 
     def source_offset(self, offset: int) -> int:
         """Return where the source file has the character that the redacted text has at `offset`.
@@ -102,6 +93,16 @@ class Note:
     def aliases(self) -> tuple[str, ...]:
         """Return the other names the front matter gives the note."""
         return tuple(listed(self.fields.get("aliases") or self.fields.get("alias")))
+
+
+@lru_cache(maxsize=4)
+def line_starts(text: str) -> list[int]:
+    """Return the offset at which each line begins.
+
+    >>> line_starts("one\\ntwo")
+    [0, 4]
+    """
+    return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
 def listed(value: Any) -> list[str]:

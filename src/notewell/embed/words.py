@@ -21,8 +21,8 @@ class WordsEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the counts, scaled to length 1.
 
-        >>> WordsEmbedder().embed(["bees and blossom brew"])[0, :3].round(2).tolist()
-        [0.32, 0.95, 0.0]
+        >>> WordsEmbedder().embed(["bees buzz", "4 dogs"])[:, :4].round(1).tolist()[0]
+        [0.0, 1.0, 0.0, 0.0]
         """
         counts = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):

@@ -76,7 +76,7 @@ def _note_path(name: str) -> str:
     """Return a path no two documents share, whatever signs their names have.
 
     >>> _note_path("12/a")
-    '12/31322f61.md'
+    '32/31322f61.md'
     """
     code = name.encode("utf-8").hex()
     return f"{code[-2:] if len(code) < 4 else code[2:4]}/{code}.md"

@@ -45,19 +45,20 @@ def find_hits(plan: Plan, *, store: Snapshot, embedder: Embedder | None, searchi
     reach = max(searching.candidates, searching.limit)
     rankings = retrieve(plan, store, embedder, reach=reach, weights=searching.weights)
     fused = fusion(searching.fusion)(rankings, searching.weights)
-    hits = _hits(fused, rankings, store)
+    # Without rankers to change the order, only the page itself is fetched.
+    kept = sorted(fused, key=lambda chunk: -fused[chunk].score)[: None if searching.rankers else searching.limit]
+    hits = _hits(kept, fused, rankings, store)
     for ranker in searching.rankers:
         hits = sorted(ranker(plan, hits), key=_best_first)
     return hits[: searching.limit]
 
 
-def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:
-    """Return the fused chunks as hits, best first; equal scores in the order of path and line."""
+def _hits(kept: Sequence[int], fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:
+    """Return the chunks as hits, best first; equal scores in the order of path and line."""
     ranks = {
         ranking.retriever: {chunk: rank for rank, (chunk, _) in enumerate(ranking.candidates, start=1)}
         for ranking in rankings
     }
-    found = list(fused)
     hits = [
         Hit(
             chunk=chunk,
@@ -65,7 +66,7 @@ def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hi
             ranks={name: ranks.get(name, {}).get(slot) for name in ("lexical", "vector")},
             trace=(fused[slot],),
         )
-        for slot, chunk in zip(found, store.chunks(found), strict=True)
+        for slot, chunk in zip(kept, store.chunks(kept), strict=True)
     ]
     return sorted(hits, key=_best_first)
 

@@ -8,55 +8,56 @@ from notewell.terms import TOKEN, token_terms
 from notewell.types import Excerpt, Hit, Plan
 
 # Sentences end at a stop before space, at a line's end, or at the CJK full stop.
-SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|(?=\n)|$)")
+SENTENCE = re.compile(r"[^\s][^\n]*?(?:[.!?](?=\s)|[。！？]|(?=\n)|$)")
 # Lines that mark structure and say nothing: fences, rules, table borders.
 MARKUP = re.compile(r"\s*(?:[`~]{3,}.*|[-=*_|: ]+)$")
 SENTENCES = 2
 LONGEST = 300
 
+# Where a wanted term stands, and which.
+Mark = tuple[int, int, frozenset[str]]
+
 
 def make_excerpt(hit: Hit, plan: Plan) -> Excerpt:
     """Return the two sentences that hold most of the plan's terms, in the order of the note."""
-    wanted = set(plan.terms)
     text = hit.chunk.text.replace("\r", "")
-    sentences = [match.span() for match in SENTENCE.finditer(text) if _speaks(match.group())]
-    found = {span: _found(text, span, wanted) for span in sentences}
-    best = sorted(sentences, key=lambda span: (-len(found[span]), span))[:SENTENCES]
-    chosen = sorted(span for span in best if found[span] or not any(found.values()))
-    return _excerpt(hit, text, chosen or [(0, min(len(text), LONGEST))], wanted)
-
-
-def _excerpt(hit: Hit, text: str, spans: list[tuple[int, int]], wanted: set[str]) -> Excerpt:
+    marks = _marks(text, frozenset(plan.terms))
+    sentences = [match.span() for match in SENTENCE.finditer(text) if not MARKUP.match(match.group())]
+    held = {span: _held(marks, span) for span in sentences}
+    best = sorted(sentences, key=lambda span: (-held[span], span))[:SENTENCES]
+    chosen = sorted(span for span in best if held[span]) or best[:1] or [(0, len(text))]
     parts, highlights, at = [], [], 0
-    for start, end in spans:
-        part = _shortened(text[start:end], wanted)
-        highlights += [(at + first, at + last) for first, last in _marks(part, wanted)]
-        parts.append(part)
-        at += len(part) + 1
-    first_line = hit.chunk.line + text.count("\n", 0, spans[0][0])
-    last_line = hit.chunk.line + text.count("\n", 0, spans[-1][1])
+    for span in chosen:
+        start, end = _shortened(text, span, marks)
+        parts.append(f"{'…' if start > span[0] else ''}{text[start:end]}{'…' if end < span[1] else ''}")
+        shift = at + (start > span[0]) - start
+        highlights += [(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end]
+        at += len(parts[-1]) + 1
+    first_line = hit.chunk.line + text.count("\n", 0, chosen[0][0])
+    last_line = hit.chunk.line + text.count("\n", 0, chosen[-1][1])
     return Excerpt(hit, "\n".join(parts), first_line, last_line, tuple(highlights))
 
 
-def _speaks(sentence: str) -> bool:
-    return bool(sentence.strip()) and not MARKUP.match(sentence)
+def _marks(text: str, wanted: frozenset[str]) -> list[Mark]:
+    """Return where wanted terms stand, and which."""
+    # A text repeats its words: looking each up once is most of the speed of an excerpt.
+    told = {token: terms for token in set(TOKEN.findall(text)) if (terms := wanted.intersection(token_terms(token)))}
+    if not told:
+        return []
+    return [(*match.span(), told[match.group()]) for match in TOKEN.finditer(text) if match.group() in told]
 
 
-def _found(text: str, span: tuple[int, int], wanted: set[str]) -> set[str]:
-    tokens = TOKEN.findall(text, *span)
-    return {term for token in tokens for term in token_terms(token) if term in wanted}
+def _held(marks: list[Mark], span: tuple[int, int]) -> int:
+    """Return how many different wanted terms a sentence holds."""
+    start, end = span
+    return len({term for first, last, terms in marks if start <= first and last <= end for term in terms})
 
 
-def _marks(text: str, wanted: set[str]) -> list[tuple[int, int]]:
-    return [match.span() for match in TOKEN.finditer(text) if wanted.intersection(token_terms(match.group()))]
-
-
-def _shortened(sentence: str, wanted: set[str]) -> str:
+def _shortened(text: str, span: tuple[int, int], marks: list[Mark]) -> tuple[int, int]:
     """Return at most `LONGEST` characters of a sentence, around the first of its wanted terms."""
-    sentence = sentence.strip()
-    if len(sentence) <= LONGEST:
-        return sentence
-    marks = _marks(sentence, wanted)
-    start = max(0, min(marks[0][0] - LONGEST // 3, len(sentence) - LONGEST)) if marks else 0
-    cut = sentence[start : start + LONGEST].strip()
-    return f"{'…' if start else ''}{cut}{'…' if start + LONGEST < len(sentence) else ''}"
+    start, end = span
+    if end - start <= LONGEST:
+        return start, end
+    first = next((mark[0] for mark in marks if start <= mark[0] < end), start)
+    begin = max(start, min(first - LONGEST // 3, end - LONGEST))
+    return begin, begin + LONGEST

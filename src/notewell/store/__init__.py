@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from notewell.types import Chunk, Note, Ranking, Scope, Stamp, Vectors
+from notewell.types import Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ class Snapshot(Protocol):
 
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""
+
+    def links(self) -> Mapping[str, tuple[Link, ...]]:
+        """Return the links of every note that has any, by path."""
 
 
 class Writer(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,6 +27,7 @@ LANDMARK = re.compile(
 )
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+BLANK_ABOVE = re.compile(r"(?:^|\n)[ \t\r]*\n\Z")
 # What a line may not begin with to be a heading by its underline: lists, quotes, tables, code.
 NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
 # Lists of links to other notes: their links count, their words are not about anything.
@@ -69,7 +71,7 @@ def parse(note: Note) -> Note:
     """Return the note with what it says of itself: front matter, title, links."""
     fields, body, warnings = _front_matter(note.text)
     note = replace(note, fields=fields, body=body, warnings=warnings)
-    headings, fences = outline(note)
+    headings, fences = outline(note.text, note.body)
     named = str(fields.get("title") or "").strip()
     first = next((heading.name for heading in headings if heading.level == 1 and heading.name), "")
     code = ((fence.start, fence.end) for fence in fences)
@@ -82,7 +84,7 @@ def chunk(note: Note, chunking: Chunking) -> list[Chunk]:
 
     A note whose every section is too short to be a chunk becomes one chunk as a whole.
     """
-    headings, fences = outline(note)
+    headings, fences = outline(note.text, note.body)
     pieces: list[tuple[tuple[str, ...], Span]] = []
     for section in _sections(headings, Span(note.body, len(note.text)), 2):
         if _is_text(note, section, chunking):
@@ -93,37 +95,39 @@ def chunk(note: Note, chunking: Chunking) -> list[Chunk]:
     return [_chunk_of(note, names, span) for names, span in trimmed if span.start < span.end]
 
 
-def outline(note: Note) -> tuple[list[Heading], list[Span]]:
-    """Return the note's headings and its fenced code, in order."""
+@lru_cache(maxsize=4)
+def outline(text: str, body: int) -> tuple[list[Heading], list[Span]]:
+    """Return the headings and the fenced code of a text from `body` on, in order."""
     headings: list[Heading] = []
     fences: list[Span] = []
     inside: list[Heading] = []
     opened: re.Match[str] | None = None
-    for mark in LANDMARK.finditer(note.text, note.body):
+    for mark in LANDMARK.finditer(text, body):
         if mark["fence"]:
             if opened is None:
                 # A backtick in the info string makes it inline code, not a fence.
                 opened = mark if "`" not in mark["info"] or mark["fence"][0] == "~" else None
             elif _closes(opened, mark):
-                fences.append(Span(opened.start(), min(mark.end() + 1, len(note.text))))
+                fences.append(Span(opened.start(), min(mark.end() + 1, len(text))))
                 opened = None
                 inside.clear()
-        elif heading := _heading(note, mark):
+        elif heading := _heading(text, body, mark):
             (headings if opened is None else inside).append(heading)
     # A fence that never closes is taken for text, so that one slip does not swallow the rest of a note.
     return headings + inside, fences
 
 
-def _heading(note: Note, mark: re.Match[str]) -> Heading | None:
-    body = min(mark.end() + 1, len(note.text))
+def _heading(text: str, body: int, mark: re.Match[str]) -> Heading | None:
+    below = min(mark.end() + 1, len(text))
     if mark["marks"]:
-        return Heading(len(mark["marks"]), (mark["name"] or "").strip(), mark.start(), body)
-    start = note.text.rfind("\n", note.body, mark.start() - 1) + 1 if mark.start() > note.body else note.body
-    above = note.text[max(start, note.body) : mark.start()]
-    before = note.text[note.body : max(start, note.body)].rstrip(" \t\r")
-    if NOT_TEXT.match(above) or not (not before or before.endswith("\n\n") or before.endswith("\n\r\n")):
+        return Heading(len(mark["marks"]), (mark["name"] or "").strip(), mark.start(), below)
+    # An underline makes a heading of the one line of text above it.
+    start = max(body, text.rfind("\n", body, max(body, mark.start() - 1)) + 1)
+    above = text[start : mark.start()]
+    alone = start == body or BLANK_ABOVE.search(text, max(body, start - 80), start)
+    if NOT_TEXT.match(above) or not alone:
         return None
-    return Heading(1 if mark["underline"][0] == "=" else 2, above.strip(), max(start, note.body), body)
+    return Heading(1 if mark["underline"][0] == "=" else 2, above.strip(), start, below)
 
 
 def _closes(opened: re.Match[str], mark: re.Match[str]) -> bool:

@@ -158,7 +158,6 @@ def _connect(file: Path) -> apsw.Connection:
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
     db.pragma("cache_size", -16_000)
-    db.pragma("mmap_size", 1 << 30)
     return db
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,11 +31,15 @@ def weigh_terms(chunk: Chunk) -> dict[str, int]:
     >>> weigh_terms(Chunk("a.md", "rye bread, rye", 1, 1, title="Bread"))
     {'rye': 20, 'bread': 18, 'a': 3}
     """
-    weights: dict[str, int] = {}
-    for text, weight in ((chunk.text, BODY), (chunk.heading, HEADING), (chunk.context, CONTEXT)):
-        for term, times in count_terms(text).items():
+    weights = {term: times * BODY for term, times in count_terms(chunk.text).items()}
+    for counts, weight in ((_count_again(chunk.heading), HEADING), (_count_again(chunk.context), CONTEXT)):
+        for term, times in counts.items():
             weights[term] = weights.get(term, 0) + times * weight
     return weights
+
+
+# The chunks of a note share their context, and often their headings.
+_count_again = lru_cache(maxsize=64)(count_terms)
 
 
 def pack(places: npt.NDArray[np.uint16], counts: Counts) -> bytes:

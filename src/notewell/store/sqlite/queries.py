@@ -22,7 +22,7 @@ COUNTS = """
 select
     (select count(*) from note),
     (select count(*) from chunk),
-    (select count(*) from link)
+    (select coalesce(sum(link_count), 0) from note)
 """
 
 SKIPPED = """
@@ -86,7 +86,7 @@ where id >= :first
 """
 
 VECTORS = """
-select chunk, data
+select data
 from vector
 where chunk in (select value from carray(:ids))
 order by chunk
@@ -98,7 +98,7 @@ values (:chunk, :data)
 """
 
 CHUNKS = """
-select chunk.id, path, chunk.text, line, end_line, start, "end", headings, title, kind, tags, aliases
+select chunk.id, path, text, line, end_line, start, "end", title, kind, tags, aliases
 from chunk
 join note on note.id = chunk.note
 where chunk.id in (select value from carray(:ids))
@@ -114,19 +114,21 @@ order by chunk.id
 """
 
 ADD_NOTE = """
-insert into note (path, title, kind, tags, aliases, fields, mtime_ns, size, digest)
-values (:path, :title, :kind, :tags, :aliases, :fields, :mtime_ns, :size, :digest)
+insert into note (path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest)
+values (:path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest)
 returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, line, end_line, start, "end", headings, text)
-values (:id, :note, :line, :end_line, :start, :end, :headings, :text)
+insert into chunk (id, note, line, end_line, start, "end", text)
+values (:id, :note, :line, :end_line, :start, :end, :text)
 """
 
-ADD_LINK = """
-insert into link (note, line, kind, target, anchor, text)
-values (:note, :line, :kind, :target, :anchor, :text)
+LINKS = """
+select path, links
+from note
+where link_count > 0
+order by path
 """
 
 TOUCH = """
@@ -149,7 +151,6 @@ values (:path, :reason, :mtime_ns, :size)
 REMOVE = (
     "delete from vector where chunk in (select value from carray(:ids))",
     "delete from chunk where id in (select value from carray(:ids))",
-    "delete from link where note = (select id from note where path = :path)",
     "delete from note where path = :path",
 )
 

@@ -1,16 +1,47 @@
-"""Rows to chunks."""
+"""Notes, links and chunks to rows, and rows to chunks and links."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import apsw
 import numpy as np
 
 from notewell.store.sqlite import queries
-from notewell.types import Chunk
+from notewell.types import Chunk, Link, Note
+
+
+def note_row(note: Note) -> dict[str, Any]:
+    """Return a note as the table `note` has it."""
+    return {
+        "path": note.path,
+        "title": note.title,
+        "kind": note.kind,
+        "tags": _json(note.tags),
+        "aliases": _json(note.aliases),
+        "fields": json.dumps(dict(note.fields), ensure_ascii=False, default=str),
+        "link_count": len(note.links),
+        "links": _pack(_json([(link.target, link.line, link.kind, link.anchor, link.text) for link in note.links])),
+        "mtime_ns": note.stamp.mtime_ns,
+        "size": note.stamp.size,
+        "digest": note.stamp.digest,
+    }
+
+
+def chunk_row(slot: int, note_id: int, chunk: Chunk) -> dict[str, Any]:
+    """Return a chunk as the table `chunk` has it: its headings are the first line of its text."""
+    return {
+        "id": slot,
+        "note": note_id,
+        "line": chunk.line,
+        "end_line": chunk.end_line,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": _pack(f"{_json(chunk.headings)}\n{chunk.text}"),
+    }
 
 
 def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
@@ -18,14 +49,14 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
     if not ids:
         return
     wanted = apsw.carray(np.asarray(ids, dtype=np.int64))
-    for slot, path, text, line, end_line, start, end, headings, title, kind, tags, aliases in db.execute(
-        queries.CHUNKS, {"ids": wanted}
-    ):
+    rows: Any = db.execute(queries.CHUNKS, {"ids": wanted})
+    for slot, path, data, line, end_line, start, end, title, kind, tags, aliases in rows:
+        headings, _, text = _unpack(data).partition("\n")
         yield (
             slot,
             Chunk(
                 path=path,
-                text=zlib.decompress(text).decode("utf-8"),
+                text=text,
                 line=line,
                 end_line=end_line,
                 start=start,
@@ -37,3 +68,23 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 aliases=tuple(json.loads(aliases)),
             ),
         )
+
+
+def load_links(db: apsw.Connection) -> Iterator[tuple[str, tuple[Link, ...]]]:
+    """Yield each note that has links, by path."""
+    rows: Any = db.execute(queries.LINKS)
+    for path, data in rows:
+        yield path, tuple(Link(*link) for link in json.loads(_unpack(data)))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _pack(text: str) -> bytes:
+    # A file name or a text may hold a lone surrogate; it comes back as it was.
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def _unpack(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")

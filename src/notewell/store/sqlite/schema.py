@@ -1,4 +1,8 @@
-"""The tables of the one file."""
+"""The tables of the one file.
+
+Links, and a chunk's headings and lines, rest as zlib-compressed JSON and text: they are half the file
+otherwise, and are only read for the few notes on a page. `rows.py` packs and unpacks them.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,8 @@ create table note (
     tags text not null,
     aliases text not null,
     fields text not null,
+    link_count integer not null,
+    links blob not null,
     mtime_ns integer not null,
     size integer not null,
     digest text not null
@@ -35,20 +41,9 @@ create table chunk (
     end_line integer not null,
     start integer not null,
     "end" integer not null,
-    headings text not null,
     text blob not null
 );
 create index chunk_note on chunk (note);
-
-create table link (
-    note integer not null references note,
-    line integer not null,
-    kind text not null,
-    target text not null,
-    anchor text not null,
-    text text not null
-);
-create index link_note on link (note);
 
 -- Which chunks hold a term: per block, slots within it (2 bytes each), then weighted counts (1 byte each).
 create table posting (

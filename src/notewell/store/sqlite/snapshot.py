@@ -14,13 +14,19 @@ import numpy.typing as npt
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, one_bit
 from notewell.store.sqlite.lexical import BLOCK, UNIT, length_norms, rarity, unpack
-from notewell.store.sqlite.rows import load_chunks
-from notewell.types import EVERYTHING, Chunk, Ranking, Scope, Vectors
+from notewell.store.sqlite.rows import load_chunks, load_links
+from notewell.types import EVERYTHING, Chunk, Link, Ranking, Scope, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
 RESCORED = 400
 
+# One score in this many is looked at to guess where the best begin.
+SAMPLED = 16
+
 Ids = npt.NDArray[np.int64]
+NOTHING: Ids = np.zeros(0, dtype=np.int64)
+# Weighted counts as they are stored, in occurrences.
+OCCURRENCES = np.arange(256, dtype=np.float32) / UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +66,20 @@ class SqliteSnapshot:
             self._add_term(scores, term, times)
         if scope != EVERYTHING:
             scores[self._outside(scope)] = 0
-        best = _highest(scores, limit)
-        best = best[scores[best] > 0]
+        best = highest(scores, limit)
         return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose vectors point the same way, by cosine."""
-        if not vector.any():
+        near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
+        if not near.size:
             return Ranking("vector", ())
-        near = self._nearest_codes(vector, scope)
-        rows: list[tuple[Any, ...]] = (
-            self._db.execute(queries.VECTORS, {"ids": apsw.carray(near)}).fetchall() if near.size else []
-        )
-        if not rows:
-            return Ranking("vector", ())
-        ids = np.array([chunk for chunk, _ in rows])
-        matrix = np.frombuffer(b"".join(data for _, data in rows), np.int8).reshape(len(rows), -1).astype(np.float32)
-        lengths = np.linalg.norm(matrix, axis=1)
+        rows: list[tuple[Any, ...]] = self._db.execute(queries.VECTORS, {"ids": apsw.carray(near)}).fetchall()
+        matrix = np.frombuffer(b"".join([data for (data,) in rows]), np.int8).reshape(near.size, -1).astype(np.float32)
+        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
         cosines = (matrix @ vector) / np.where(lengths > 0, lengths, 1)
-        best = _highest(cosines, limit)
-        found = tuple(zip(ids[best].tolist(), cosines[best].tolist(), strict=True))
+        best = np.argsort(-cosines, kind="stable")[:limit]
+        found = tuple(zip(near[best].tolist(), cosines[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
 
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
@@ -87,26 +87,35 @@ class SqliteSnapshot:
         found = dict(load_chunks(self._db, ids))
         return [found[wanted] for wanted in ids]
 
+    def links(self) -> dict[str, tuple[Link, ...]]:
+        """Return the links of every note that has any, by path."""
+        return dict(load_links(self._db))
+
     def _add_term(self, scores: npt.NDArray[np.float32], term: str, times: int) -> None:
         rows = [(block, *unpack(data)) for block, data in self._db.execute(queries.POSTINGS, {"term": term})]
-        weight = times * rarity(sum(len(places) for _, places, _ in rows), self._arrays.live)
+        weight = np.float32(times * rarity(sum(len(places) for _, places, _ in rows), self._arrays.live))
         for block, places, counts in rows:
-            part = slice(block * BLOCK, (block + 1) * BLOCK)
-            often = counts.astype(np.float32) / UNIT
-            scores[part][places] += weight * often / (often + self._arrays.norms[part][places])
+            slots = places.astype(np.intp) + block * BLOCK
+            often = OCCURRENCES[counts]
+            scores[slots] += weight * often / (often + self._arrays.norms[slots])
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
+        """Return the slots whose codes differ least from the vector's, lowest slot first."""
         code = one_bit(vector[np.newaxis])[0]
-        distances = np.zeros(self._arrays.norms.size, dtype=np.int16)
+        distances = np.zeros(self._arrays.norms.size, dtype=np.uint16)
         for column, word in zip(self._arrays.codes, code, strict=True):
             distances += np.bitwise_count(column ^ word)
         # Farther than any code can be: free slots, and chunks outside the scope.
-        never = np.int16(64 * len(code) + 1)
+        never = 64 * len(code) + 1
         distances[self._arrays.dead] = never
         if scope != EVERYTHING:
             distances[self._outside(scope)] = never
-        near = _highest(-distances, RESCORED)
-        return near[distances[near] < never]
+        within = np.cumsum(np.bincount(distances, minlength=never + 1)[:never])
+        farthest = int(np.searchsorted(within, RESCORED))
+        near = np.flatnonzero(distances <= min(farthest, never - 1))
+        # The last ring often holds thousands at the same distance: the first of them fill up the rest.
+        ring = np.flatnonzero(distances[near] == farthest)
+        return np.delete(near, ring[max(0, RESCORED - (near.size - ring.size)) :])
 
     def _outside(self, scope: Scope) -> npt.NDArray[np.bool_]:
         outside = np.ones(self._arrays.norms.size, dtype=np.bool_)
@@ -115,7 +124,22 @@ class SqliteSnapshot:
         return outside
 
 
-def _highest(scores: npt.NDArray[Any], limit: int) -> Ids:
-    """Return where the highest scores stand, best first, equal ones in order of place."""
-    top = np.sort(np.argpartition(-scores, limit - 1)[:limit]) if scores.size > limit else np.arange(scores.size)
-    return top[np.argsort(-scores[top], kind="stable")].astype(np.int64)
+def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:
+    """Return where the highest scores above 0 stand, best first, equal ones in order of place.
+
+    >>> highest(np.array([0, 0.9, 0.9, 0.5], dtype=np.float32), 2).tolist()
+    [1, 2]
+    """
+    places = np.flatnonzero(scores >= _likely_bar(scores, limit))
+    if places.size < limit:
+        places = np.flatnonzero(scores > 0)
+    order = np.argsort(-scores[places], kind="stable")
+    return places[order[:limit]]
+
+
+def _likely_bar(scores: npt.NDArray[np.float32], limit: int) -> float:
+    """Return a score that, by a sample, a few times `limit` of all reach: sorting those beats sorting all."""
+    sample = scores[::SAMPLED]
+    below = sample.size - 1 - 4 * limit // SAMPLED
+    bar = float(np.partition(sample, below)[below]) if below >= 0 else 0.0
+    return max(bar, float(np.finfo(np.float32).tiny))

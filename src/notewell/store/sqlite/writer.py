@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,8 +13,8 @@ import numpy.typing as npt
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
 from notewell.store.sqlite.lexical import BLOCK, UNIT, merge, weigh_terms
-from notewell.store.sqlite.rows import load_chunks
-from notewell.types import Chunk, Link, Note, Stamp, Vectors
+from notewell.store.sqlite.rows import chunk_row, load_chunks, note_row
+from notewell.types import Chunk, Note, Stamp, Vectors
 
 # Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
 MOST = 255
@@ -43,11 +41,10 @@ class Batch:
         """Store a note in place of what its path held before."""
         self.remove(note.path)
         self.changed = True
-        note_id = self._db.execute(queries.ADD_NOTE, _note_row(note)).get
+        note_id = self._db.execute(queries.ADD_NOTE, note_row(note)).get
         slots = [next(self._free) for _ in chunks]
         rows = zip(slots, chunks, strict=True)
-        self._db.executemany(queries.ADD_CHUNK, (_chunk_row(slot, note_id, chunk) for slot, chunk in rows))
-        self._db.executemany(queries.ADD_LINK, (_link_row(note_id, link) for link in note.links))
+        self._db.executemany(queries.ADD_CHUNK, (chunk_row(slot, note_id, chunk) for slot, chunk in rows))
         if chunks:
             data = eight_bit(vectors)
             stored = ({"chunk": slot, "data": row.tobytes()} for slot, row in zip(slots, data, strict=True))
@@ -141,41 +138,3 @@ def _sorted_keys(ranks: Any, terms: array[int], slots: array[int]) -> tuple[Any,
     order = np.argsort(full, kind="stable")
     full = full[order]
     return full >> np.uint64(16), (full & np.uint64(BLOCK - 1)).astype(np.uint16), order
-
-
-def _note_row(note: Note) -> dict[str, Any]:
-    return {
-        "path": note.path,
-        "title": note.title,
-        "kind": note.kind,
-        "tags": json.dumps(note.tags, ensure_ascii=False),
-        "aliases": json.dumps(note.aliases, ensure_ascii=False),
-        "fields": json.dumps(dict(note.fields), ensure_ascii=False, default=str),
-        "mtime_ns": note.stamp.mtime_ns,
-        "size": note.stamp.size,
-        "digest": note.stamp.digest,
-    }
-
-
-def _chunk_row(slot: int, note_id: int, chunk: Chunk) -> dict[str, Any]:
-    return {
-        "id": slot,
-        "note": note_id,
-        "line": chunk.line,
-        "end_line": chunk.end_line,
-        "start": chunk.start,
-        "end": chunk.end,
-        "headings": json.dumps(chunk.headings, ensure_ascii=False),
-        "text": zlib.compress(chunk.text.encode("utf-8")),
-    }
-
-
-def _link_row(note_id: int, link: Link) -> dict[str, Any]:
-    return {
-        "note": note_id,
-        "line": link.line,
-        "kind": link.kind,
-        "target": link.target,
-        "anchor": link.anchor,
-        "text": link.text,
-    }

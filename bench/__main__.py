@@ -1,0 +1,114 @@
+"""`python -m bench --data FOLDER`: measure, print one text of tables, store it as JSON and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench import machine
+from bench.child import BenchError, Measured, in_child, say
+from bench.cold import measure_cold
+from bench.indexing import ensure_index, measure_index
+from bench.latency import measure_queries
+from bench.peers import measure_peers
+from bench.plot import draw
+from bench.report import as_text
+from bench.targets import Verdict, judge
+from bench.vaults import DEFAULT, BenchVault, find_archives, make_vault
+from notewell.errors import NotewellError
+
+RESULTS = Path(__file__).parent / "results"
+# In the order in which they run: each leaves the vault as the next expects it.
+ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
+    "index": measure_index,
+    "query": measure_queries,
+    "cold": measure_cold,
+    "peers": measure_peers,
+}
+SECTIONS = (*ON_VAULTS, "quality")
+QUERIES = 700
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What to measure, and on what."""
+
+    data: Path
+    work: Path
+    only: tuple[str, ...]
+    vaults: tuple[str, ...]
+    queries: int
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether this is all there is to measure."""
+        return (self.only, self.vaults, self.queries >= QUERIES) == (SECTIONS, DEFAULT, True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benches; 1 when the arguments are wrong or a measurement failed."""
+    options = _parser().parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="notewell-bench-") as temporary:
+            run = _checked(options, Path(temporary))
+            results = _measure(run)
+    except NotewellError as error:
+        say(f"error: {error.fact}\nhint: {error.hint}")
+        return 1
+    verdicts = judge(results)
+    results["targets"] = [{"what": one.target.what, "value": one.value, "verdict": one.words} for one in verdicts]
+    print(as_text(results, verdicts))
+    _store(results, verdicts, run)
+    return 1 if results["failed"] else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Notewell beside its peers")
+    parser.add_argument("--data", required=True, type=Path, metavar="FOLDER", help="holds vaults/ and beir/")
+    parser.add_argument("--only", default=",".join(SECTIONS), metavar="NAME,…", help="Default: %(default)s")
+    parser.add_argument("--vaults", default=",".join(DEFAULT), metavar="NAME,…", help="Default: %(default)s")
+    parser.add_argument("--queries", default=QUERIES, type=int, metavar="N", help="Default: %(default)s")
+    parser.add_argument("--work", type=Path, metavar="FOLDER", help="keep extracted vaults here. Default: a temporary one")
+    return parser
+
+
+def _checked(options: argparse.Namespace, temporary: Path) -> Run:
+    data, only = options.data.expanduser().absolute(), tuple(filter(None, options.only.split(",")))
+    unknown = [name for name in only if name not in SECTIONS]
+    if unknown:
+        raise BenchError(f"There is nothing called '{unknown[0]}' to measure", f"Choose among {', '.join(SECTIONS)}")
+    if not (data / "vaults").is_dir() or not (data / "beir").is_dir():
+        raise BenchError(f"{data} is not the folder with the test data", "It holds the folders vaults/ and beir/")
+    if options.queries < 1:
+        raise BenchError(f"--queries is {options.queries}", f"Ask for at least one; {QUERIES} are the default")
+    work = options.work.expanduser().absolute() if options.work else temporary
+    work.mkdir(parents=True, exist_ok=True)
+    run = Run(data, work, only, tuple(filter(None, options.vaults.split(","))), options.queries)
+    find_archives(run.data, run.vaults)
+    return run
+
+
+def _measure(run: Run) -> Measured:
+    results: Measured = {
+        "date": date.today().isoformat(),
+        "label": machine.label(),
+        "machine": machine.describe_machine(),
+        "software": machine.describe_software(),
+        "settings": machine.describe_settings(),
+        "run": {"only": run.only, "vaults": run.vaults, "queries": run.queries},
+        "failed": [],
+    }
+    if set(ON_VAULTS).intersection(run.only):
+        for name, archive in find_archives(run.data, run.vaults).items():
+            _measure_vault(make_vault(name, archive, run.work, run.queries), run.only, results)
+    if "quality" in run.only:
+        with _failures_told(results):
+            results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
+    return results

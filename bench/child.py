@@ -1,0 +1,82 @@
+"""One measurement in a fresh process, so that neither memory nor caches of another are in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from notewell.errors import NotewellError
+
+ROOT = Path(__file__).parents[1]
+Measured = dict[str, Any]
+
+
+class BenchError(NotewellError):
+    """A measurement that could not be made."""
+
+
+def in_child(function: str, **arguments: str | int) -> Measured:
+    """Call `module:function` of this package in a fresh process, and return what it returns."""
+    command = [sys.executable, "-m", "bench.child", function, json.dumps(arguments)]
+    done = subprocess.run(command, cwd=ROOT, env=clean_environment(), stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise BenchError(f"{function} of {arguments} ended with {done.returncode}", "The lines above say why")
+    measured: Measured = json.loads(done.stdout.splitlines()[-1])
+    return measured
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment without settings of the person who runs this."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
+
+
+def notewell_command() -> str:
+    """Return the installed command that belongs to this Python."""
+    script = Path(sys.executable).with_name("notewell")
+    if not script.is_file():
+        raise BenchError(f"There is no command {script}", "Install the project there: pip install --editable .")
+    return str(script)
+
+
+def memory_mb() -> dict[str, float]:
+    """Return this process's peak memory, and what of the present memory is its own or pages of mapped files."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+        return {"peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)}
+    # Not ru_maxrss: on Linux that keeps the peak of the process which forked this one, up to its exec.
+    lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    names = {"peak": "VmHWM", "own": "RssAnon", "mapped": "RssFile"}
+    return {name: round(int(lines[key].split()[0]) / 1024, 1) for name, key in names.items()}
+
+
+def say(text: str) -> None:
+    """Tell how far it is, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def percentiles(milliseconds: list[float]) -> dict[str, float]:
+    """Return p50, p95 and p99, each a value that was measured.
+
+    >>> percentiles([float(value) for value in range(1, 101)])
+    {'p50': 50.0, 'p95': 95.0, 'p99': 99.0}
+    """
+    ordered = sorted(milliseconds)
+    places = {share: max(0, -(-share * len(ordered) // 100) - 1) for share in (50, 95, 99)}
+    return {f"p{share}": round(ordered[place], 3) for share, place in places.items()}
+
+
+def _main() -> None:
+    module, _, function = sys.argv[1].partition(":")
+    measured = getattr(import_module(f"bench.{module}"), function)(**json.loads(sys.argv[2]))
+    print(json.dumps(measured))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,137 @@
+"""What a warm query costs, end to end through `Vault.search`, and where that time goes."""
+
+from __future__ import annotations
+
+import cProfile
+import functools
+import pstats
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from bench.child import Measured, in_child, memory_mb, percentiles, say
+from bench.queries import Query, load_queries
+from bench.vaults import BenchVault
+from notewell import Vault
+
+PASSES = 3
+# Functions of the profile that are kept.
+SHOWN = 15
+
+
+def measure_queries(vault: BenchVault) -> Measured:
+    """Time the vault's queries in one warm process; profile them in another, so that neither slows the other."""
+    say(f"{vault.name}: warm queries")
+    timed = in_child("latency:time_queries", root=str(vault.root), queries=str(vault.queries))
+    profiled = in_child("latency:profile_queries", root=str(vault.root), queries=str(vault.queries))
+    return {**timed, **profiled}
+
+
+def time_queries(root: str, queries: str) -> Measured:
+    """Run all queries once to warm up, then `PASSES` times with a clock."""
+    vault, asked = Vault.open(root), load_queries(queries)
+    first = _timed(vault, asked[0][1])
+    _run(vault, asked)
+    runs = [_run(vault, asked) for _ in range(PASSES)]
+    memory = memory_mb()
+    by_kind: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        for (kind, _), took in zip(asked, run, strict=True):
+            by_kind[kind].append(took)
+    everything = [took for run in runs for took in run]
+    slowest = sorted(zip(runs[-1], asked, strict=True), reverse=True)[:5]
+    return {
+        "queries": len(asked),
+        "passes": PASSES,
+        "first_ms": round(first, 1),
+        **percentiles(everything),
+        "kinds": {kind: {"queries": len(took) // PASSES, **percentiles(took)} for kind, took in by_kind.items()},
+        "memory_mb": memory,
+        "slowest": [{"ms": round(took, 2), "kind": kind, "text": text} for took, (kind, text) in slowest],
+        "milliseconds": [round(took, 3) for took in everything],
+    }
+
+
+def profile_queries(root: str, queries: str) -> Measured:
+    """Say how the time divides among the stages, by clocks around them, and which functions take it, by cProfile."""
+    vault, asked = Vault.open(root), load_queries(queries)
+    _run(vault, asked)
+    with _clocks(_stages(vault)) as spent:
+        total = sum(_run(vault, asked))
+    profile = cProfile.Profile()
+    profile.runcall(_run, vault, asked)
+    stages = {name: round(seconds * 1000 / len(asked), 3) for name, seconds in spent.items()}
+    whole = round(total / len(asked), 3)
+    rest = round(whole - sum(stages.values()), 3)
+    return {"mean_ms": whole, "stages_ms": {**stages, "rest": rest}, "profile": _hottest(profile, len(asked))}
+
+
+def _run(vault: Vault, asked: list[Query]) -> list[float]:
+    return [_timed(vault, text) for _, text in asked]
+
+
+def _timed(vault: Vault, text: str) -> float:
+    began = time.perf_counter()
+    vault.search(text)
+    return (time.perf_counter() - began) * 1000
+
+
+def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
+    """Return where each stage of READ is called through: no stage calls another."""
+    line = import_module("notewell.search")
+    with vault.store.reading() as snapshot:
+        kind = type(snapshot)
+    return {
+        "plan": (line, "make_plan"),
+        "embed": (type(vault.embedder), "embed"),
+        "lexical": (kind, "matching"),
+        "vector": (kind, "nearest"),
+        "chunks": (kind, "chunks"),
+        "excerpts": (line, "make_excerpt"),
+    }
+
+
+@contextmanager
+def _clocks(stages: dict[str, tuple[Any, str]]) -> Iterator[dict[str, float]]:
+    """Put a clock around each stage for as long as the block lasts; a stage that is not there counts as rest."""
+    spent: dict[str, float] = {}
+    there = {name: place for name, place in stages.items() if hasattr(*place)}
+    before = {name: getattr(*place) for name, place in there.items()}
+    for name, (owner, attribute) in there.items():
+        spent[name] = 0.0
+        setattr(owner, attribute, _clocked(before[name], name, spent))
+    try:
+        yield spent
+    finally:
+        for name, (owner, attribute) in there.items():
+            setattr(owner, attribute, before[name])
+
+
+def _clocked(function: Callable[..., Any], name: str, spent: dict[str, float]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def timed(*arguments: Any, **named: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return function(*arguments, **named)
+        finally:
+            spent[name] += time.perf_counter() - began
+
+    return timed
+
+
+def _hottest(profile: cProfile.Profile, queries: int) -> list[dict[str, Any]]:
+    """Return the functions with most time of their own; the profiler itself makes small functions look slower."""
+    rows: dict[Any, Any] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    hottest = sorted(rows.items(), key=lambda row: -row[1][2])[:SHOWN]
+    return [
+        {
+            "function": f"{'/'.join(Path(file).parts[-2:])}:{line} {name}" if line else name,
+            "calls_per_query": round(calls / queries, 1),
+            "own_ms_per_query": round(own * 1000 / queries, 3),
+        }
+        for (file, line, name), (_, calls, own, _, _) in hottest
+    ]

@@ -1,0 +1,72 @@
+"""What the figures were measured on: the machine, the versions, the commit."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import apsw
+
+from bench.child import ROOT, Measured
+from notewell.config import Settings
+
+PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
+
+
+def describe_machine() -> Measured:
+    """Return cores, memory, processor and Python."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gb": round(memory / 1e9, 1),
+        "python": platform.python_version(),
+    }
+
+
+def describe_software() -> Measured:
+    """Return the versions of what was measured and of its peers."""
+    versions = {name: _version(name) for name in PACKAGES}
+    return {**versions, "sqlite": apsw.sqlite_lib_version(), "ripgrep": _first_line(["rg", "--version"])}
+
+
+def describe_settings() -> Measured:
+    """Return the default settings, with which everything was measured."""
+    return asdict(Settings())
+
+
+def label() -> str:
+    """Return the short commit, or `work` when the product differs from it or git is not there."""
+    git = ["git", "-C", str(ROOT)]
+    commit = _first_line([*git, "rev-parse", "--short", "HEAD"])
+    differs = _first_line([*git, "status", "--porcelain", "--", "src", "bench/*.py", "pyproject.toml"])
+    return "work" if differs or not commit else commit
+
+
+def _first_line(command: list[str]) -> str:
+    if not shutil.which(command[0]):
+        return ""
+    # Others may be working in the same tree: git must not take its lock for a question.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return (done.stdout.splitlines() or [""])[0]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _processor() -> str:
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

@@ -1,0 +1,66 @@
+"""The results as one picture: how long queries take, and how far each target is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.child import Measured
+from bench.targets import TARGETS, Verdict
+
+REACHED, MISSED = "#2a7f62", "#c2412d"
+COLOURS = ("#1f5fa8", "#d98a1f", "#6b4fa0", "#555555")
+# Bars end here, and say their value; a target missed tenfold need not flatten all others.
+LONGEST = 3.0
+
+
+def draw(results: Measured, verdicts: Sequence[Verdict], file: Path) -> None:
+    """Write the picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(14, 5.6), width_ratios=(1, 1.1))
+    _draw_latency(left, results.get("query") or {})
+    _draw_targets(right, [one for one in verdicts if one.value is not None and one.target.limit > 0])
+    figure.suptitle(f"Notewell {results['date']} {results['label']}, {results['machine']['cores']} cores", fontsize=13)
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+    pyplot.close(figure)
+
+
+def _draw_latency(axes: Any, query: Measured) -> None:
+    """Draw which share of the queries is answered within a time."""
+    for (name, one), colour in zip(query.items(), COLOURS, strict=False):
+        took = sorted(one["milliseconds"])
+        shares = [(place + 1) / len(took) * 100 for place in range(len(took))]
+        axes.step(took, shares, color=colour, label=f"{name}: p50 {one['p50']:.1f}, p95 {one['p95']:.1f} ms")
+    for target in TARGETS:
+        if target.place[:1] == ("query",) and target.unit == "ms":
+            share = int(target.place[-1].removeprefix("p"))
+            axes.plot(target.limit, share, marker="D", color=MISSED, markersize=8, linestyle="none", zorder=3)
+            note = f"target p{share} ≤ {target.limit:g} ms"
+            axes.annotate(note, (target.limit, share), (8, -14), textcoords="offset points", color=MISSED)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="milliseconds, warm, end to end", ylabel="queries answered within, %", ylim=(0, 101))
+    axes.set_title("Warm hybrid query")
+    axes.grid(alpha=0.25, which="both")
+    if query:
+        axes.legend(loc="upper left", fontsize=9)
+
+
+def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
+    """Draw each measured value as a share of its limit."""
+    for row, one in enumerate(reversed(verdicts)):
+        share = (one.value or 0) / one.target.limit
+        axes.barh(row, min(share, LONGEST), color=REACHED if one.reached else MISSED, height=0.62)
+        sign, more = "≥" if one.target.at_least else "≤", " ▸" if share > LONGEST else ""
+        text = f"{one.value:g} {one.target.unit} ({sign} {one.target.limit:g}){more}"
+        axes.text(min(share, LONGEST) + 0.03, row, text, va="center", fontsize=9)
+    axes.axvline(1, color="black", linewidth=1.2)
+    axes.set_yticks(range(len(verdicts)), [one.target.what for one in reversed(verdicts)])
+    axes.set(xlim=(0, LONGEST + 1), xlabel="measured ÷ target")
+    axes.set_title("Against the targets: green is reached, red is not")

@@ -1,0 +1,142 @@
+"""The results as one text of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from bench.child import Measured
+from bench.quality import VARIANTS
+from bench.targets import Verdict
+
+INDEX_ROWS = (
+    ("notes", "notes", "{:,}"),
+    ("chunks", "chunks", "{:,}"),
+    ("text indexed, bytes", "text_bytes", "{:,}"),
+    ("full index, s", "seconds", "{:.1f}"),
+    ("chunks a second", "chunks_per_second", "{:,.0f}"),
+    ("nothing changed, s", "unchanged_seconds", "{:.3f}"),
+    ("nothing changed, whole process, s", "unchanged_process_seconds", "{:.3f}"),
+    ("ten notes changed, s", "changed_seconds", "{:.3f}"),
+    ("store, bytes", "store_bytes", "{:,}"),
+    ("store over text", "store_over_text", "{:.2f}"),
+)
+
+
+def as_text(results: Measured, verdicts: Sequence[Verdict]) -> str:
+    """Return everything that was measured, section by section."""
+    parts = [_head(results)]
+    for section, write in SECTIONS.items():
+        if results.get(section):
+            parts.append("\n".join(write(results[section], results)))
+    parts.append("\n".join(_targets(verdicts)))
+    parts += [f"failed: {fact}" for fact in results["failed"]]
+    return "\n\n".join(parts)
+
+
+def _head(results: Measured) -> str:
+    machine = results["machine"]
+    return (
+        f"Notewell {results['date']} {results['label']} · {machine['cores']} cores, {machine['memory_gb']} GB, "
+        f"Python {machine['python']} · {machine['processor']}"
+    )
+
+
+def _index(index: Measured, _: Measured) -> Iterator[str]:
+    rows = [[label, *(form.format(one[key]) for one in index.values())] for label, key, form in INDEX_ROWS]
+    rows.insert(-2, ["peak memory, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in index.values())])
+    yield from _grid(["INDEX", *index], rows)
+
+
+def _query(query: Measured, _: Measured) -> Iterator[str]:
+    kinds = list(dict.fromkeys(kind for one in query.values() for kind in one["kinds"]))
+    rows = [["all", *(_three(one) for one in query.values())]]
+    rows += [[kind, *(_three(one["kinds"].get(kind)) for one in query.values())] for kind in kinds]
+    rows.append(["peak memory, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in query.values())])
+    mapped = [one["memory_mb"].get("mapped") for one in query.values()]
+    rows.append(["  of that mapped files, at the end", *("–" if mb is None else f"{mb:.0f}" for mb in mapped)])
+    rows.append(["first query, ms", *(f"{one['first_ms']:.0f}" for one in query.values())])
+    yield from _grid(["WARM QUERY, ms: p50 / p95 / p99", *query], rows)
+    yield ""
+    stages = list(dict.fromkeys(stage for one in query.values() for stage in one["stages_ms"]))
+    rows = [[stage, *(_share(one, stage) for one in query.values())] for stage in stages]
+    yield from _grid(["WHERE A QUERY'S TIME GOES, mean ms", *query], rows)
+
+
+def _cold(cold: Measured, _: Measured) -> Iterator[str]:
+    commands = list(dict.fromkeys(name for one in cold.values() for name in one["commands"]))
+    timings = [[name, *(one["commands"][name] for one in cold.values())] for name in commands]
+    rows = [[name, *(f"{one['best_ms']:.0f} / {one['median_ms']:.0f}" for one in ones)] for name, *ones in timings]
+    yield from _grid(["COLD COMMAND, ms: best / median", *cold], rows)
+
+
+def _peers(peers: Measured, results: Measured) -> Iterator[str]:
+    for vault, rows in peers.items():
+        ours = {**_our_index(results, vault), **rows["notewell"]}
+        head = [f"PEERS, {vault}", "index s", "index MB", "p50 ms", "p95 ms", "ours/its p50", "p95", "index s", "size"]
+        keys = ("index_seconds", "index_bytes", "p50", "p95")
+        lines = []
+        for name, row in rows.items():
+            row = {**_our_index(results, vault), **row} if name.startswith("notewell") else row
+            if "left_out" not in row:
+                size = f"{row['index_bytes'] / 1e6:.0f}" if "index_bytes" in row else "–"
+                shown = [_number(row.get("index_seconds")), size, _number(row["p50"]), _number(row["p95"])]
+                order = ("p50", "p95", "index_seconds", "index_bytes")
+                lines.append([name, *shown, *(_ratio(ours.get(key), row.get(key)) for key in order if key in keys)])
+        yield from _grid(head, lines)
+        yield from (row["left_out"] for row in rows.values() if "left_out" in row)
+        yield ""
+
+
+def _our_index(results: Measured, vault: str) -> Measured:
+    one = (results.get("index") or {}).get(vault)
+    return {"index_seconds": one["seconds"], "index_bytes": one["store_bytes"]} if one else {}
+
+
+def _quality(quality: Measured, _: Measured) -> Iterator[str]:
+    rows = []
+    for name, one in quality.items():
+        cells = [f"{one[key]['ndcg@10']:.3f} [{_interval(one[key])}]" for key in VARIANTS]
+        rows.append([name, _number(one["reference_bm25"]), *cells])
+    yield from _grid(["QUALITY, nDCG@10 [95 %]", "BM25 ref.", *VARIANTS], rows)
+    yield ""
+    rows = [[name, *(f"{one[key]['recall@100']:.3f}" for key in VARIANTS)] for name, one in quality.items()]
+    yield from _grid(["QUALITY, recall@100", *VARIANTS], rows)
+
+
+def _targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    yield "TARGETS"
+    width = max(len(verdict.target.what) for verdict in verdicts)
+    yield from (f"{verdict.target.what:{width}}  {verdict.words}" for verdict in verdicts)
+
+
+SECTIONS = {"index": _index, "query": _query, "cold": _cold, "peers": _peers, "quality": _quality}
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield lines with the first column to the left and the others to the right."""
+    widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
+    for line in (head, ["─" * width for width in widths], *rows):
+        first, *others = (cell.ljust(width) if not at else cell.rjust(width) for at, (cell, width) in enumerate(zip(line, widths, strict=True)))
+        yield "  ".join((first, *others)).rstrip()
+
+
+def _three(one: Measured | None) -> str:
+    return f"{one['p50']:.2f} / {one['p95']:.2f} / {one['p99']:.2f}" if one else "–"
+
+
+def _share(one: Measured, stage: str) -> str:
+    spent = one["stages_ms"].get(stage)
+    return "–" if spent is None else f"{spent:.2f} ({spent / one['mean_ms']:.0%})"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _ratio(ours: Any, its: Any) -> str:
+    return f"{ours / its:.2f}" if ours and its else "–"
+
+
+def _interval(one: Measured) -> str:
+    return "–".join(f"{bound:.3f}" for bound in one["interval"])

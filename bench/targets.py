@@ -1,0 +1,99 @@
+"""The targets of the design, and whether each is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bench.child import Measured
+
+# The targets speak of the vault with 103 MB of text.
+VAULT = "docs-16894"
+# How far hybrid may fall below words alone, and words alone below the reference, on any collection.
+HYBRID_SLACK = 0.005
+LEXICAL_SLACK = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A limit, and where in the results the measured value stands; no place: nothing measures it yet."""
+
+    what: str
+    limit: float
+    unit: str
+    place: tuple[str, ...]
+    at_least: bool = False
+    reason: str = "not in this run"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A target, and the value that was measured, if one was."""
+
+    target: Target
+    value: float | None
+
+    @property
+    def reached(self) -> bool:
+        """Tell whether the value keeps the limit."""
+        if self.value is None:
+            return False
+        return self.value >= self.target.limit if self.target.at_least else self.value <= self.target.limit
+
+    @property
+    def words(self) -> str:
+        """Say it.
+
+        >>> Verdict(Target("p50", 5, "ms", ()), 7.2).words
+        'not reached: 7.2 ms against 5 ms'
+        """
+        if self.value is None:
+            return f"not measured: {self.target.reason}"
+        unit = f" {self.target.unit}" if self.target.unit else ""
+        values = f"{self.value:g}{unit} against {self.target.limit:g}{unit}"
+        return f"{'reached' if self.reached else 'not reached'}: {values}"
+
+
+TARGETS = (
+    Target("full index", 60, "s", ("index", VAULT, "seconds")),
+    Target("nothing changed, whole process", 1, "s", ("index", VAULT, "unchanged_process_seconds")),
+    Target("warm query p50", 5, "ms", ("query", VAULT, "p50")),
+    Target("warm query p95", 15, "ms", ("query", VAULT, "p95")),
+    Target("cold command, median", 150, "ms", ("cold", VAULT, "commands", "search", "median_ms")),
+    Target("cold command, warm process", 60, "ms", (), reason="there is no warm process yet"),
+    Target("store over text", 1.3, "", ("index", VAULT, "store_over_text")),
+    Target("peak memory, indexing", 300, "MB", ("index", VAULT, "memory_mb", "peak")),
+    Target("peak memory, serving", 150, "MB", ("query", VAULT, "memory_mb", "peak")),
+    Target("SciFact nDCG@10", 0.72, "", ("quality", "scifact", "default", "ndcg@10"), at_least=True),
+    Target("NFCorpus nDCG@10", 0.355, "", ("quality", "nfcorpus", "default", "ndcg@10"), at_least=True),
+    Target("1,000,000 chunks, p95", 50, "ms", (), reason="the data has no vault of that size"),
+)
+
+
+def judge(results: Measured) -> list[Verdict]:
+    """Return every target with its value, and the two promises that hold on all collections."""
+    verdicts = [Verdict(target, _value(results, target.place)) for target in TARGETS]
+    return [*verdicts, *_on_all_collections(results.get("quality") or {})]
+
+
+def _value(results: Measured, place: tuple[str, ...]) -> float | None:
+    value: Any = results if place else None
+    for key in place:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _on_all_collections(quality: Measured) -> list[Verdict]:
+    """Return the worst difference over all collections, of default to lexical and of lexical to the reference."""
+    gains = [_ndcg(one, "default") - _ndcg(one, "lexical") for one in quality.values()]
+    leads = [_ndcg(one, "lexical") - one["reference_bm25"] for one in quality.values() if one["reference_bm25"]]
+    pairs = (("hybrid − words alone, worst set", -HYBRID_SLACK, gains), ("words − BM25, worst set", -LEXICAL_SLACK, leads))
+    return [
+        Verdict(Target(what, limit, "", (), at_least=True), round(min(values), 4) if values else None)
+        for what, limit, values in pairs
+    ]
+
+
+def _ndcg(collection: Measured, variant: str) -> float:
+    value: float = collection[variant]["ndcg@10"]
+    return value

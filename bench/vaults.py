@@ -1,0 +1,56 @@
+"""The vaults to measure on: archives, extracted once into the work folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.child import BenchError, say
+from bench.queries import make_queries, save_queries
+
+# The two sizes of vault that people have: long documents, and many short linked notes.
+DEFAULT = ("docs-16894", "zettelkasten-13419")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchVault:
+    """An extracted vault, and the file with the queries made from it."""
+
+    name: str
+    root: Path
+    queries: Path
+
+
+def find_archives(data: Path, names: tuple[str, ...]) -> dict[str, Path]:
+    """Return the archives of the vaults by name."""
+    folder = data / "vaults"
+    known = {file.name.removesuffix(".tar.xz"): file for file in sorted(folder.glob("*.tar.xz"))}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise BenchError(
+            f"There is no vault archive {folder / missing[0]}.tar.xz",
+            f"Vaults there: {', '.join(known) or 'none'}; name the folder that holds vaults/ and beir/ with --data",
+        )
+    return {name: known[name] for name in names}
+
+
+def make_vault(name: str, archive: Path, work: Path, queries: int) -> BenchVault:
+    """Extract a vault unless the work folder has it, read it once so that its pages are warm, and make its queries."""
+    folder, done = work / name, work / f"{name}.extracted"
+    if not done.is_file():
+        # Here, so that the measured processes, which know this module, do not carry it in their memory.
+        import tarfile
+
+        say(f"{name}: extracting")
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+        done.touch()
+    tops = [entry for entry in folder.iterdir() if entry.is_dir()]
+    root = tops[0] if len(tops) == 1 else folder
+    # Without a store folder of its own, a vault would belong to any vault above the work folder.
+    (root / ".notewell").mkdir(exist_ok=True)
+    for file in root.rglob("*.md"):
+        file.read_bytes()
+    vault = BenchVault(name, root, work / f"{name}.queries.json")
+    save_queries(make_queries(root, queries), vault.queries)
+    return vault

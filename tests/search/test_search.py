@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from notewell.embed.words import WordsEmbedder
+from notewell.search import Searching, Weights, find_hits, make_plan, search
+from notewell.store import Snapshot
+from notewell.types import Hit, Plan, Scope
+
+Hold = Callable[[Mapping[str, str]], Snapshot]
+
+NOTES = {
+    "b/bees.md": "Bees buzz around the hive.\nThe hive is blue.",
+    "bread.md": "Bread dough rises overnight.\nBake it hot.",
+    "a/hive.md": "The hive needs a new roof.\nBees do not mind.",
+}
+
+
+def found(text: str, snapshot: Snapshot, searching: Searching | None = None) -> list[Hit]:
+    return find_hits(make_plan(text), store=snapshot, embedder=WordsEmbedder(), searching=searching or Searching())
+
+
+def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
+    excerpts = search("new roof", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching())
+    assert (excerpts[0].path, excerpts[0].line, excerpts[0].text) == ("a/hive.md", 1, "The hive needs a new roof.")
+    scores = [excerpt.score for excerpt in excerpts]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("fusion", ["scores", "rrf"])
+def test_the_last_step_of_the_trace_is_the_hits_score(hold: Hold, fusion: str) -> None:
+    hits = found("bees in the hive", hold(NOTES), Searching(fusion=fusion))
+    assert hits
+    for hit in hits:
+        assert hit.trace[-1].score == hit.score
+        assert hit.trace[-1].by == fusion
+
+
+def test_ranks_say_which_retriever_found_a_hit_and_where(hold: Hold) -> None:
+    hits = {hit.chunk.path: hit.ranks for hit in found("roof", hold(NOTES))}
+    assert hits["a/hive.md"]["lexical"] == 1
+    assert hits["bread.md"]["lexical"] is None
+    assert {ranks["vector"] for ranks in hits.values()} == {1, 2, 3}
+
+
+def test_without_an_embedder_the_vector_rank_is_empty(hold: Hold) -> None:
+    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedder=None, searching=Searching())
+    assert [hit.ranks["vector"] for hit in hits] == [None, None]
+
+
+def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there_are_none(hold: Hold) -> None:
+    notes = {"a.md": "one mention of rye among many other words here", "z.md": "rye rye rye"}
+    searching = Searching(weights=Weights(0, 1))
+    hits = find_hits(make_plan("rye"), store=hold(notes), embedder=None, searching=searching)
+    assert [hit.chunk.path for hit in hits] == ["z.md", "a.md"]
+    assert hits[0].score > hits[1].score
+
+
+def test_equal_scores_come_in_the_order_of_path(hold: Hold) -> None:
+    text = "The same words in every note."
+    hits = found("same words", hold({path: text for path in ("c.md", "a.md", "d.md", "b.md")}))
+    assert len({hit.score for hit in hits}) == 1
+    assert [hit.chunk.path for hit in hits] == ["a.md", "b.md", "c.md", "d.md"]
+
+
+def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
+    snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number % 3}" for number in range(200)})
+    first = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), searching=Searching())
+    again = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), searching=Searching())
+    assert repr(first) == repr(again)
+    assert len(first) == 10
+
+
+def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
+    snapshot = hold({f"{number}.md": f"hive {number}" for number in range(80)})
+    assert len(found("hive", snapshot, Searching(candidates=5, limit=50))) == 50
+    assert len(found("hive", snapshot, Searching(candidates=5, limit=3))) == 3
+
+
+def test_only_the_scope_is_searched(hold: Hold) -> None:
+    excerpts = search(
+        "bees", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching(), scope=Scope("a")
+    )
+    assert [excerpt.path for excerpt in excerpts] == ["a/hive.md"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0"])
+def test_an_empty_query_finds_nothing(hold: Hold, text: str) -> None:
+    assert search(text, store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching()) == []
+
+
+@pytest.mark.parametrize("text", ['" OR ( NEAR *', "?!…", "x" * 10_000, "rye " * 2_500, "'; drop table note; --", "%_"])
+def test_no_query_is_an_error(hold: Hold, text: str) -> None:
+    search(text, store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching())
+
+
+def test_an_empty_store_finds_nothing(hold: Hold) -> None:
+    assert found("bees", hold({})) == []
+
+
+def test_rankers_run_in_their_order_and_each_leaves_its_reason(hold: Hold) -> None:
+    def prefer_bread(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
+        return [hit.rescored(hit.score + hit.chunk.path.startswith("bread"), by="bread", why="hungry") for hit in hits]
+
+    def halve(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
+        return [hit.rescored(hit.score / 2, by="half", why="always") for hit in hits]
+
+    hits = found("hive", hold(NOTES), Searching(rankers=(prefer_bread, halve)))
+    assert hits[0].chunk.path == "bread.md"
+    for hit in hits:
+        assert [step.by for step in hit.trace] == ["scores", "bread", "half"]
+        assert hit.trace[-1].score == hit.score
+
+
+def test_a_hits_text_is_what_stands_on_its_lines_in_the_file(tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+
+    note = "---\ntitle: Bees\n---\n\n# Bees\n\nThey buzz around the hive all day.\n\n## Roof\n\n- a new roof for the hive, before winter comes\n\n"
+    (tmp_path / "bees.md").write_text(note + "## Dos\r\nA line that ends as Windows does.\r\nAnd one more of it.\r\n", newline="")
+    vault = Vault.open(tmp_path, {"embed.model": "words"})
+    vault.index()
+    lines = (tmp_path / "bees.md").read_bytes().decode().split("\n")
+    results = vault.search("bees hive roof windows line")
+    assert len(results) == 3
+    for excerpt in results:
+        chunk = excerpt.hit.chunk
+        assert "\n".join(lines[chunk.line - 1 : chunk.end_line]).strip() == chunk.text
+        assert excerpt.text.split("\n")[0] in lines[excerpt.line - 1]

@@ -1,0 +1,257 @@
+"""The shape of the code: layers, sizes, names and docstrings, read from the source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src"
+PACKAGE = SOURCE / "notewell"
+
+# From the top; a room imports only what stands on a lower line.
+LINES = (
+    ("serve",),
+    ("chat", "curate", "measure"),
+    ("vault",),
+    ("config",),
+    ("index", "search", "graph"),
+    ("redact", "embed", "llm", "store"),
+    ("types", "errors", "terms"),
+)
+HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
+FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
+# Spelled in halves, so that this file does not hold what it forbids.
+FORBIDDEN_WORDS = ("Magic" + "Mock", "TO" + "DO", "FIX" + "ME", "pragma: no" + " cover")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Public = Function | ast.ClassDef
+
+
+def module_name(file: Path) -> str:
+    name = ".".join(file.relative_to(SOURCE).with_suffix("").parts)
+    return name.removesuffix(".__init__")
+
+
+MODULES = {module_name(file): file for file in sorted(PACKAGE.rglob("*.py"))}
+TREES = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in MODULES.items()}
+
+
+def imports(module: str) -> Iterator[tuple[str, str]]:
+    """Yield each module of ours that a module imports, anywhere in it, and the name it takes from it."""
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "notewell")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}:{node.lineno} imports by a relative path"
+            if (node.module or "").split(".")[0] == "notewell":
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    yield (inner, "") if inner in MODULES else (str(node.module), alias.name)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def public_definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Public]]:
+    """Yield the public classes, functions and methods; what is inside a function is its own business."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Public) and not child.name.startswith("_"):
+            name = f"{prefix}.{child.name}"
+            yield name, child
+            if isinstance(child, ast.ClassDef):
+                yield from public_definitions(child, name)
+
+
+def functions(module: str) -> Iterator[Function]:
+    return (node for node in ast.walk(TREES[module]) if isinstance(node, Function))
+
+
+def test_every_module_stands_in_a_room_of_the_design() -> None:
+    assert {room(module) for module in MODULES} - {""} <= HEIGHTS.keys()
+
+
+def test_imports_point_down_and_rooms_on_one_line_do_not_know_each_other() -> None:
+    wrong = [
+        f"{module} imports {target}"
+        for module in MODULES
+        if room(module)
+        for target, _ in imports(module)
+        if room(target) != room(module) and HEIGHTS.get(room(target), len(LINES) + 1) >= HEIGHTS[room(module)]
+    ]
+    assert wrong == []
+
+
+def test_modules_that_are_loaded_by_name_stay_in_their_room() -> None:
+    loaded = {
+        (module, node.value)
+        for module in MODULES
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in MODULES
+    }
+    assert [pair for pair in loaded if room(pair[0]) != room(pair[1]) and "." in pair[1]] == []
+
+
+def test_there_is_no_import_cycle() -> None:
+    graph = {module: {target for target, _ in imports(module)} - {module} for module in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail("imports run in a circle: " + " → ".join(error.args[1]))
+
+
+def test_every_import_names_something_that_exists() -> None:
+    unknown = [(module, target) for module in MODULES for target, _ in imports(module) if target not in MODULES]
+    assert unknown == []
+
+
+def test_no_private_name_is_imported_from_another_module() -> None:
+    taken = [
+        f"{module} takes {name} from {target}"
+        for module in MODULES
+        for target, name in imports(module)
+        if name.startswith("_") and not name.startswith("__")
+    ]
+    assert taken == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_has_at_most_400_lines(module: str) -> None:
+    assert len(MODULES[module].read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_begins_with_a_sentence_that_says_what_it_owns(module: str) -> None:
+    first = (ast.get_docstring(TREES[module]) or "").partition("\n")[0]
+    assert re.fullmatch(r"[`\w](?:[^.]|\.(?! ))*\.", first), f"{module}: {first!r}"
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    bare = [
+        name
+        for module, tree in TREES.items()
+        for name, node in public_definitions(tree, module)
+        if not ast.get_docstring(node)
+    ]
+    assert bare == []
+
+
+def test_the_package_exports_exactly_its_public_names() -> None:
+    tree = TREES["notewell"]
+    bound = {alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assigned = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    import notewell  # noqa: PLC0415
+
+    assert sorted(notewell.__all__) == sorted((bound | assigned) - {"__all__", "annotations"})
+    assert all(hasattr(notewell, name) for name in notewell.__all__)
+
+
+def test_a_function_has_at_most_six_parameters() -> None:
+    wide = []
+    for module in MODULES:
+        for function in functions(module):
+            arguments = function.args
+            names = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+            is_command = module.startswith("notewell.serve.cli.") and function.name == "command"
+            if len([name for name in names if name not in ("self", "cls")]) > 6 and not is_command:
+                wide.append(f"{module}.{function.name}")
+    assert wide == []
+
+
+def test_no_function_takes_keywords_it_does_not_name() -> None:
+    assert [f"{module}.{f.name}" for module in MODULES for f in functions(module) if f.args.kwarg] == []
+
+
+def test_every_function_says_what_it_returns() -> None:
+    assert [f"{module}.{f.name}" for module in MODULES for f in functions(module) if f.returns is None] == []
+
+
+@pytest.mark.parametrize("folder", [PACKAGE, TESTS], ids=["source", "tests"])
+def test_nothing_is_mocked_put_off_or_hidden_from_coverage(folder: Path) -> None:
+    held = [
+        f"{file.relative_to(folder)}: {word}"
+        for file in sorted(folder.rglob("*.py"))
+        for word in FORBIDDEN_WORDS
+        if word in file.read_text(encoding="utf-8")
+    ]
+    assert held == []
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    assert {part for module in MODULES for part in module.split(".")} & FORBIDDEN_NAMES == set()
+
+
+def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+    drawn = {}
+    above = {-1: "NotewellError"}
+    for line in (ast.get_docstring(TREES["notewell.errors"]) or "").splitlines():
+        if found := re.match(r"([│├└─ ]*)([A-Z]\w+)(?:\s{2,}|$)", line):
+            depth = len(found[1])
+            drawn[found[2]] = next((above[at] for at in sorted(above, reverse=True) if at < depth), "")
+            above = {at: name for at, name in above.items() if at < depth} | {depth: found[2]}
+    drawn["NotewellError"] = "Exception"
+    defined = {
+        node.name: ast.unparse(node.bases[0])
+        for node in TREES["notewell.errors"].body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert drawn == defined
+
+
+def test_every_error_is_defined_in_the_tree() -> None:
+    known = {node.name for node in TREES["notewell.errors"].body if isinstance(node, ast.ClassDef)}
+    elsewhere = [
+        f"{module}.{node.name}"
+        for module, tree in TREES.items()
+        if module != "notewell.errors"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for base in node.bases
+        if ast.unparse(base) in known or ast.unparse(base).endswith(("Exception", "Error"))
+    ]
+    assert elsewhere == []
+
+
+def test_every_order_by_ends_in_a_unique_column() -> None:
+    from notewell.store.sqlite import queries  # noqa: PLC0415
+
+    unique = {"chunk.id", "id", "block", "path", "chunk", "rowid"}
+    orders = [
+        (name, found)
+        for name, value in vars(queries).items()
+        for statement in (value if isinstance(value, tuple) else (value,))
+        if isinstance(statement, str) and name.isupper()
+        for found in re.findall(r"order by ([^\n]+)", statement)
+    ]
+    assert orders
+    assert [name for name, order in orders if order.split(",")[-1].strip() not in unique] == []
+
+
+def test_statements_are_named_once_and_used() -> None:
+    names = [
+        target.id
+        for node in TREES["notewell.store.sqlite.queries"].body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    others = "\n".join(
+        MODULES[module].read_text(encoding="utf-8")
+        for module in MODULES
+        if module.startswith("notewell.store.sqlite") and not module.endswith("queries")
+    )
+    assert [name for name in names if f"queries.{name}" not in others] == []
+    assert [name for name, again in pairwise(sorted(names)) if name == again] == []
