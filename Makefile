@@ -35,9 +35,11 @@ types: $(VENV)/.made
 
 docs: $(VENV)/.made
 	$(BIN)/cog -r docs/reference/*.md ARCHITECTURE.md
+	$(BIN)/python docs/console.py
 
 docs-check: $(VENV)/.made
 	$(BIN)/cog --check docs/reference/*.md ARCHITECTURE.md
+	$(BIN)/python docs/console.py --check
 
 bench: $(VENV)/.bench
 	@test -n "$(DATA)" || { echo "error: make bench needs the folder with the test data"; echo "hint: make bench DATA=path/to/data"; exit 1; }

@@ -11,8 +11,8 @@ import Stemmer
 
 # Scripts written without spaces: a run of them is matched by its pairs of characters.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-TOKEN = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+")
-PART = re.compile(r"[^\W\d_]+|\d+")
+TOKEN = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*")
+APOSTROPHE = re.compile("['’]")
 # A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
 HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 ACCENT = re.compile("[\u0300-\u036f]")
@@ -52,10 +52,16 @@ def token_terms(token: str) -> tuple[str, ...]:
     ('rrffuse', 'rrf', 'fuse')
     >>> token_terms("東京都")
     ('東京', '京都')
+    >>> token_terms("tenant's")
+    ('tenant',)
     """
     if re.match(f"[{UNSPACED}]", token):
         pairs = tuple(token[i : i + 2] for i in range(len(token) - 1))
         return pairs or (token,)
+    if APOSTROPHE.search(token):
+        # tenant's, don't, l'été: the single letter carries nothing.
+        words = [word for word in APOSTROPHE.split(token) if len(word) > 1]
+        return tuple(term for word in words or [APOSTROPHE.sub("", token)] for term in token_terms(word))
     token = token[:LONGEST]
     if token.islower() and token.isalpha():
         return (_stem(fold(token)),)

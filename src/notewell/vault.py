@@ -47,17 +47,19 @@ class Vault:
         self.settings = settings
 
     @classmethod
-    def open(cls, path: str | Path = ".", settings: Mapping[str, Any] | None = None) -> Vault:
-        """Open the vault at `path`, or the nearest one above it; `settings` such as `{"search.limit": 5}` win."""
-        start = Path(path).expanduser().absolute()
+    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Vault:
+        """Open the folder `path`; without one, the nearest vault from here upward, or this folder.
+
+        `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
+        """
+        start = find_root(Path.cwd()) if path is None else Path(path).expanduser().absolute()
         if not start.exists():
             raise VaultError(f"There is no folder {start}", "Check the path, or name the vault with --vault")
         if not start.is_dir():
             raise VaultError(f"{start} is a file, not a folder", "Name the folder that holds your notes")
         if not os.access(start, os.R_OK | os.X_OK):
             raise VaultError(f"{start} cannot be read", "Check the folder's permissions")
-        root = find_root(start)
-        return cls(root, load_settings(root, os.environ, settings or {}))
+        return cls(start, load_settings(start, os.environ, settings or {}))
 
     @property
     def store_file(self) -> Path:
@@ -80,7 +82,7 @@ class Vault:
         """Tell whether the vault was ever indexed."""
         return self.store_file.is_file() and bool(self.store.about().indexed_at)
 
-    def index(self, *, full: bool = False, progress: Progress = Progress()) -> Report:  # noqa: B008
+    def index(self, *, full: bool = False, progress: Progress | None = None) -> Report:
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
         if not full and self.store.recipe == self._recipe and self.store.embedder == self.embedder.fingerprint:
             return self._index(self.store, progress)
@@ -94,7 +96,7 @@ class Vault:
         _delete(beside)
         return report
 
-    def refresh(self, progress: Progress = Progress()) -> str:  # noqa: B008
+    def refresh(self, progress: Progress | None = None) -> str:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
         if not self.indexed:
             self.index(progress=progress)
@@ -189,8 +191,8 @@ class Vault:
         notice = f"the store's vectors come from {self.store.embedder}; searching by words alone until `notewell index`"
         return None, (notice,)
 
-    def _index(self, store: SqliteStore, progress: Progress) -> Report:
-        return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress)
+    def _index(self, store: SqliteStore, progress: Progress | None) -> Report:
+        return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress or Progress())
 
     def _open_store(self, file: Path) -> SqliteStore:
         try:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import NamedTuple
 
 from notewell.errors import SettingsError, VaultError
 from notewell.types import Stamp
@@ -25,55 +24,55 @@ class Walk:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A file of the vault: its path from the root with forward slashes, and its stamp."""
 
     path: str
     stamp: Stamp
 
 
-def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> Iterator[Found]:
-    """Yield the vault's files with one of these suffixes, in the order of their paths."""
+def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> list[Found]:
+    """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
-    starts = [_inside(root, folder) for folder in rules.include] or [""]
-    for start in sorted(set(starts)):
-        yield from _walk(root, start, rules.hidden, excluded, tuple(suffixes))
+    folders = [_inside(root, folder) for folder in rules.include] or [""]
+    found: dict[str, Found] = {}
+    while folders:
+        folder = folders.pop()
+        for entry in _entries(root, folder):
+            name = entry.name
+            if (name.startswith(".") and not rules.hidden) or name in ALWAYS_EXCLUDED:
+                continue
+            path = f"{folder}/{name}" if folder else name
+            if entry.is_symlink() and not _stays_inside(root, entry.path):
+                continue
+            # A link to a folder could lead back to a folder above it: folders are entered by their own name only.
+            if entry.is_dir(follow_symlinks=False):
+                if not excluded(path + "/"):
+                    folders.append(path)
+            elif name.lower().endswith(tuple(suffixes)) and not excluded(path) and (stamp := _stamp(entry)):
+                found[path] = Found(path, stamp)
+    return [found[path] for path in sorted(found)]
 
 
-def _walk(
-    root: Path, folder: str, hidden: bool, excluded: Callable[[str], bool], suffixes: tuple[str, ...]
-) -> Iterator[Found]:
+def _entries(root: Path, folder: str) -> list[os.DirEntry[str]]:
     try:
-        entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+        with os.scandir(root / folder) as entries:
+            return list(entries)
     except PermissionError as error:
         if not folder:
             raise VaultError(f"{root} cannot be read", "Check the folder's permissions") from error
-        return
+        return []
     except OSError:
         # A folder can go while the walk is under way.
-        return
-    for entry in entries:
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        if (entry.name.startswith(".") and not hidden) or entry.name in ALWAYS_EXCLUDED:
-            continue
-        if entry.is_symlink() and not _stays_inside(root, entry.path):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if not excluded(path + "/"):
-                yield from _walk(root, path, hidden, excluded, suffixes)
-        elif entry.name.lower().endswith(suffixes) and not excluded(path):
-            yield from _stamped(path, entry)
+        return []
 
 
-def _stamped(path: str, entry: os.DirEntry[str]) -> Iterator[Found]:
+def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
     try:
         stat = entry.stat()
-        # A link to a folder could lead back to a folder above it: folders are only entered by their own name.
-        if entry.is_file():
-            yield Found(path, Stamp(stat.st_mtime_ns, stat.st_size))
+        return Stamp(stat.st_mtime_ns, stat.st_size) if entry.is_file() else None
     except OSError:
-        return
+        return None
 
 
 def _stays_inside(root: Path, path: str) -> bool:
@@ -95,6 +94,9 @@ def _inside(root: Path, folder: str) -> str:
 def _excluder(patterns: Sequence[str]) -> Callable[[str], bool]:
     if not patterns:
         return lambda path: False
+    # Few vaults have patterns; a cold command line does not pay for those that do.
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415
+
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:

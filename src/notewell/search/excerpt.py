@@ -9,8 +9,8 @@ from notewell.types import Excerpt, Hit, Plan
 
 # Sentences end at a stop before space, at a line's end, or at the CJK full stop.
 SENTENCE = re.compile(r"[^\s][^\n]*?(?:[.!?](?=\s)|[。！？]|(?=\n)|$)")
-# Lines that mark structure and say nothing: fences, rules, table borders.
-MARKUP = re.compile(r"\s*(?:[`~]{3,}.*|[-=*_|: ]+)$")
+# Lines that mark structure and say nothing of their own: headings (a hit names them), fences, rules, borders.
+MARKUP = re.compile(r"\s*(?:#{1,6} .*|[`~]{3,}.*|[-=*_|: ]+)$")
 SENTENCES = 2
 LONGEST = 300
 

@@ -24,7 +24,7 @@ from notewell.serve.cli.options import json_option, open_vault, print_json, say,
 @json_option
 def command(
     folder: Path,
-    vault: Path,
+    vault: Path | None,
     split: str,
     fusion: str | None,
     lexical_weight: float | None,

@@ -23,7 +23,7 @@ SHOWN = 10
     "--verbose", "-v", is_flag=True, help="Name every redaction by its kind and place, and every skipped file"
 )
 @json_option
-def command(folder: Path | None, vault: Path, full: bool, verbose: bool, as_json: bool) -> None:
+def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, as_json: bool) -> None:
     """Bring the store up to date with the folder
 
     Only what changed is read again. Secrets are taken out before anything is stored.

@@ -19,7 +19,7 @@ from notewell.vault import Vault
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # A run shorter than this shows no progress.
-QUIET_NOTES = 50
+QUIET_NOTES = 500
 
 
 def vault_option(command: Command) -> Command:
@@ -27,7 +27,6 @@ def vault_option(command: Command) -> Command:
     return click.option(
         "--vault",
         metavar="PATH",
-        default=".",
         type=click.Path(path_type=Path),
         help="The vault's folder. Default: the nearest one above with notewell.toml or .notewell, else this one",
     )(command)
@@ -38,7 +37,7 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
 
 
-def open_vault(path: Path, settings: dict[str, Any] | None = None) -> Vault:
+def open_vault(path: Path | None, settings: dict[str, Any] | None = None) -> Vault:
     """Open a vault with the options that were given; None means not given."""
     return Vault.open(path, {name: value for name, value in (settings or {}).items() if value is not None})
 

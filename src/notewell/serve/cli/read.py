@@ -15,7 +15,7 @@ from notewell.serve.cli.options import json_option, open_vault, print_json, vaul
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @json_option
-def command(place: str, vault: Path, numbers: bool, as_json: bool) -> None:
+def command(place: str, vault: Path | None, numbers: bool, as_json: bool) -> None:
     """Show a note, or some of its lines
 
     Secrets are taken out here, too.

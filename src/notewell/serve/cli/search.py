@@ -28,7 +28,7 @@ from notewell.types import Excerpt, Results
 @json_option
 def command(
     text: tuple[str, ...],
-    vault: Path,
+    vault: Path | None,
     limit: int | None,
     under: str,
     max_tokens: int | None,

@@ -14,7 +14,7 @@ from notewell.vault import Status
 @click.command("status")
 @vault_option
 @json_option
-def command(vault: Path, as_json: bool) -> None:
+def command(vault: Path | None, as_json: bool) -> None:
     """Say what is indexed, and what is not
 
     \b

@@ -1,0 +1,79 @@
+"""What cog writes into the reference pages: taken from the code, so that it cannot be wrong for long."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import click
+
+import notewell
+from notewell import errors
+from notewell.config import HELP, PREFIX, setting_names
+from notewell.serve.cli import COMMANDS, cli
+
+SOURCE = Path(notewell.__file__).parent
+
+
+def commands() -> str:
+    """Return every command's help."""
+    context = click.Context(cli, info_name="notewell", max_content_width=100, terminal_width=100)
+    parts = [f"\n```\n{cli.get_help(context)}\n```\n"]
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, parent=context, info_name=name, max_content_width=100, terminal_width=100)
+        parts.append(f"## notewell {name}\n\n```\n{command.get_help(inner)}\n```\n")
+    return "\n".join(parts)
+
+
+def settings() -> str:
+    """Return every setting with its default, its variable and what it does."""
+    rows = ["", "| setting | default | variable | what it does |", "|---|---|---|---|"]
+    for name, default in setting_names().items():
+        shown = repr(list(default)) if isinstance(default, tuple) else repr(default)
+        rows.append(f"| `{name}` | `{shown}` | `{PREFIX}{name.replace('.', '_').upper()}` | {HELP[name]} |")
+    return "\n".join(rows) + "\n"
+
+
+def error_tree() -> str:
+    """Return the error tree as its module draws it."""
+    tree = (errors.__doc__ or "").partition("\n\n")[2].strip()
+    return f"\n```\n{tree}\n```\n"
+
+
+def python() -> str:
+    """Return the public names, their signatures and first lines."""
+    parts = [""]
+    for name in notewell.__all__:
+        thing = getattr(notewell, name)
+        if not inspect.isclass(thing):
+            continue
+        parts.append(f"## {name}\n\n{_first_line(thing)}\n")
+        for method, function in inspect.getmembers(thing, callable):
+            if not method.startswith("_") and method in vars(thing):
+                shape = (
+                    str(inspect.signature(function)).replace("'", "").replace("(self, ", "(").replace("(self)", "()")
+                )
+                parts.append(f"- `{method}{shape}`: {_first_line(function)}")
+        properties = inspect.getmembers(thing, lambda member: isinstance(member, property))
+        parts += [f"- `{name}`: {_first_line(member)}" for name, member in properties]
+        fields = getattr(thing, "__dataclass_fields__", {})
+        parts += [f"- `{field.name}: {field.type}`" for field in fields.values()]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def file_tree() -> str:
+    """Return the modules with the first sentence of their docstrings."""
+    rows = ["", "```"]
+    for file in sorted(SOURCE.rglob("*.py"), key=lambda file: file.relative_to(SOURCE).as_posix()):
+        path = file.relative_to(SOURCE)
+        docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        rows.append(f"{path.as_posix():34} {docstring.partition(chr(10))[0]}")
+    return "\n".join([*rows, "```", ""])
+
+
+def _first_line(thing: object) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
