@@ -43,8 +43,8 @@ class SearchSettings:
     limit: int = 10
     candidates: int = 30
     fusion: str = "scores"
-    lexical_weight: float = 0.8
-    vector_weight: float = 0.2
+    lexical_weight: float = 0.85
+    vector_weight: float = 0.15
     max_tokens: int = 0
 
 

@@ -154,6 +154,8 @@ class SqliteStore:
 def _connect(file: Path) -> apsw.Connection:
     db = apsw.Connection(str(file))
     db.set_busy_timeout(BUSY_MS)
+    # Of a new file only: fewer half-empty overflow pages than with 4,096, 1.26 against 1.30 times the text.
+    db.pragma("page_size", 8192)
     db.pragma("journal_mode", "wal")
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
