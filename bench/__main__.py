@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default=",".join(SECTIONS), metavar="NAME,…", help="Default: %(default)s")
     parser.add_argument("--vaults", default=",".join(DEFAULT), metavar="NAME,…", help="Default: %(default)s")
     parser.add_argument("--queries", default=QUERIES, type=int, metavar="N", help="Default: %(default)s")
-    parser.add_argument("--work", type=Path, metavar="FOLDER", help="keep extracted vaults here. Default: a temporary one")
+    parser.add_argument(
+        "--work", type=Path, metavar="FOLDER", help="keep extracted vaults here. Default: a temporary one"
+    )
     return parser
 
 
@@ -103,6 +106,7 @@ def _measure(run: Run) -> Measured:
         "software": machine.describe_software(),
         "settings": machine.describe_settings(),
         "run": {"only": run.only, "vaults": run.vaults, "queries": run.queries},
+        "product": machine.product_digest(),
         "failed": [],
     }
     if set(ON_VAULTS).intersection(run.only):
@@ -111,4 +115,45 @@ def _measure(run: Run) -> Measured:
     if "quality" in run.only:
         with _failures_told(results):
             results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
+    if machine.product_digest() != results["product"]:
+        results["failed"].append("the product's source changed during the run; its figures belong to no one version")
     return results
+
+
+def _measure_vault(vault: BenchVault, only: tuple[str, ...], results: Measured) -> None:
+    if "index" not in only:
+        say(f"{vault.name}: bringing its index up to date, untimed")
+        ensure_index(vault)
+    for section, measure in ON_VAULTS.items():
+        if section in only:
+            with _failures_told(results):
+                results.setdefault(section, {})[vault.name] = measure(vault)
+
+
+@contextmanager
+def _failures_told(results: Measured) -> Iterator[None]:
+    """Keep what was measured before and after a measurement that fails."""
+    try:
+        yield
+    except BenchError as error:
+        say(f"error: {error.fact}")
+        results["failed"].append(error.fact)
+
+
+def _store(results: Measured, verdicts: Sequence[Verdict], run: Run) -> None:
+    """Write the JSON and the picture; a run of some parts does not overwrite the record of a whole one."""
+    RESULTS.mkdir(exist_ok=True)
+    stem = f"{results['date']}-{results['label']}" + ("" if run.whole else f"-{'+'.join(run.only)}")
+    file = RESULTS / f"{stem}.json"
+    file.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    say(f"stored {file}")
+    if not find_spec("matplotlib"):
+        say("matplotlib: not installed, picture left out")
+        return
+    picture = RESULTS / ("latest.png" if run.whole else f"{stem}.png")
+    draw(results, verdicts, picture)
+    say(f"stored {picture}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

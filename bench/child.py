@@ -26,7 +26,8 @@ def in_child(function: str, **arguments: str | int) -> Measured:
     command = [sys.executable, "-m", "bench.child", function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, env=clean_environment(), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise BenchError(f"{function} of {arguments} ended with {done.returncode}", "The lines above say why")
+        what = ", ".join(Path(str(value)).name for value in arguments.values())
+        raise BenchError(f"{function} ({what}) ended with {done.returncode}", "The lines above say why")
     measured: Measured = json.loads(done.stdout.splitlines()[-1])
     return measured
 

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from dataclasses import asdict
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def describe_software() -> Measured:
 def describe_settings() -> Measured:
     """Return the default settings, with which everything was measured."""
     return asdict(Settings())
+
+
+def product_digest() -> str:
+    """Return a digest of the product's source, which should be the same before and after a run."""
+    files = sorted((ROOT / "src").rglob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def label() -> str:

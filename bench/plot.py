@@ -13,6 +13,7 @@ REACHED, MISSED = "#2a7f62", "#c2412d"
 COLOURS = ("#1f5fa8", "#d98a1f", "#6b4fa0", "#555555")
 # Bars end here, and say their value; a target missed tenfold need not flatten all others.
 LONGEST = 3.0
+TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def draw(results: Measured, verdicts: Sequence[Verdict], file: Path) -> None:
@@ -36,18 +37,21 @@ def _draw_latency(axes: Any, query: Measured) -> None:
     for (name, one), colour in zip(query.items(), COLOURS, strict=False):
         took = sorted(one["milliseconds"])
         shares = [(place + 1) / len(took) * 100 for place in range(len(took))]
-        axes.step(took, shares, color=colour, label=f"{name}: p50 {one['p50']:.1f}, p95 {one['p95']:.1f} ms")
+        axes.step(took, shares, color=colour, label=f"{name}\np50 {one['p50']:.1f}, p95 {one['p95']:.1f} ms")
     for target in TARGETS:
         if target.place[:1] == ("query",) and target.unit == "ms":
             share = int(target.place[-1].removeprefix("p"))
-            axes.plot(target.limit, share, marker="D", color=MISSED, markersize=8, linestyle="none", zorder=3)
-            note = f"target p{share} ≤ {target.limit:g} ms"
-            axes.annotate(note, (target.limit, share), (8, -14), textcoords="offset points", color=MISSED)
+            axes.plot(target.limit, share, marker="D", color="black", markersize=7, linestyle="none", zorder=3)
+            note = f"target p{share}: {target.limit:g} ms"
+            axes.annotate(note, (target.limit, share), (9, -4), textcoords="offset points", fontsize=9)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set(xlabel="milliseconds, warm, end to end", ylabel="queries answered within, %", ylim=(0, 101))
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_xticks([], minor=True)
+    longest = max((max(one["milliseconds"]) for one in query.values()), default=0)
+    axes.set(xlim=(0.1, max(120, longest * 1.1)), ylim=(0, 101))
+    axes.set(xlabel="milliseconds, warm, end to end", ylabel="queries answered within, %")
     axes.set_title("Warm hybrid query")
-    axes.grid(alpha=0.25, which="both")
+    axes.grid(alpha=0.25)
     if query:
         axes.legend(loc="upper left", fontsize=9)
 
@@ -58,8 +62,9 @@ def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
         share = (one.value or 0) / one.target.limit
         axes.barh(row, min(share, LONGEST), color=REACHED if one.reached else MISSED, height=0.62)
         sign, more = "≥" if one.target.at_least else "≤", " ▸" if share > LONGEST else ""
-        text = f"{one.value:g} {one.target.unit} ({sign} {one.target.limit:g}){more}"
-        axes.text(min(share, LONGEST) + 0.03, row, text, va="center", fontsize=9)
+        text = f"{one.value:g} {one.target.unit}".rstrip() + f" ({sign} {one.target.limit:g}){more}"
+        # Right of the line even for short bars, so that the line crosses no text.
+        axes.text(max(1, min(share, LONGEST)) + 0.04, row, text, va="center", fontsize=9)
     axes.axvline(1, color="black", linewidth=1.2)
     axes.set_yticks(range(len(verdicts)), [one.target.what for one in reversed(verdicts)])
     axes.set(xlim=(0, LONGEST + 1), xlabel="measured ÷ target")

@@ -1,4 +1,4 @@
-"""Queries as people type them, made from a vault's files by a seeded draw: the same for every version of the product."""
+"""Queries as people type them, drawn from a vault's files by a seed: the same for every version of the product."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from pathlib import Path
 SEED = 2009
 # Enough notes that the draws of all kinds differ, few enough to be read in a second.
 SAMPLED_NOTES = 4_000
-# A word in a tenth of the notes: its list of chunks is among the longest.
-COMMON_SHARE = 0.1
+# The words in most notes: their lists of chunks are the longest.
+COMMON_WORDS = 150
 SENTENCE_WORDS = 10
 
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{4,14}")
 # camelCase, snake_case, dotted.names
@@ -33,7 +34,7 @@ def make_queries(root: Path, count: int) -> list[Query]:
     draw = random.Random(SEED)
     files = sorted(file for file in root.rglob("*.md") if not _hidden(file.relative_to(root)))
     sampled = draw.sample(files, min(SAMPLED_NOTES, len(files)))
-    notes = [(file.stem, file.read_text(encoding="utf-8", errors="replace")) for file in sampled]
+    notes = [(file.stem, FRONT_MATTER.sub("", file.read_text(encoding="utf-8", errors="replace"))) for file in sampled]
     pools = {kind: sorted(set(texts)) for kind, texts in _pools(notes, draw).items()}
     for pool in pools.values():
         draw.shuffle(pool)
@@ -58,7 +59,7 @@ def _pools(notes: list[tuple[str, str]], draw: random.Random) -> dict[str, Itera
         "title": [_title(stem, text) for stem, text in notes],
         "heading": headings,
         "question": [draw.choice(QUESTIONS).format(heading.lower()) for heading in headings],
-        "common word": [word for word, times in spread.items() if times >= COMMON_SHARE * len(notes)],
+        "common word": sorted(spread, key=lambda word: (-spread[word], word))[:COMMON_WORDS],
         "rare word": [word for word, times in spread.items() if times == 1 and word.isascii()],
         "sentence": [sentence for _, text in notes for sentence in _sentences(text, draw)],
         "identifier": [name for _, text in notes for name in IDENTIFIER.findall(text) if len(name) < 50],

@@ -72,20 +72,21 @@ def _cold(cold: Measured, _: Measured) -> Iterator[str]:
 
 def _peers(peers: Measured, results: Measured) -> Iterator[str]:
     for vault, rows in peers.items():
-        ours = {**_our_index(results, vault), **rows["notewell"]}
-        head = [f"PEERS, {vault}", "index s", "index MB", "p50 ms", "p95 ms", "ours/its p50", "p95", "index s", "size"]
-        keys = ("index_seconds", "index_bytes", "p50", "p95")
-        lines = []
-        for name, row in rows.items():
-            row = {**_our_index(results, vault), **row} if name.startswith("notewell") else row
-            if "left_out" not in row:
-                size = f"{row['index_bytes'] / 1e6:.0f}" if "index_bytes" in row else "–"
-                shown = [_number(row.get("index_seconds")), size, _number(row["p50"]), _number(row["p95"])]
-                order = ("p50", "p95", "index_seconds", "index_bytes")
-                lines.append([name, *shown, *(_ratio(ours.get(key), row.get(key)) for key in order if key in keys)])
-        yield from _grid(head, lines)
+        known = _our_index(results, vault)
+        rows = {name: {**known, **row} if name.startswith("notewell") else row for name, row in rows.items()}
+        lines = [_peer(name, row, rows["notewell"]) for name, row in rows.items() if "left_out" not in row]
+        head = ("index s", "MB", "p50 ms", "p95 ms", "ours/its: p50", "p95", "index s", "MB")
+        yield from _grid([f"PEERS, {vault}", *head], lines)
         yield from (row["left_out"] for row in rows.values() if "left_out" in row)
-        yield ""
+        if vault != list(peers)[-1]:
+            yield ""
+
+
+def _peer(name: str, row: Measured, ours: Measured) -> list[str]:
+    megabytes = row["index_bytes"] / 1e6 if "index_bytes" in row else None
+    shown = (row.get("index_seconds"), megabytes, row["p50"], row["p95"])
+    ratios = (_ratio(ours.get(key), row.get(key)) for key in ("p50", "p95", "index_seconds", "index_bytes"))
+    return [name, *map(_number, shown), *ratios]
 
 
 def _our_index(results: Measured, vault: str) -> Measured:
@@ -117,8 +118,8 @@ def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield lines with the first column to the left and the others to the right."""
     widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
     for line in (head, ["─" * width for width in widths], *rows):
-        first, *others = (cell.ljust(width) if not at else cell.rjust(width) for at, (cell, width) in enumerate(zip(line, widths, strict=True)))
-        yield "  ".join((first, *others)).rstrip()
+        others = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
+        yield "  ".join((line[0].ljust(widths[0]), *others)).rstrip()
 
 
 def _three(one: Measured | None) -> str:
@@ -131,7 +132,7 @@ def _share(one: Measured, stage: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
+    return "–" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _ratio(ours: Any, its: Any) -> str:

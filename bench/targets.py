@@ -9,7 +9,7 @@ from bench.child import Measured
 
 # The targets speak of the vault with 103 MB of text.
 VAULT = "docs-16894"
-# How far hybrid may fall below words alone, and words alone below the reference, on any collection.
+# How far hybrid may fall below words alone on any collection, and words alone below the reference on an English one.
 HYBRID_SLACK = 0.005
 LEXICAL_SLACK = 0.01
 
@@ -80,14 +80,19 @@ def _value(results: Measured, place: tuple[str, ...]) -> float | None:
     value: Any = results if place else None
     for key in place:
         value = value.get(key) if isinstance(value, dict) else None
-    return value
+    return None if value is None else float(value)
 
 
 def _on_all_collections(quality: Measured) -> list[Verdict]:
     """Return the worst difference over all collections, of default to lexical and of lexical to the reference."""
     gains = [_ndcg(one, "default") - _ndcg(one, "lexical") for one in quality.values()]
-    leads = [_ndcg(one, "lexical") - one["reference_bm25"] for one in quality.values() if one["reference_bm25"]]
-    pairs = (("hybrid − words alone, worst set", -HYBRID_SLACK, gains), ("words − BM25, worst set", -LEXICAL_SLACK, leads))
+    # The reference is a promise for the English collections only.
+    english = [one for name, one in quality.items() if one["reference_bm25"] and not name.endswith("-de")]
+    leads = [_ndcg(one, "lexical") - one["reference_bm25"] for one in english]
+    pairs = (
+        ("hybrid − words alone, worst set", -HYBRID_SLACK, gains),
+        ("words − BM25, worst English set", -LEXICAL_SLACK, leads),
+    )
     return [
         Verdict(Target(what, limit, "", (), at_least=True), round(min(values), 4) if values else None)
         for what, limit, values in pairs

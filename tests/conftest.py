@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import shutil
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.embed.words import WordsEmbedder
 
 SAMPLE = Path(__file__).parent.parent / "examples" / "vault"
+settings.register_profile("slow machines are no mistake", deadline=None)
+settings.load_profile("slow machines are no mistake")
 
 
 @pytest.fixture(scope="session")
 def indexed_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from notewell import Vault  # noqa: PLC0415
 
-    root = tmp_path_factory.mktemp("sample") / "vault"
-    shutil.copytree(SAMPLE, root, ignore=shutil.ignore_patterns(".notewell"))
-    (root / ".notewell").mkdir()
-    vault = Vault.open(root)
+    folder = tmp_path_factory.mktemp("sample") / "vault"
+    vault = Vault.open(shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns(".notewell")))
     vault.index()
     vault.store.close()
-    return root
+    return vault.root
 
 
 @pytest.fixture
-def vault(indexed_sample: Path, tmp_path: Path) -> Iterator[Vault]:
-    """The sample vault, indexed with the model that ships in the package; each test has its own copy."""
+def vault(indexed_sample: Path, tmp_path: Path) -> Vault:
+    """A copy of the sample vault, indexed with the model that ships in the package."""
     from notewell import Vault  # noqa: PLC0415
 
-    vault = Vault.open(shutil.copytree(indexed_sample, tmp_path / "vault"))
-    yield vault
-    vault.store.close()
+    return Vault.open(shutil.copytree(indexed_sample, tmp_path / "vault"))
 
 
 @pytest.fixture
@@ -46,9 +46,7 @@ def make_vault(tmp_path: Path) -> Callable[..., Vault]:
     from notewell import Vault  # noqa: PLC0415
 
     def make(files: Mapping[str, str | bytes], settings: Mapping[str, Any] | None = None) -> Vault:
-        root = tmp_path / "notes"
-        # The folder of a vault, so that a vault above the tests' folder is never found.
-        (root / ".notewell").mkdir(parents=True)
+        (root := tmp_path / "notes").mkdir()
         for path, content in files.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -69,18 +67,13 @@ def stored() -> Callable[[Vault], str]:
     """Return every value of every table as text, compressed ones unpacked."""
 
     def dump(vault: Vault) -> str:
-        db = vault.store.db
-        tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")]
-        values = [value for table in tables for row in db.execute(f"select * from {table}") for value in row]
-        return "\n".join(_readable(value) for value in values)
+        tables = (db := vault.store.db).execute("select name from sqlite_schema where type = 'table'").fetchall()
+        return "\n".join(_readable(v) for (name,) in tables for row in db.execute(f"select * from {name}") for v in row)
 
     return dump
 
 
-def _readable(value: object) -> str:
-    if not isinstance(value, bytes):
-        return str(value)
-    try:
+def _readable(value: Any) -> str:
+    with suppress(zlib.error, TypeError):
         return zlib.decompress(value).decode("utf-8", "replace")
-    except zlib.error:
-        return str(value)
+    return str(value)

@@ -145,7 +145,9 @@ def test_every_public_name_has_a_docstring() -> None:
 
 def test_the_package_exports_exactly_its_public_names() -> None:
     tree = TREES["notewell"]
-    bound = {alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bound = {
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
     assigned = {
         target.id
         for node in tree.body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -105,8 +106,9 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
     values = {**_from_file(root / FILE), **_from_environment(environment), **overrides}
     settings = Settings()
     for name, value in values.items():
+        checked = _checked(name, value)
         section, _, key = name.partition(".")
-        part = replace(getattr(settings, section), **{key: _checked(name, value)})
+        part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
     return settings
@@ -163,7 +165,7 @@ def _checked(name: str, value: Any) -> Any:
         raise SettingsError(f"There is no setting '{name}'", f"The settings are {', '.join(names)}")
     try:
         value = _converted(value, names[name])
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         kind = "list of texts" if isinstance(names[name], tuple) else type(names[name]).__name__
         raise SettingsError(f"{name} is {value!r}, and should be a {kind}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
@@ -178,14 +180,17 @@ def _converted(value: Any, default: Any) -> Any:
         return _as_bool(value)
     if isinstance(default, tuple):
         texts = value.split(os.pathsep) if isinstance(value, str) else value
-        if not all(isinstance(text, str) for text in texts):
+        if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             raise TypeError
         return tuple(text for text in texts if text)
     if isinstance(value, bool) or (isinstance(default, str) and not isinstance(value, str)):
         raise TypeError
     if isinstance(default, int) and isinstance(value, float):
         raise TypeError
-    return type(default)(value)
+    converted = type(default)(value)
+    if isinstance(converted, float) and not math.isfinite(converted):
+        raise ValueError
+    return converted
 
 
 def _as_bool(value: Any) -> bool:

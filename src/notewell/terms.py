@@ -69,7 +69,7 @@ def token_terms(token: str) -> tuple[str, ...]:
     parts = [fold(part) for part in spaced.split("_") if part]
     if len(parts) < 2:
         return tuple(_stem(part) for part in parts)
-    return ("".join(parts), *(_stem(part) for part in parts))
+    return (_stem("".join(parts)), *(_stem(part) for part in parts))
 
 
 def fold(token: str) -> str:

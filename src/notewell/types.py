@@ -26,12 +26,13 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """One secret taken out: which rule, which line, where the source had it, what it became."""
+    """One secret taken out: by which rule, from which line, its place in the source, its stand-in's in the note."""
 
     rule: str
     line: int
     start: int
     end: int
+    at: int
     length: int
 
 
@@ -64,19 +65,23 @@ class Note:
         """Return the number of the line, from 1, that holds the character at `offset`."""
         return bisect_right(line_starts(self.text), offset)
 
-    def source_offset(self, offset: int) -> int:
-        """Return where the source file has the character that the redacted text has at `offset`.
+    def source_offset(self, offset: int, *, ending: bool = False) -> int:
+        """Return where the source file has what the redacted text has at `offset`.
 
-        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 100, 14),))
-        >>> note.source_offset(19)
-        101
+        Inside a stand-in that is where the secret begins, or, for an offset at which something is `ending`, its end.
+
+        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 99, 4, 14),))
+        >>> note.source_offset(19), note.source_offset(9), note.source_offset(9, ending=True)
+        (100, 4, 99)
         """
-        shift = 0
-        for redaction in self.redactions:
-            if redaction.start + redaction.length > offset + shift:
-                break
-            shift += redaction.end - redaction.start - redaction.length
-        return offset + shift
+        before = bisect_right(self.redactions, offset - ending, key=lambda redaction: redaction.at)
+        if not before:
+            return offset
+        last = self.redactions[before - 1]
+        past = offset - (last.at + last.length)
+        if past >= 0:
+            return last.end + past
+        return last.end if ending else last.start
 
     @property
     def kind(self) -> str:
@@ -110,11 +115,8 @@ def listed(value: Any) -> list[str]:
     >>> listed("a, b"), listed(["a", 1]), listed(None)
     (['a', 'b'], ['a', '1'], [])
     """
-    if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    if isinstance(value, list):
-        return [str(item).strip() for item in value if item is not None and str(item).strip()]
-    return [] if value is None else [str(value)]
+    items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
+    return [str(item).strip() for item in items if not isinstance(item, list | dict | None) and str(item).strip()]
 
 
 @dataclass(frozen=True, slots=True)

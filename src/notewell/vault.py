@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from notewell.config import FOLDER, Settings, find_root, load_settings
 from notewell.embed import Embedder, load_embedder
-from notewell.errors import EmbedError, NoteError, StoreError, VaultError
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError, VaultError
 from notewell.index import Progress, Report, Rules, Walk, find_changes, index
 from notewell.index.readers import READERS, read
 from notewell.index.walk import Found
 from notewell.redact import redact
 from notewell.search import Searching, Weights, find_hits, make_plan, search
+from notewell.search.plan import readable
 from notewell.store import About
 from notewell.store.sqlite import SqliteStore
 from notewell.types import Hit, Reading, Results, Scope, Stamp
@@ -26,6 +28,8 @@ from notewell.types import Hit, Reading, Results, Scope, Stamp
 QUICK_BYTES = 1_000_000
 # Grows when terms, redaction or what is embedded change in a way that old stores do not have.
 RECIPE = 1
+# A place in a note: path:12 or path:12-20.
+LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +56,20 @@ class Vault:
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
-        start = find_root(Path.cwd()) if path is None else Path(path).expanduser().absolute()
-        if not start.exists():
-            raise VaultError(f"There is no folder {start}", "Check the path, or name the vault with --vault")
-        if not start.is_dir():
-            raise VaultError(f"{start} is a file, not a folder", "Name the folder that holds your notes")
-        if not os.access(start, os.R_OK | os.X_OK):
-            raise VaultError(f"{start} cannot be read", "Check the folder's permissions")
-        return cls(start, load_settings(start, os.environ, settings or {}))
+        root = find_root(Path.cwd()) if path is None else Path(os.path.expanduser(path)).absolute()
+        if not _exists(root):
+            raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
+        if not root.is_dir():
+            raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
+        if not os.access(root, os.R_OK | os.X_OK):
+            raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
+        return cls(root, load_settings(root, os.environ, settings or {}))
 
     @property
     def store_file(self) -> Path:
         """Return where the store lies."""
         named = self.settings.store.path
-        return self.root / Path(named).expanduser() if named else self.root / FOLDER / "store.db"
+        return self.root / os.path.expanduser(named) if named else self.root / FOLDER / "store.db"
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -80,20 +84,19 @@ class Vault:
     @property
     def indexed(self) -> bool:
         """Tell whether the vault was ever indexed."""
-        return self.store_file.is_file() and bool(self.store.about().indexed_at)
+        return self.store_file.is_file() and bool(self.store.indexed_at)
 
     def index(self, *, full: bool = False, progress: Progress | None = None) -> Report:
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
-        if not full and self.store.recipe == self._recipe and self.store.embedder == self.embedder.fingerprint:
+        if not full and self._matches(self.store):
             return self._index(self.store, progress)
-        beside = self.store_file.with_suffix(".new")
-        _delete(beside)
-        fresh = self._open_store(beside)
+        fresh = self._store_beside()
         report = self._index(fresh, progress)
         if not report.interrupted:
             self.store.replace_by(fresh)
         fresh.close()
-        _delete(beside)
+        if not report.interrupted:
+            _delete(fresh.file)
         return report
 
     def refresh(self, progress: Progress | None = None) -> str:
@@ -102,15 +105,26 @@ class Vault:
             self.index(progress=progress)
             return ""
         changes = find_changes(self.root, self._rules.walk, self.store)
-        if changes.bytes > QUICK_BYTES:
-            return f"{len(changes.read):,} files changed since the last index; run `notewell index` to take them in"
-        if changes:
-            self.index(progress=progress)
+        try:
+            if not self._matches(self.store):
+                return "this vault was indexed with other settings; run `notewell index` to do it anew"
+            if changes.bytes > QUICK_BYTES:
+                return f"{len(changes.read):,} files changed since the last index; run `notewell index` to take them in"
+            if changes:
+                self.index(progress=progress)
+        except StoreBusy:
+            return "another process is indexing this vault; this is its state before that"
+        except EmbedError:
+            # The search that follows says so itself, and answers by words.
+            return f"{len(changes.read):,} changed files are not taken in" if changes else ""
         return ""
 
     def search(self, text: str, *, limit: int | None = None, under: str = "", max_tokens: int | None = None) -> Results:
         """Find the lines that answer the text, among the notes under a folder or in all."""
         began = time.perf_counter()
+        text = readable(text)
+        if not self.indexed:
+            return Results(text, (), 0, 0.0, ("this vault was never indexed; `index` comes first",))
         embedder, notices = self._matching_embedder()
         with self.store.reading() as snapshot:
             excerpts = search(
@@ -118,7 +132,7 @@ class Vault:
                 store=snapshot,
                 embedder=embedder,
                 searching=self._searching(limit, max_tokens),
-                scope=Scope(under.strip("/")),
+                scope=_scope(under),
             )
             took = (time.perf_counter() - began) * 1000
             return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
@@ -133,12 +147,11 @@ class Vault:
     def read(self, place: str) -> Reading:
         """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
         path, first, last = self._place(place)
-        file = self.root / path
-        stat = file.stat()
-        found = Found(path, Stamp(stat.st_mtime_ns, stat.st_size))
-        if file.suffix.lower() not in READERS:
+        if PurePosixPath(path).suffix.lower() not in READERS:
             raise NoteError(f"{path} is of a format that is not read yet", f"Formats: {', '.join(READERS)}")
+        stat = (self.root / path).stat()
         try:
+            found = Found(path, Stamp(stat.st_mtime_ns, stat.st_size))
             note = redact(read(self.root, found, self.settings.index.max_bytes))
         except NoteError as error:
             raise NoteError(f"{path}: {error.fact}", error.hint) from error
@@ -153,14 +166,8 @@ class Vault:
         if not self.indexed:
             return Status(self.root, self.store_file, None, self.settings.embed.model, 0)
         changes = find_changes(self.root, self._rules.walk, self.store)
-        stale = [found for found in changes.read if found.path not in self.store.about().skipped]
-        return Status(
-            self.root,
-            self.store_file,
-            self.store.about(),
-            self.store.embedder,
-            len(stale) + len(changes.gone),
-        )
+        stale = len(changes.read) + len(changes.gone)
+        return Status(self.root, self.store_file, self.store.about(), self.store.embedder, stale)
 
     @property
     def _rules(self) -> Rules:
@@ -170,6 +177,24 @@ class Vault:
     @property
     def _recipe(self) -> str:
         return f"{RECIPE} {self.settings.chunk}"
+
+    def _matches(self, store: SqliteStore) -> bool:
+        """Tell whether a store was made with this embedder and these settings."""
+        return store.recipe == self._recipe and store.embedder == self.embedder.fingerprint
+
+    def _store_beside(self) -> SqliteStore:
+        """Return a store to build beside the vault's own; what an interrupted build left is taken up again."""
+        file = self.store_file.with_suffix(".new")
+        try:
+            beside = self._open_store(file)
+            if self._matches(beside):
+                return beside
+            beside.close()
+        except StoreError:
+            # Half a file, left by a kill; nothing but time is lost with it.
+            pass
+        _delete(file)
+        return self._open_store(file)
 
     def _searching(self, limit: int | None, max_tokens: int | None) -> Searching:
         settings = self.settings.search
@@ -213,18 +238,34 @@ class Vault:
     def _place(self, place: str) -> tuple[str, int, int]:
         """Split `path:12-20`, and refuse a path that leaves the vault."""
         path, first, last = place, 1, 0
-        head, colon, lines = place.rpartition(":")
-        if colon and not (self.root / place).exists():
-            begin, _, end = lines.partition("-")
-            if begin.isdecimal() and (not end or end.isdecimal()):
-                path, first = head, max(1, int(begin))
-                last = int(end) if end else first
+        match = LINES.fullmatch(place)
+        if match and not _exists(self.root / place):
+            path, first = match[1], max(1, int(match[2]))
+            last = int(match[3]) if match[3] else first
+        if last and last < first:
+            raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {path}:{last}-{first}")
+        if not _exists(self.root / path):
+            raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
         file = Path(os.path.realpath(self.root / path))
         if not file.is_relative_to(os.path.realpath(self.root)):
             raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")
         if not file.is_file():
-            raise NoteError(f"There is no note {path}", "Paths are as `notewell search` prints them")
-        return Path(os.path.normpath(path)).as_posix(), first, last
+            raise NoteError(f"{path} is a folder", "Name a note in it")
+        return PurePosixPath(os.path.normpath(path)).as_posix(), first, last
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # Too long a name, or one with a zero byte or half a character in it.
+        return False
+
+
+def _scope(under: str) -> Scope:
+    """Return the scope of a folder or note as a user writes it: `Garden`, `Garden/` and `./Garden` are the same."""
+    path = PurePosixPath(readable(under)).as_posix().strip("/")
+    return Scope("" if path == "." else path)
 
 
 def _delete(file: Path) -> None:

@@ -28,7 +28,9 @@ def hold(tmp_path: Path) -> Iterator[Hold]:
             with store.writing() as writer:
                 for path, text in texts.items():
                     chunk = Chunk(path, text, 1, text.count("\n") + 1, 0, len(text), title="Note")
-                    writer.put(Note(path, text, Stamp(1, len(text), path), title="Note"), [chunk], embedder.embed([text]))
+                    writer.put(
+                        Note(path, text, Stamp(1, len(text), path), title="Note"), [chunk], embedder.embed([text])
+                    )
             stack.callback(store.close)
             return stack.enter_context(store.reading())
 

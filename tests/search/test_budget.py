@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.search.budget import CHARS_PER_TOKEN, fit
@@ -51,6 +51,7 @@ def test_a_cut_hit_keeps_its_score_and_trace() -> None:
 
 
 @given(st.lists(chunk_text, max_size=6), st.integers(1, 60), st.integers(1, 500))
+@settings(deadline=None)
 def test_the_budget_is_used_by_whole_lines_and_never_exceeded(texts: list[str], max_tokens: int, line: int) -> None:
     hits = [hit_of(text, line) for text in texts]
     kept = fit(hits, max_tokens)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import SettingsError
@@ -111,6 +111,7 @@ found = st.lists(
 
 
 @given(found, found, st.sampled_from([0.25, 0.5, 1, 2]), st.sampled_from([0.25, 0.5, 1, 2]))
+@settings(deadline=None)
 def test_the_reason_of_a_rank_fusion_adds_up_to_its_score(
     lexical: tuple[tuple[int, float], ...], vector: tuple[tuple[int, float], ...], first: float, second: float
 ) -> None:
@@ -121,6 +122,7 @@ def test_the_reason_of_a_rank_fusion_adds_up_to_its_score(
 
 
 @given(found, found, st.floats(0.1, 5), st.floats(0.1, 5))
+@settings(deadline=None)
 def test_a_fused_score_lies_between_nothing_and_one(
     lexical: tuple[tuple[int, float], ...], vector: tuple[tuple[int, float], ...], first: float, second: float
 ) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.search.plan import MAX_CHARS, MAX_TERMS, make_plan, stop_terms
@@ -57,6 +57,7 @@ def test_umlauts_and_accents_make_no_difference() -> None:
 
 
 @given(st.text(max_size=300))
+@settings(deadline=None)
 def test_any_text_makes_a_plan_and_the_same_one_each_time(text: str) -> None:
     plan = make_plan(text)
     assert plan == make_plan(text)

@@ -62,6 +62,7 @@ def test_the_scope_is_applied_before_the_best_are_chosen(hold: Hold) -> None:
 
 
 def test_rankings_go_deeper_than_their_candidates(hold: Hold) -> None:
+    assert DEPTH > 30
     snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(DEPTH + 20)})
     for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), reach=30, weights=Weights()):
         assert len(ranking.found) == DEPTH

@@ -8,7 +8,8 @@ import pytest
 from notewell.embed.words import WordsEmbedder
 from notewell.search import Searching, Weights, find_hits, make_plan, search
 from notewell.store import Snapshot
-from notewell.types import Hit, Plan, Scope
+from notewell.store.sqlite import SqliteStore
+from notewell.types import Chunk, Hit, Note, Plan, Scope, Stamp
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -61,9 +62,20 @@ def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there
 
 def test_equal_scores_come_in_the_order_of_path(hold: Hold) -> None:
     text = "The same words in every note."
-    hits = found("same words", hold({path: text for path in ("c.md", "a.md", "d.md", "b.md")}))
+    hits = found("same words", hold(dict.fromkeys(("c.md", "a.md", "d.md", "b.md"), text)))
     assert len({hit.score for hit in hits}) == 1
     assert [hit.chunk.path for hit in hits] == ["a.md", "b.md", "c.md", "d.md"]
+
+
+def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> None:
+    embedder, lines = WordsEmbedder(), (30, 10, 20)
+    store = SqliteStore(tmp_path / "store.db", embedder=embedder.fingerprint, dimensions=embedder.dimensions)
+    with store.writing() as writer:
+        chunks = [Chunk("a.md", "The same words.", line, line) for line in lines]
+        writer.put(Note("a.md", "", Stamp(1, 1, "d")), chunks, embedder.embed([chunk.text for chunk in chunks]))
+    with store.reading() as snapshot:
+        assert [hit.chunk.line for hit in found("same words", snapshot)] == [10, 20, 30]
+    store.close()
 
 
 def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
@@ -81,9 +93,7 @@ def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
 
 
 def test_only_the_scope_is_searched(hold: Hold) -> None:
-    excerpts = search(
-        "bees", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching(), scope=Scope("a")
-    )
+    excerpts = search("bees", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching(), scope=Scope("a"))
     assert [excerpt.path for excerpt in excerpts] == ["a/hive.md"]
 
 
@@ -118,8 +128,12 @@ def test_rankers_run_in_their_order_and_each_leaves_its_reason(hold: Hold) -> No
 def test_a_hits_text_is_what_stands_on_its_lines_in_the_file(tmp_path: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
 
-    note = "---\ntitle: Bees\n---\n\n# Bees\n\nThey buzz around the hive all day.\n\n## Roof\n\n- a new roof for the hive, before winter comes\n\n"
-    (tmp_path / "bees.md").write_text(note + "## Dos\r\nA line that ends as Windows does.\r\nAnd one more of it.\r\n", newline="")
+    text = (
+        "---\ntitle: Bees\n---\n\n# Bees\n\nThey buzz around the hive all day.\n"
+        "\n## Roof\n\n- a new roof for the hive, before winter comes\n\n"
+        "## Dos\r\nA line that ends as Windows does.\r\nAnd one more of it.\r\n"
+    )
+    (tmp_path / "bees.md").write_bytes(text.encode())
     vault = Vault.open(tmp_path, {"embed.model": "words"})
     vault.index()
     lines = (tmp_path / "bees.md").read_bytes().decode().split("\n")

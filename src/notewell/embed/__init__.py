@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
-
-import numpy as np
 
 from notewell.errors import EmbedError
 from notewell.types import Vectors
@@ -40,17 +39,10 @@ def load_embedder(name: str) -> Embedder:
         from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
 
         return WordsEmbedder()
-    folder = DEFAULT_MODEL if name == "static" else Path(name).expanduser()
+    folder = DEFAULT_MODEL if name == "static" else Path(os.path.expanduser(name))
     if not folder.is_dir():
         raise EmbedError(f"There is no embedder '{name}'", 'Set embed.model to "static", or to a model2vec folder')
     # Tokenizer and weights cost a cold command line 50 ms; lexical search does not pay for them.
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """Return the rows scaled to length 1; a row of zeros stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return scaled

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from notewell.embed import unit
+from notewell.embed.unit import unit
 from notewell.errors import EmbedError
 from notewell.types import Vectors
 
@@ -25,20 +25,16 @@ class StaticEmbedder:
     """Embeds by looking tokens up: no network, no GPU, thousands of chunks a second."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         try:
             self._table = _load_table(folder / "model.safetensors")
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError, KeyError) as error:
+            self._tokenizer = _load_tokenizer(folder / "tokenizer.json", rows=self._table.shape[0])
+            self.fingerprint = _fingerprint(folder, self._table.shape)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise EmbedError(
                 f"The embedding model in {folder} cannot be loaded: {error}",
                 "A model2vec folder holds model.safetensors, tokenizer.json and config.json",
             ) from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
         self.dimensions = int(self._table.shape[1])
-        self.fingerprint = _fingerprint(config, folder, self._table.shape)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
@@ -60,12 +56,26 @@ def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
             raise ValueError(f"{file.name} is not a safetensors file")
         tensor = json.loads(stream.read(header_size))["embeddings"]
     dtype = {"F32": np.float32, "F16": np.float16, "I8": np.int8}[tensor["dtype"]]
-    shape = tuple(tensor["shape"])
-    return np.memmap(file, dtype=dtype, mode="r", offset=8 + header_size + tensor["data_offsets"][0], shape=shape)
+    rows, columns = tensor["shape"]
+    start = 8 + header_size + tensor["data_offsets"][0]
+    return np.memmap(file, dtype=dtype, mode="r", offset=start, shape=(rows, columns))
 
 
-def _fingerprint(config: dict[str, Any], folder: Path, shape: tuple[int, ...]) -> str:
+def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # tokenizers raises nothing narrower
+        raise ValueError(f"{file.name}: {error}") from error
+    if tokenizer.get_vocab_size() > rows:
+        raise ValueError(f"{file.name} knows {tokenizer.get_vocab_size()} tokens, the weights {rows}")
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _fingerprint(folder: Path, shape: tuple[int, ...]) -> str:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     # The weights' own hash stands in the config of our models; a stranger's are hashed here.
-    digest = config.get("sha256") or hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    name = config.get("name") or folder.name
-    return f"{name}/{shape[0]}x{shape[1]}/mean/{digest[:12]}"
+    weights = config.get("sha256") or hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    words = hashlib.sha256((folder / "tokenizer.json").read_bytes()).hexdigest()
+    return f"{config.get('name') or folder.name}/{shape[0]}x{shape[1]}/mean/{weights[:12]}-{words[:8]}"

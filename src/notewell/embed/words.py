@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from notewell.embed import unit
+from notewell.embed.unit import unit
 from notewell.types import Vectors
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

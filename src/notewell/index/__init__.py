@@ -77,12 +77,12 @@ def index(root: Path, *, store: Store, embedder: Embedder, rules: Rules, progres
     """Bring the store up to date with the folder, and report what changed."""
     began = time.perf_counter()
     report = Report()
-    changes = find_changes(root, rules.walk, store)
-    if changes.gone:
+    changes = find_changes(root, rules.walk, store, again=True)
+    if changes.gone or not store.indexed_at:
         with store.writing() as writer:
             for path in changes.gone:
                 writer.remove(path)
-            report.removed = len(changes.gone)
+            report.removed = sum(path in changes.known for path in changes.gone)
     done = 0
     for batch in _by_size(changes.read, BATCH_BYTES):
         with store.writing() as writer:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.index.readers import READERS
-from notewell.index.walk import Found, Walk, walk
+from notewell.index.walk import CLOSED, Found, Walk, walk
 from notewell.store import Store
 from notewell.types import Stamp
 
@@ -33,14 +33,18 @@ class Changes:
         return bool(self.read or self.gone)
 
 
-def find_changes(root: Path, rules: Walk, store: Store) -> Changes:
-    """Compare the folder with the store by time and size; content is compared when a file is read."""
-    known = store.stamps()
-    unseen = dict.fromkeys(known)
+def find_changes(root: Path, rules: Walk, store: Store, *, again: bool = False) -> Changes:
+    """Compare the folder with the store by time and size; content is compared when a file is read.
+
+    Files skipped before are read when they changed, or when all of them should be tried `again`.
+    """
+    known, skipped = store.stamps(), store.skipped()
+    unseen = {**known, **skipped}
     to_read = []
     for found in walk(root, rules, tuple(READERS)):
-        unseen.pop(found.path, None)
-        stamp = known.get(found.path)
-        if stamp is None or (stamp.mtime_ns, stamp.size) != (found.stamp.mtime_ns, found.stamp.size):
+        stamp = unseen.pop(found.path, None)
+        if stamp is None or stamp[:2] != found.stamp[:2] or (again and found.path in skipped):
             to_read.append(found)
-    return Changes(tuple(to_read), tuple(unseen), known)
+    closed = tuple(f"{found.path}/" for found in to_read if found.flaw == CLOSED)
+    gone = (path for path in unseen if not path.startswith(closed)) if closed else unseen
+    return Changes(tuple(to_read), tuple(gone), known)

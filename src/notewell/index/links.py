@@ -10,8 +10,10 @@ from urllib.parse import unquote
 from notewell.types import Link, Note
 
 WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]*)(?:([#^][^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
-MARKDOWN = re.compile(r"(!?)\[([^\[\]\n]*)\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+[\"'(][^\n)]*)?\s*\)")
-INLINE_CODE = re.compile(r"(`+)[^`\n]+\1")
+MARKDOWN = re.compile(
+    r"(!?)\[([^\[\]\n]*)\]\(\s*(?:<([^<>\n]+)>|([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)*))(?:\s+[\"'(][^\n)]*)?\s*\)"
+)
+INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?[^`\n]\1(?!`)")
 # A scheme (https:, mailto:) or // leads out of the vault.
 OUTSIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 
@@ -25,7 +27,7 @@ def body_links(note: Note, code: Iterator[tuple[int, int]]) -> list[Link]:
     found += [
         (match.start(), _markdown_link(match))
         for match in _matches(MARKDOWN, "](", text, note.body)
-        if not OUTSIDE.match(match.group(3))
+        if not OUTSIDE.match(_address(match))
     ]
     lines = [(note.line_at(offset), link) for offset, link in sorted(found, key=lambda item: item[0])]
     return [
@@ -40,12 +42,21 @@ def field_links(fields: Mapping[str, Any]) -> Iterator[Link]:
     ['Bees', 'Garden']
     """
     for value in fields.values():
-        for item in value if isinstance(value, list) else [value]:
-            # YAML reads an unquoted [[Bees]] as a list in a list.
-            text = f"[[{item[0]}]]" if isinstance(item, list) and len(item) == 1 else item
-            for match in WIKI.finditer(text) if isinstance(text, str) else ():
+        for text in _link_texts(value):
+            for match in WIKI.finditer(text):
                 link = _wiki_link(match)
                 yield Link(link.target, 1, "field", link.anchor, link.text)
+
+
+def _link_texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts in a value; YAML reads an unquoted [[Bees]] as a list in a list."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and depth and value and all(isinstance(item, str) for item in value):
+        yield f"[[{', '.join(value)}]]"
+    elif isinstance(value, list):
+        for item in value:
+            yield from _link_texts(item, depth + 1)
 
 
 def _matches(pattern: re.Pattern[str], sign: str, text: str, start: int) -> Iterator[re.Match[str]]:
@@ -56,13 +67,17 @@ def _matches(pattern: re.Pattern[str], sign: str, text: str, start: int) -> Iter
 def _wiki_link(match: re.Match[str]) -> Link:
     embed, target, anchor, alias = match.groups(default="")
     # Inside a table the bar is escaped: [[Note\|alias]].
-    return Link(target.strip().rstrip("\\"), 1, "embed" if embed else "wiki", _anchor(anchor), alias.strip())
+    return Link(target.strip().rstrip("\\").strip(), 1, "embed" if embed else "wiki", _anchor(anchor), alias.strip())
 
 
 def _markdown_link(match: re.Match[str]) -> Link:
-    embed, words, address = match.groups()
-    target, _, anchor = unquote(address).partition("#")
-    return Link(target, 1, "embed" if embed else "markdown", anchor, words.strip())
+    target, _, anchor = unquote(_address(match)).partition("#")
+    return Link(target, 1, "embed" if match[1] else "markdown", anchor, match[2].strip())
+
+
+def _address(match: re.Match[str]) -> str:
+    """Return where a Markdown link leads, written in angle brackets or not."""
+    return str(match[3] or match[4])
 
 
 def _anchor(written: str) -> str:

@@ -13,6 +13,8 @@ from notewell.types import Stamp
 
 # Never looked into, whatever the settings say: other programs' machinery, and what the user threw away.
 ALWAYS_EXCLUDED = frozenset({".git", ".obsidian", ".trash", ".notewell"})
+# The flaw of a folder that may not be looked into; the notes below it are not gone for that.
+CLOSED = "no permission to look into this folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +27,25 @@ class Walk:
 
 
 class Found(NamedTuple):
-    """A file of the vault: its path from the root with forward slashes, and its stamp."""
+    """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note."""
 
     path: str
     stamp: Stamp
+    flaw: str = ""
 
 
 def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> list[Found]:
     """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder) for folder in rules.include] or [""]
+    folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     found: dict[str, Found] = {}
     while folders:
         folder = folders.pop()
-        for entry in _entries(root, folder):
+        entries = _entries(root, folder)
+        if entries is None:
+            found[folder] = Found(folder, Stamp(0, 0), CLOSED)
+        for entry in entries or ():
             name = entry.name
             if (name.startswith(".") and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
@@ -50,18 +57,29 @@ def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> list[Found]:
                 if not excluded(path + "/"):
                     folders.append(path)
             elif name.lower().endswith(tuple(suffixes)) and not excluded(path) and (stamp := _stamp(entry)):
-                found[path] = Found(path, stamp)
+                found[path] = _found(path, stamp)
     return [found[path] for path in sorted(found)]
 
 
-def _entries(root: Path, folder: str) -> list[os.DirEntry[str]]:
+def _found(path: str, stamp: Stamp) -> Found:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        # A name in an old encoding: no output could show it, so no hit could lead to it.
+        shown = path.encode("utf-8", "backslashreplace").decode("utf-8")
+        return Found(shown, stamp, "its name is not UTF-8")
+    return Found(path, stamp)
+
+
+def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
+    """Return what is in a folder, or None where that may not be seen."""
     try:
         with os.scandir(root / folder) as entries:
             return list(entries)
     except PermissionError as error:
         if not folder:
             raise VaultError(f"{root} cannot be read", "Check the folder's permissions") from error
-        return []
+        return None
     except OSError:
         # A folder can go while the walk is under way.
         return []
@@ -76,13 +94,19 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
 
 
 def _stays_inside(root: Path, path: str) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+    """Tell whether a link leads to a place in the vault that is not excluded."""
+    target, top = Path(os.path.realpath(path)), os.path.realpath(root)
+    return target.is_relative_to(top) and not ALWAYS_EXCLUDED.intersection(target.relative_to(top).parts)
+
+
+def _leads_inside(root: Path, folder: str) -> bool:
+    return Path(os.path.realpath(root / folder)).is_relative_to(os.path.realpath(root))
 
 
 def _inside(root: Path, folder: str) -> str:
     """Return an included folder as a path from the root, or refuse one outside it."""
     path = os.path.normpath(folder).replace(os.sep, "/")
-    if Path(folder).is_absolute() or path == ".." or path.startswith("../"):
+    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or not _leads_inside(root, path):
         raise SettingsError(
             f"index.include names '{folder}', which is outside the vault", "Name folders below the vault"
         )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from notewell.errors import CollectionError
 
@@ -31,11 +32,8 @@ class Collection:
 def load_collection(folder: Path, split: str = "test") -> Collection:
     """Read a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
     judgements = _load_judgements(folder / "qrels" / f"{split}.tsv")
-    documents = tuple(
-        Document(str(row["_id"]), row.get("title") or "", row.get("text") or "")
-        for row in _rows(folder / "corpus.jsonl")
-    )
-    texts = {str(row["_id"]): row["text"] for row in _rows(folder / "queries.jsonl")}
+    documents = tuple(Document(row["_id"], row.get("title", ""), row["text"]) for row in _rows(folder / "corpus.jsonl"))
+    texts = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
     missing = next((query for query in judgements if query not in texts), None)
     if missing is not None:
         raise CollectionError(f"{folder}: query '{missing}' is judged but not in queries.jsonl", "Check the files")
@@ -45,16 +43,26 @@ def load_collection(folder: Path, split: str = "test") -> Collection:
 def _rows(file: Path) -> Iterator[dict[str, str]]:
     try:
         with file.open(encoding="utf-8") as lines:
-            yield from (json.loads(line) for line in lines if line.strip())
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _row(json.loads(line), f"{file}:{number}")
     except FileNotFoundError as error:
         raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout") from error
     except (OSError, ValueError) as error:
         raise CollectionError(f"{file} cannot be read: {error}", "One JSON object to a line is expected") from error
 
 
+def _row(value: Any, place: str) -> dict[str, str]:
+    if not isinstance(value, dict) or "_id" not in value or "text" not in value:
+        raise CollectionError(f"{place} has no _id or no text", 'A line is {"_id": …, "title": …, "text": …}')
+    return {key: str(value.get(key) or "") for key in ("_id", "title", "text")} | {"_id": str(value["_id"])}
+
+
 def _load_judgements(file: Path) -> dict[str, dict[str, int]]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise CollectionError(f"{file} is not UTF-8", "Save it as UTF-8") from error
     except OSError as error:
         raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout, and a split it has") from error
     judgements: dict[str, dict[str, int]] = {}

@@ -29,15 +29,20 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
         return text, ()
     parts: list[str] = []
     redactions: list[Redaction] = []
-    at = 0
+    at = read = 0
+    line = 1
     for start, end, name in spans:
         # A secret of many lines leaves as many empty ones, so that every later line keeps its number.
-        stand_in = f"[REDACTED:{name}]" + "\n" * text.count("\n", start, end)
-        parts += text[at:start], stand_in
-        line = text.count("\n", 0, start) + 1
-        redactions.append(Redaction(name, line, start, end, len(stand_in)))
-        at = end
-    return "".join((*parts, text[at:])), tuple(redactions)
+        lines = text.count("\n", start, end)
+        stand_in = f"[REDACTED:{name}]" + "\n" * lines
+        line += text.count("\n", read, start)
+        at += start - read
+        redactions.append(Redaction(name, line, start, end, at, len(stand_in)))
+        parts += text[read:start], stand_in
+        line += lines
+        at += len(stand_in)
+        read = end
+    return "".join((*parts, text[read:])), tuple(redactions)
 
 
 def _find(text: str) -> Iterator[tuple[int, int, str]]:
@@ -45,14 +50,15 @@ def _find(text: str) -> Iterator[tuple[int, int, str]]:
     for rule in RULES:
         if any(keyword in lowered for keyword in rule.keywords):
             for match in rule.pattern.finditer(text):
-                yield *_span(match), rule.name
+                start, end = _span(match)
+                if not (rule.innocent and rule.innocent.fullmatch(text, start, end)):
+                    yield start, end, rule.name
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
-    groups = match.re.groupindex
-    # The narrowest named group that took part: `secret`, or the value inside its quotes.
-    inner = [match.span(name) for name in groups if match.start(name) >= 0]
-    return min(inner, key=lambda span: span[1] - span[0], default=match.span())
+    """Return the part of a match that is the secret: the named group that took part, or all of it."""
+    group = match.lastgroup
+    return match.span(group) if group else match.span()
 
 
 def _disjoint(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

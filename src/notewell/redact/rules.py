@@ -8,27 +8,33 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of secret. The group `secret`, where a pattern has one, is all that is taken out."""
+    """One kind of secret. Where a pattern names a group, that group alone is the secret."""
 
     name: str
     keywords: tuple[str, ...]
     pattern: re.Pattern[str]
+    innocent: re.Pattern[str] | None = None
 
 
-def rule(name: str, keywords: str, pattern: str, flags: int = 0) -> Rule:
-    """Return a rule; without one of its keywords in the note (lower case), its pattern is not tried."""
-    return Rule(name, tuple(keywords.split()), re.compile(pattern, flags))
+def rule(name: str, keywords: str, pattern: str, flags: int = 0, innocent: str = "") -> Rule:
+    """Return a rule. Its pattern is tried only where one of the keywords is; what is `innocent` stays."""
+    harmless = re.compile(innocent, re.IGNORECASE) if innocent else None
+    return Rule(name, tuple(keywords.split()), re.compile(pattern, flags), harmless)
 
 
-# A value that is a placeholder, a reference or code is no secret: `<password>`, `${PASSWORD}`, `getPassword()`.
-_PLACEHOLDER = (
-    r"(?![<$%{\[(*]|x{3,}|\.{3}|(?:your|my|the|change|example|none|null|true|false|undefined|string|str|int"
-    r"|self|os|env|process|config|settings|password|passwd|secret|redacted|input|required|optional)\b"
-    r"|(?:your|change|example)[-_])"
-)
-_PASSWORD_NAME = r"[\w.-]*(?:password|passwd|passphrase|passwort|kennwort|pwd)"
+# A value in quotes may hold anything; a bare one ends at a space, is no call, and is no word of a sentence.
 _VALUE = (
-    r"""(?:"(?P<d>[^"\s]{4,128})"|'(?P<s>[^'\s]{4,128})'|`(?P<b>[^`\s]{4,128})`|(?P<p>[^\s"'`,;<>(){}\[\]|]{6,128}))"""
+    r"(?:\"(?P<double>[^\"\n]{4,256})\"|'(?P<single>[^'\n]{4,256})'|`(?P<code>[^`\n]{4,256})`"
+    r"|(?![a-z]+[ \t]+[A-Za-z])(?P<bare>[^\s\"'`()|]{4,512}+)(?!\())"
+)
+# What stands where a password will be: references, blanks, and words that only say that one belongs there.
+_NO_PASSWORD = (
+    r"<.*|\$\{.*|\$\(.*|\$[A-Z_]+|\{.*|%[A-Z_]+%?|\[.*|\W+|x{3,}|[_.…]+"
+    r"|none|null|nil|true|false|undefined|string|str|text|int|bool|required|optional|example|hidden|redacted|input|empty"
+    r"|password|passwd|pwd|passwort|kennwort|secret|changeme|change[-_ ]?(?:me|it)|todo|test|foobar"
+    r"|(?:your|my|the|some|enter|new|old|user|db)[-_ ]?(?:own[-_ ])?(?:password|passwd|pass|pwd|pw|secret)"
+    r"(?:[-_ ]?here)?"
+    r"|(?:os|process|env|self|this|config|settings|request|req|params|args|options|data|user|form)\.[A-Za-z_].*"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -47,7 +53,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "aws-secret-key",
         "aws",
-        r"(?i:aws[\w.-]{0,24}(?:secret|key)[\w.-]{0,16})[\"'`]?\s{0,3}(?:=>?|:)\s{0,3}[\"'`]?"
+        r"(?<![A-Za-z0-9])(?i:aws[\w. -]{0,24}(?:secret|key)[\w. -]{0,16})[\"'`]?\s{0,3}(?:=>?|:)\s{0,3}[\"'`]?"
         r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
     ),
     rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{30,255}\b"),
@@ -67,6 +73,9 @@ RULES: tuple[Rule, ...] = (
     rule(
         "password",
         "passw passphrase pwd kennwort",
-        rf"(?i:\b{_PASSWORD_NAME}[\"'`]?[ \t]{{0,3}}(?::=|=>?|:)[ \t]{{0,3}})(?P<secret>(?i:{_PLACEHOLDER}){_VALUE})",
+        r"(?i:password|passwd|passphrase|passwort|kennwort|(?<![a-z])pwd)"
+        # The sign may stand inside or outside of bold or italics: **Password:** or __Password__:
+        r"[\"'`*_]{0,2}[ \t]{0,3}(?::=|=>|=|:)[*_]{0,2}[ \t]{0,3}" + _VALUE,
+        innocent=_NO_PASSWORD,
     ),
 )

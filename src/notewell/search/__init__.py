@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from notewell.embed import Embedder
-from notewell.search.budget import fit
+from notewell.search.budget import context, fit, frame
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, Weights, fusion
 from notewell.search.plan import make_plan
@@ -14,7 +14,7 @@ from notewell.search.retrieve import retrieve
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
-__all__ = ["Ranker", "Searching", "Weights", "find_hits", "make_plan", "search"]
+__all__ = ["Ranker", "Searching", "Weights", "context", "find_hits", "make_plan", "search"]
 
 Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
 
@@ -37,7 +37,7 @@ def search(
     """Find the lines that answer the text, the best first."""
     plan = make_plan(text, scope)
     hits = find_hits(plan, store=store, embedder=embedder, searching=searching)
-    return [make_excerpt(hit, plan) for hit in fit(hits, searching.max_tokens)]
+    return [make_excerpt(hit, plan) for hit in fit(hits, searching.max_tokens, frame=frame)]
 
 
 def find_hits(plan: Plan, *, store: Snapshot, embedder: Embedder | None, searching: Searching) -> list[Hit]:

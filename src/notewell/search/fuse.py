@@ -53,7 +53,10 @@ def fuse_scores(rankings: Sequence[Ranking], weights: Weights) -> Fused:
     (0.5, 'lexical 0.5 × 1.000 + vector 0.5 × 0.000')
     """
     rankings = [ranking for ranking in rankings if ranking.found]
-    total = sum(weights.of(ranking.retriever) for ranking in rankings) or 1.0
+    total = sum(weights.of(ranking.retriever) for ranking in rankings)
+    if not total:
+        # What should count found nothing; what was found counts instead.
+        weights, total = Weights(), len(rankings)
     parts = [(ranking.retriever, weights.of(ranking.retriever) / total, _stretched(ranking)) for ranking in rankings]
     fused = {}
     for chunk in {chunk: None for ranking in rankings for chunk, _ in ranking.candidates}:

@@ -22,10 +22,19 @@ def make_plan(text: str, scope: Scope = EVERYTHING) -> Plan:
     >>> make_plan("to be or not to be").terms
     ('to', 'be', 'or', 'not', 'to', 'be')
     """
-    text = text.replace("\0", " ").strip()[:MAX_CHARS]
+    text = readable(text).strip()[:MAX_CHARS]
     terms = split_terms(text)
     telling = [term for term in terms if term not in stop_terms()]
     return Plan(text, tuple((telling or terms)[:MAX_TERMS]), scope)
+
+
+def readable(text: str) -> str:
+    """Return the text without what is no text: zero bytes, and halves of characters that a shell let through.
+
+    >>> readable("rye\\0 \\udcff")
+    'rye  ?'
+    """
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

@@ -70,7 +70,14 @@ class Store(Protocol):
         """Collect changes; they are kept together, or not at all."""
 
     def stamps(self) -> dict[str, Stamp]:
-        """Return every note the store has, by path."""
+        """Return the stamp of every note, by path."""
+
+    def skipped(self) -> dict[str, Stamp]:
+        """Return the stamp of every skipped file, by path."""
+
+    @property
+    def indexed_at(self) -> str:
+        """Return when the last change was taken in; nothing for a new store."""
 
     def about(self) -> About:
         """Return counts, generation and what was skipped."""

@@ -39,6 +39,8 @@ def reader_of(path: str) -> Reader:
 
 def read(root: Path, found: Found, max_bytes: int) -> Note:
     """Return the file as a note: its text and stamp, nothing taken out yet."""
+    if found.flaw:
+        raise NoteError(found.flaw, "Rename it")
     if found.stamp.size > max_bytes:
         raise NoteError(
             f"{found.stamp.size:,} bytes, over the limit of {max_bytes:,}", "Raise index.max_bytes to read it"

@@ -8,16 +8,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
-
-import yaml
 
 from notewell.errors import NoteError
 from notewell.index.chunk import Chunking, Span, cut, pack, trim, windows
 from notewell.index.links import body_links, field_links
-from notewell.types import Chunk, Note
+from notewell.index.readers.front_matter import split_front_matter
+from notewell.types import Chunk, Note, listed
 
-FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:(.*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 # The lines that shape a note: fences, headings, and underlines that make the line above a heading.
 LANDMARK = re.compile(
     r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
@@ -32,8 +29,6 @@ BLANK_ABOVE = re.compile(r"(?:^|\n)[ \t\r]*\n\Z")
 NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
 # Lists of links to other notes: their links count, their words are not about anything.
 LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
-
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +64,10 @@ def decode(data: bytes) -> str:
 
 def parse(note: Note) -> Note:
     """Return the note with what it says of itself: front matter, title, links."""
-    fields, body, warnings = _front_matter(note.text)
+    fields, body, warnings = split_front_matter(note.text)
     note = replace(note, fields=fields, body=body, warnings=warnings)
     headings, fences = outline(note.text, note.body)
-    named = str(fields.get("title") or "").strip()
+    named = "".join(listed([fields.get("title")]))
     first = next((heading.name for heading in headings if heading.level == 1 and heading.name), "")
     code = ((fence.start, fence.end) for fence in fences)
     links = (*field_links(fields), *body_links(note, code))
@@ -160,18 +155,26 @@ def _cut_section(
 ) -> Iterator[tuple[tuple[str, ...], Span]]:
     whole = section.span
     if chunking.overlap_words:
-        yield from ((section.headings, window) for window in windows(note.text, whole, chunking))
+        # Text without spaces is one endless word; it is cut all the same.
+        longest = max(chunking.max_chars, chunking.target_words * 12)
+        runs = (run for window in windows(note.text, whole, chunking) for run in cut(note.text, window, longest))
+        yield from ((section.headings, run) for run in runs)
     elif whole.end - whole.start <= chunking.max_chars:
         yield section.headings, whole
     else:
+        start = whole.start
         for part in _sections(headings, whole, 3, section.headings, section.body):
-            if part.headings == section.headings or _is_text(note, part, chunking):
-                blocks = _blocks(note.text, part.span, fences)
+            # A heading with nothing of its own below it goes with what follows.
+            if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
+                continue
+            if part.span.start == whole.start or _is_text(note, part, chunking):
+                blocks = _blocks(note.text, Span(start, part.span.end), part.body, fences)
                 yield from ((part.headings, run) for run in pack(note.text, blocks, chunking.max_chars))
+            start = part.span.end
 
 
-def _blocks(text: str, span: Span, fences: list[Span]) -> list[Span]:
-    """Return the span's paragraphs, each fence and each table as one of its own."""
+def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
+    """Return the span's paragraphs, the first with its heading, each fence and each table as one of its own."""
     whole = [fence for fence in fences if span.start <= fence.start and fence.end <= span.end]
     tables = (Span(*match.span()) for match in TABLE.finditer(text, span.start, span.end))
     whole += [
@@ -180,6 +183,7 @@ def _blocks(text: str, span: Span, fences: list[Span]) -> list[Span]:
     edges = {span.start, span.end, *(edge for block in whole for edge in (block.start, block.end))}
     breaks = (match.end() for match in BLANK.finditer(text, span.start, span.end))
     edges.update(at for at in breaks if not any(block.start < at < block.end for block in whole))
+    edges = {edge for edge in edges if edge <= span.start or text[body:edge].strip()}
     ordered = sorted(edges)
     return [Span(start, end) for start, end in pairwise(ordered)]
 
@@ -191,27 +195,10 @@ def _chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
         line=note.line_at(span.start),
         end_line=note.line_at(span.end - 1),
         start=note.source_offset(span.start),
-        end=note.source_offset(span.end),
+        end=note.source_offset(span.end, ending=True),
         headings=headings,
         title=note.title,
         kind=note.kind,
         tags=note.tags,
         aliases=note.aliases,
     )
-
-
-def _front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]:
-    """Return the front matter's fields, where the body begins, and what is wrong with it."""
-    match = FRONT_MATTER.match(text)
-    if match is None:
-        return {}, 0, ()
-    try:
-        fields = yaml.load(match.group(1) or "", Loader=_Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" (line {mark.line + 2})" if mark else ""
-        return {}, match.end(), (f"the front matter is not YAML{place}; its fields are left out",)
-    if fields is not None and not isinstance(fields, dict):
-        # A rule at the top of a note, then text up to another rule: no front matter at all.
-        return {}, 0, ()
-    return {str(key): value for key, value in (fields or {}).items()}, match.end(), ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -40,13 +41,16 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="notewell", message="%(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Search a folder of notes by words and by meaning
 
     \b
     Example:
         notewell search "why did the bread collapse" --vault ~/notes
     """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
 
 
 def main() -> None:
@@ -55,6 +59,8 @@ def main() -> None:
         cli(standalone_mode=False)
     except NotewellError as error:
         _fail(error.fact, error.hint)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
     except click.UsageError as error:
         _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
     except click.ClickException as error:
@@ -73,7 +79,8 @@ def _usage_hint(error: click.UsageError) -> str:
 
 def _fail(fact: str, hint: str, code: int = 1) -> None:
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    click.echo(fact, err=True)
+    # A path from the shell may hold bytes that are no text.
+    click.echo(fact.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
     if hint:
         click.secho("hint: ", fg="yellow", err=True, nl=False)
         click.echo(hint, err=True)

@@ -41,7 +41,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     else:
         _tell(report, about, verbose)
     if report.interrupted:
-        say("stopped; what was done is kept. Run `notewell index` again to go on")
+        say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to go on")
         raise SystemExit(130)
 
 

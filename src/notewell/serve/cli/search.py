@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from notewell.search import context
 from notewell.serve.cli.options import json_option, open_vault, print_json, progress_shown, say, vault_option
 from notewell.types import Excerpt, Results
 
@@ -55,7 +56,7 @@ def command(
     if as_json:
         print_json(as_dict(results))
     elif max_tokens:
-        click.echo(as_context(results), nl=False)
+        click.echo(context([excerpt.hit for excerpt in results]), nl=False)
     else:
         _tell(results, explain)
 
@@ -84,12 +85,6 @@ def _hit(excerpt: Excerpt) -> dict[str, Any]:
         "trace": [{"by": step.by, "why": step.why, "score": round(step.score, 6)} for step in excerpt.hit.trace],
         "excerpt": {"text": excerpt.text, "line": excerpt.line, "end_line": excerpt.end_line},
     }
-
-
-def as_context(results: Results) -> str:
-    """Return whole chunks as Markdown with their places: the same bytes for the same query and store."""
-    chunks = [excerpt.hit.chunk for excerpt in results]
-    return "".join(f"### {chunk.heading} ({chunk.path}:{chunk.line})\n\n{chunk.text}\n\n" for chunk in chunks)
 
 
 def _tell(results: Results, explain: bool) -> None:

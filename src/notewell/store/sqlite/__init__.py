@@ -21,7 +21,7 @@ from notewell.store.sqlite.writer import Batch
 from notewell.types import Stamp
 
 # How long a second writer waits for the first before it says so.
-BUSY_MS = 5_000
+BUSY_MS = 1_000
 
 
 class SqliteStore:
@@ -83,11 +83,18 @@ class SqliteStore:
                     self.db.execute("rollback")
                 raise
 
+    @property
+    def indexed_at(self) -> str:
+        """Return when the last change was taken in; nothing for a new store."""
+        return str(self._meta("indexed_at"))
+
     def stamps(self) -> dict[str, Stamp]:
-        """Return every note the store has, by path."""
-        with _explained(self.file):
-            rows: list[tuple[Any, ...]] = self.db.execute(queries.STAMPS).fetchall()
-        return {str(path): Stamp(mtime_ns, size, digest) for path, mtime_ns, size, digest in rows}
+        """Return the stamp of every note, by path."""
+        return self._stamps(queries.STAMPS)
+
+    def skipped(self) -> dict[str, Stamp]:
+        """Return the stamp of every skipped file, by path."""
+        return self._stamps(queries.SKIPPED_STAMPS)
 
     def about(self) -> About:
         """Return counts, generation and what was skipped."""
@@ -99,7 +106,7 @@ class SqliteStore:
                 links=links,
                 generation=int(self._meta("generation")),
                 embedder=self.embedder,
-                indexed_at=str(self._meta("indexed_at")),
+                indexed_at=self.indexed_at,
                 skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
                 bytes=self.file.stat().st_size,
             )
@@ -119,6 +126,11 @@ class SqliteStore:
             self._local.db.close()
             del self._local.db
 
+    def _stamps(self, statement: str) -> dict[str, Stamp]:
+        with _explained(self.file):
+            rows: list[tuple[Any, ...]] = self.db.execute(statement).fetchall()
+        return {path: Stamp(*rest) for path, *rest in rows}
+
     @contextmanager
     def _steady(self) -> Iterator[None]:
         """Let every statement inside see the same state."""
@@ -132,6 +144,10 @@ class SqliteStore:
                 f"{self.file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
                 "Update with `pip install -U notewell`; the store was left as it is",
             )
+        if version == 0 and self.db.execute(queries.ANY_TABLE).get is not None:
+            raise StoreError(
+                f"{self.file} is another program's database", "Set store.path to a file that Notewell may write"
+            )
         if version == 0:
             self.db.execute("begin immediate")
             # Another process may have made the tables while this one waited.
@@ -142,6 +158,7 @@ class SqliteStore:
                 self.db.pragma("user_version", VERSION)
                 self.db.pragma("application_id", APPLICATION_ID)
             self.db.execute("commit")
+        self.db.pragma("journal_mode", "wal")
 
     def _meta(self, key: str) -> str | int:
         value: str | int = self.db.execute(queries.META, {"key": key}).get
@@ -156,7 +173,6 @@ def _connect(file: Path) -> apsw.Connection:
     db.set_busy_timeout(BUSY_MS)
     # Of a new file only: fewer half-empty overflow pages than with 4,096, 1.26 against 1.30 times the text.
     db.pragma("page_size", 8192)
-    db.pragma("journal_mode", "wal")
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
     db.pragma("cache_size", -16_000)

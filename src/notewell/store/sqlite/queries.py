@@ -18,6 +18,17 @@ select path, mtime_ns, size, digest
 from note
 """
 
+SKIPPED_STAMPS = """
+select path, mtime_ns, size
+from skipped
+"""
+
+ANY_TABLE = """
+select name
+from sqlite_schema
+limit 1
+"""
+
 COUNTS = """
 select
     (select count(*) from note),
@@ -140,6 +151,12 @@ where path = :path
 REASON = """
 select reason
 from skipped
+where path = :path
+"""
+
+TOUCH_SKIPPED = """
+update skipped
+set mtime_ns = :mtime_ns, size = :size
 where path = :path
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -22,7 +22,7 @@ def note_row(note: Note) -> dict[str, Any]:
         "kind": note.kind,
         "tags": _json(note.tags),
         "aliases": _json(note.aliases),
-        "fields": json.dumps(dict(note.fields), ensure_ascii=False, default=str),
+        "fields": _json(_plain(note.fields)),
         "link_count": len(note.links),
         "links": _pack(_json([(link.target, link.line, link.kind, link.anchor, link.text) for link in note.links])),
         "mtime_ns": note.stamp.mtime_ns,
@@ -75,6 +75,15 @@ def load_links(db: apsw.Connection) -> Iterator[tuple[str, tuple[Link, ...]]]:
     rows: Any = db.execute(queries.LINKS)
     for path, data in rows:
         yield path, tuple(Link(*link) for link in json.loads(_unpack(data)))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of front matter in JSON's own types: a date becomes its text, every key a text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _json(value: Any) -> str:

@@ -30,6 +30,8 @@ class Batch:
         self._terms: dict[str, int] = {}
         self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
         self._removed_terms, self._removed_slots = array("I"), array("I")
+        self._filled: set[int] = set()
+        self._emptied: set[int] = set()
         self.changed = False
 
     @property
@@ -73,7 +75,8 @@ class Batch:
 
     def skip(self, path: str, stamp: Stamp, reason: str) -> None:
         """Forget a note that cannot be read, and remember why."""
-        if self._db.execute(queries.REASON, {"path": path}).fetchone() == (reason,):
+        if self._db.execute(queries.REASON, {"path": path}).get == reason:
+            self._db.execute(queries.TOUCH_SKIPPED, {"path": path, "mtime_ns": stamp.mtime_ns, "size": stamp.size})
             return
         self.remove(path)
         row = {"path": path, "reason": reason, "mtime_ns": stamp.mtime_ns, "size": stamp.size}
@@ -92,14 +95,19 @@ class Batch:
         self._added_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
         self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
         self._added_slots.extend([slot] * len(weights))
+        self._filled.add(slot)
         self._blocks.fill(slot, sum(weights.values()) // UNIT, code)
 
     def _drop(self, slot: int, chunk: Chunk) -> None:
+        self._blocks.clear(slot)
+        if slot in self._filled:
+            # Put and removed in the same batch: its postings were never merged.
+            self._emptied.add(slot)
+            return
         weights = weigh_terms(chunk)
         terms = self._terms
         self._removed_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
         self._removed_slots.extend([slot] * len(weights))
-        self._blocks.clear(slot)
 
     def _merge_postings(self) -> None:
         kept, dropped = [], []
@@ -119,9 +127,9 @@ class Batch:
         names = sorted(self._terms)
         ranks = np.empty(len(names), dtype=np.uint64)
         ranks[[self._terms[name] for name in names]] = np.arange(len(names), dtype=np.uint64)
-        added, places, order = _sorted_keys(ranks, self._added_terms, self._added_slots)
+        added, places, order = _sorted_keys(ranks, self._added_terms, self._added_slots, self._emptied)
         counts = np.frombuffer(self._added_counts, np.uint8)[order] if order.size else np.zeros(0, np.uint8)
-        removed, lost, _ = _sorted_keys(ranks, self._removed_terms, self._removed_slots)
+        removed, lost, _ = _sorted_keys(ranks, self._removed_terms, self._removed_slots, set())
         keys = np.union1d(added, removed)
         gains = np.searchsorted(added, keys), np.searchsorted(added, keys, side="right")
         losses = np.searchsorted(removed, keys), np.searchsorted(removed, keys, side="right")
@@ -129,12 +137,14 @@ class Batch:
             yield names[key >> 16], key & 0xFFFF, lost[start:end], places[first:last], counts[first:last]
 
 
-def _sorted_keys(ranks: Any, terms: array[int], slots: array[int]) -> tuple[Any, Any, Any]:
-    """Return (term, block) keys and places within the block, sorted, and the order that sorted them."""
+def _sorted_keys(ranks: Any, terms: array[int], slots: array[int], without: set[int]) -> tuple[Any, Any, Any]:
+    """Return (term, block) keys and places within the block, sorted, and where each stood before."""
     if not terms:
         return np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0, np.int64)
     slot = np.frombuffer(slots, np.uint32).astype(np.uint64)
     full = (ranks[np.frombuffer(terms, np.uint32)] << np.uint64(32)) | slot
     order = np.argsort(full, kind="stable")
+    if without:
+        order = order[~np.isin(slot[order], list(without))]
     full = full[order]
     return full >> np.uint64(16), (full & np.uint64(BLOCK - 1)).astype(np.uint16), order

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import numpy as np
+
+from notewell.embed.words import WordsEmbedder
+
+
+def test_words_are_counted_by_their_first_letter(embedder: WordsEmbedder) -> None:
+    (row,) = embedder.embed(["Bees buzz, dogs bark"])
+    # Three words begin with b and one with d: (3, 1) scaled to length 1.
+    assert np.flatnonzero(row).tolist() == [1, 3]
+    assert np.allclose(row[[1, 3]], [3 / 10**0.5, 1 / 10**0.5])
+
+
+def test_what_is_no_letter_is_counted_in_the_last_place(embedder: WordsEmbedder) -> None:
+    assert np.flatnonzero(embedder.embed(["4 日本 éclair"])[0]).tolist() == [26]
+
+
+def test_one_row_for_each_text_and_zero_for_an_empty_one(embedder: WordsEmbedder) -> None:
+    rows = embedder.embed(["bees", "", "dogs"])
+    assert rows.shape == (3, embedder.dimensions)
+    assert np.linalg.norm(rows, axis=1).tolist() == [1, 0, 1]
+    assert embedder.embed([]).shape == (0, embedder.dimensions)

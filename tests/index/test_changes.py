@@ -1,0 +1,334 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from notewell import Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.index import Progress
+from notewell.types import Vectors
+
+MakeVault = Callable[..., Vault]
+Stored = Callable[[Vault], str]
+
+BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
+RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
+
+
+class CountingEmbedder:
+    """The words embedder, remembering every text it was given."""
+
+    def __init__(self, fingerprint: str = "words/27") -> None:
+        self.fingerprint = fingerprint
+        self.dimensions = WordsEmbedder.dimensions
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return WordsEmbedder().embed(texts)
+
+
+def touch(vault: Vault, path: str) -> None:
+    """Move a file's time on, as an editor does that saves what was not changed."""
+    stat = (vault.root / path).stat()
+    os.utime(vault.root / path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1_000_000_000))
+
+
+def write(vault: Vault, path: str, text: str) -> None:
+    (vault.root / path).write_text(text, encoding="utf-8")
+    touch(vault, path)
+
+
+def paths(vault: Vault, text: str) -> list[str]:
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+
+
+def vectors(vault: Vault) -> list[bytes]:
+    return [data for (data,) in vault.store.db.execute("select data from vector order by data")]
+
+
+def test_a_new_vault_is_indexed_whole(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "deep/rye.md": RYE})
+    report = vault.index()
+    assert (report.added, report.changed, report.removed, report.touched) == (2, 0, 0, 0)
+    assert paths(vault, "hive") == ["bees.md"]
+    assert paths(vault, "loaf") == ["deep/rye.md"]
+
+
+def test_a_second_run_reads_and_embeds_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    assert len(counting.texts) == 2
+    generation = vault.store.about().generation
+    report = vault.index()
+    assert (report.added, report.changed, report.removed, report.touched) == (0, 0, 0, 0)
+    assert len(counting.texts) == 2
+    assert vault.store.about().generation == generation
+
+
+def test_an_added_note_alone_is_embedded(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    write(vault, "rye.md", RYE)
+    report = vault.index()
+    assert (report.added, report.changed, report.removed) == (1, 0, 0)
+    assert [text.partition("\n")[0] for text in counting.texts] == ["# Bees", "# Rye"]
+    assert paths(vault, "loaf") == ["rye.md"]
+
+
+def test_an_edited_note_is_found_by_its_new_words_only(make_vault: MakeVault, stored: Stored) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    write(vault, "bees.md", BEES.replace("orchard", "meadow"))
+    report = vault.index()
+    assert (report.added, report.changed, report.removed) == (0, 1, 0)
+    assert paths(vault, "meadow") == ["bees.md"]
+    assert paths(vault, "orchard") == []
+    assert "orchard" not in stored(vault)
+
+
+def test_a_touched_note_with_the_same_content_is_not_embedded_again(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    generation = vault.store.about().generation
+    touch(vault, "bees.md")
+    report = vault.index()
+    assert (report.added, report.changed, report.touched) == (0, 0, 1)
+    assert len(counting.texts) == 1
+    assert vault.store.about().generation == generation
+    # The new time was taken in: the note is not even read a third time.
+    assert vault.index().touched == 0
+
+
+def test_a_deleted_note_leaves_nothing_behind(make_vault: MakeVault, stored: Stored) -> None:
+    vault = make_vault({"quokka.md": "# Quokka\n\nThe quokka smiles at everyone, see [[Quokka island]].\n"})
+    vault.index()
+    assert "quokka" in stored(vault)
+    (vault.root / "quokka.md").unlink()
+    assert vault.index().removed == 1
+    assert "quokka" not in stored(vault).lower()
+    for table in ("note", "chunk", "vector", "posting"):
+        assert vault.store.db.execute(f"select count(*) from {table}").get == 0, table
+    assert not any(any(data) for row in vault.store.db.execute("select lengths, codes from block") for data in row)
+
+
+def test_deleting_one_note_leaves_the_others_as_they_were(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    (vault.root / "bees.md").unlink()
+    vault.index()
+    assert paths(vault, "hive the patient") == ["rye.md"]
+    assert vault.store.about().notes == 1
+
+
+def test_a_renamed_note_leaves_its_old_name_and_keeps_its_vectors(make_vault: MakeVault, stored: Stored) -> None:
+    vault = make_vault({"quokka.md": BEES})
+    vault.index()
+    before = vectors(vault)
+    (vault.root / "quokka.md").rename(vault.root / "bees.md")
+    report = vault.index()
+    assert (report.added, report.removed) == (1, 1)
+    assert vectors(vault) == before
+    assert "quokka" not in stored(vault)
+    assert paths(vault, "hive") == ["bees.md"]
+
+
+def test_a_note_that_becomes_excluded_is_forgotten(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "drafts/rye.md": RYE})
+    vault.index()
+    narrower = Vault.open(vault.root, {"embed.model": "words", "index.exclude": ["drafts/"]})
+    assert narrower.index().removed == 1
+    assert paths(narrower, "loaf") == []
+
+
+def test_a_bad_note_is_skipped_and_named_and_the_others_are_indexed(make_vault: MakeVault) -> None:
+    vault = make_vault({"bad.md": b"caf\xe9 au lait", "rye.md": RYE})
+    report = vault.index()
+    assert report.added == 1
+    assert dict(vault.store.about().skipped) == {"bad.md": "not UTF-8 at byte 3"}
+    assert paths(vault, "loaf") == ["rye.md"]
+
+
+def test_a_mended_note_is_indexed_and_no_longer_named(make_vault: MakeVault) -> None:
+    vault = make_vault({"bad.md": b"caf\xe9 au lait", "rye.md": RYE})
+    vault.index()
+    write(vault, "bad.md", "# Coffee\n\nA bowl of café au lait on the balcony.\n")
+    assert vault.index().added == 1
+    assert dict(vault.store.about().skipped) == {}
+    assert paths(vault, "balcony") == ["bad.md"]
+
+
+def test_a_note_that_goes_bad_is_forgotten_and_named(make_vault: MakeVault, stored: Stored) -> None:
+    vault = make_vault({"bees.md": BEES})
+    vault.index()
+    (vault.root / "bees.md").write_bytes(b"\0\1\2")
+    vault.index()
+    assert list(vault.store.about().skipped) == ["bees.md"]
+    assert "orchard" not in stored(vault)
+    assert vault.store.about().notes == 0
+
+
+def test_a_bad_note_that_is_deleted_is_no_longer_named(make_vault: MakeVault) -> None:
+    vault = make_vault({"bad.md": b"caf\xe9 au lait", "rye.md": RYE})
+    vault.index()
+    (vault.root / "bad.md").unlink()
+    vault.index()
+    assert dict(vault.store.about().skipped) == {}
+
+
+def test_a_bad_note_that_is_still_bad_does_not_make_a_new_generation(make_vault: MakeVault) -> None:
+    vault = make_vault({"bad.md": b"caf\xe9 au lait"})
+    vault.index()
+    generation = vault.store.about().generation
+    vault.index()
+    assert vault.store.about().generation == generation
+
+
+def test_a_skipped_note_does_not_keep_a_search_from_taking_in_changes(make_vault: MakeVault) -> None:
+    vault = make_vault({"huge.md": "word " * 400_000, "rye.md": RYE}, {"index.max_bytes": 1_000})
+    vault.index()
+    write(vault, "bees.md", BEES)
+    assert vault.refresh() == ""
+    assert paths(vault, "hive") == ["bees.md"]
+
+
+def test_a_bad_note_is_not_stale_for_ever(make_vault: MakeVault) -> None:
+    vault = make_vault({"bad.md": b"caf\xe9 au lait", "rye.md": RYE})
+    vault.index()
+    assert vault.status().stale == 0
+
+
+def test_search_refreshes_what_changed(make_vault: MakeVault) -> None:
+    vault = make_vault({"rye.md": RYE})
+    assert vault.refresh() == ""
+    write(vault, "bees.md", BEES)
+    assert vault.status().stale == 1
+    assert vault.refresh() == ""
+    assert vault.status().stale == 0
+    assert paths(vault, "hive") == ["bees.md"]
+
+
+def test_a_large_change_is_left_to_the_user(make_vault: MakeVault) -> None:
+    vault = make_vault({"rye.md": RYE})
+    vault.index()
+    write(vault, "long.md", "word " * 250_000)
+    assert "notewell index" in vault.refresh()
+    assert vault.store.about().notes == 1
+
+
+@pytest.mark.parametrize("settings", [{"chunk.max_chars": 300}, {"chunk.min_chars": 5}, {"chunk.overlap_words": 5}])
+def test_other_chunk_settings_index_everything_anew(make_vault: MakeVault, settings: dict[str, int]) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    changed = Vault.open(vault.root, {"embed.model": "words", **settings})
+    counting = changed.embedder = CountingEmbedder()
+    changed.index()
+    assert len(counting.texts) == 2
+    changed.index()
+    assert len(counting.texts) == 2
+
+
+def test_shorter_chunks_are_in_the_store_after_the_setting_changed(make_vault: MakeVault) -> None:
+    long = "# Long\n\n" + "\n\n".join(f"Paragraph {number} has some words in it." for number in range(20))
+    vault = make_vault({"long.md": long})
+    vault.index()
+    assert vault.store.about().chunks == 1
+    shorter = Vault.open(vault.root, {"embed.model": "words", "chunk.max_chars": 200})
+    shorter.index()
+    assert shorter.store.about().chunks >= 4
+
+
+def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_then(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    other = Vault.open(vault.root, {"embed.model": "words"})
+    counting = other.embedder = CountingEmbedder("other words/27")
+    results = other.search("hive")
+    assert "words/27" in results.notices[0] and results[0].hit.ranks["vector"] is None
+    other.index()
+    assert len(counting.texts) == 2
+    assert other.store.embedder == "other words/27"
+    assert other.search("hive").notices == ()
+
+
+def test_an_embedder_of_other_dimensions_takes_the_store_over(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    vault.index()
+    static = Vault.open(vault.root)
+    static.index()
+    assert len(vectors(static)[0]) == static.embedder.dimensions != WordsEmbedder.dimensions
+    assert static.search("insects that make honey").notices == ()
+
+
+def test_full_embeds_everything_again(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    generation = vault.store.about().generation
+    report = vault.index(full=True)
+    assert (report.added, len(counting.texts)) == (2, 4)
+    assert vault.store.about().generation > generation
+    assert sorted(file.name for file in (vault.root / ".notewell").glob("*.new*")) == []
+
+
+def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_goes_on(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    report = vault.index(progress=Progress(stop=lambda: True))
+    assert (report.interrupted, report.added) == (True, 1)
+    assert paths(vault, "hive loaf") == ["bees.md"]
+    report = vault.index()
+    assert (report.interrupted, report.added) == (False, 1)
+    assert sorted(paths(vault, "hive loaf")) == ["bees.md", "rye.md"]
+
+
+def test_a_full_run_that_is_stopped_leaves_the_store_as_it_was(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    assert vault.index(full=True, progress=Progress(stop=lambda: True)).interrupted
+    assert sorted(paths(vault, "hive loaf")) == ["bees.md", "rye.md"]
+
+
+def test_progress_is_told_after_every_note(make_vault: MakeVault) -> None:
+    told: list[tuple[int, int]] = []
+    make_vault({"bees.md": BEES, "rye.md": RYE}).index(progress=Progress(tell=lambda *counts: told.append(counts)))
+    assert told == [(1, 2), (2, 2)]
+
+
+def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.index.BATCH_BYTES", 300)
+    monkeypatch.setattr("notewell.index.GROUP_BYTES", 100)
+    vault = make_vault({f"{number}.md": BEES for number in range(20)})
+    assert vault.index().added == 20
+    assert len(vault.search("hive", limit=50)) == 20
+
+
+def test_the_sample_vault_comes_in_whole(vault: Vault) -> None:
+    notes = sum(1 for _ in vault.root.rglob("*.md"))
+    about = vault.store.about()
+    assert (about.notes, dict(about.skipped)) == (notes, {})
+    assert about.chunks == vault.store.db.execute("select count(*) from vector").get > notes
+
+
+def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"closed/bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    scandir = os.scandir
+
+    def refuse(path: Path) -> object:
+        if path.name == "closed":
+            raise PermissionError(13, "denied")
+        return scandir(path)
+
+    # Tests may run as root, whom no permission stops.
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert vault.index().removed == 0
+    assert dict(vault.store.about().skipped) == {"closed": "no permission to look into this folder"}
+    assert paths(vault, "hive") == ["closed/bees.md"]

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from notewell.errors import SettingsError, VaultError
+from notewell.index.walk import Walk, walk
+
+
+def write(root: Path, *paths: str) -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(path, encoding="utf-8")
+
+
+def found(root: Path, rules: Walk = Walk()) -> list[str]:  # noqa: B008
+    return [file.path for file in walk(root, rules, (".md",))]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    return folder
+
+
+def test_notes_come_in_the_order_of_their_folders_and_names(root: Path) -> None:
+    write(root, "b.md", "a/z.md", "a/b/c.md", "c/d.md")
+    assert found(root) == ["a/b/c.md", "a/z.md", "b.md", "c/d.md"]
+
+
+def test_a_file_is_found_with_its_time_and_size(root: Path) -> None:
+    write(root, "a.md")
+    os.utime(root / "a.md", ns=(5, 1_234_567_891))
+    (file,) = walk(root, Walk(), (".md",))
+    assert (file.stamp.mtime_ns, file.stamp.size, file.stamp.digest) == (1_234_567_891, 4, "")
+
+
+def test_only_files_with_a_known_suffix_are_notes(root: Path) -> None:
+    write(root, "a.md", "B.MD", "c.txt", "md", "picture.md.png")
+    assert found(root) == ["B.MD", "a.md"]
+
+
+@pytest.mark.parametrize("folder", [".obsidian", ".git", ".trash", ".notewell", ".hidden"])
+def test_machinery_and_hidden_folders_are_left_out_at_any_depth(root: Path, folder: str) -> None:
+    write(root, f"{folder}/a.md", f"deep/{folder}/b.md", "deep/c.md")
+    assert found(root) == ["deep/c.md"]
+
+
+def test_hidden_files_are_left_out(root: Path) -> None:
+    write(root, ".draft.md", "a.md")
+    assert found(root) == ["a.md"]
+
+
+def test_hidden_true_takes_hidden_notes_but_never_machinery(root: Path) -> None:
+    write(root, ".draft.md", ".private/a.md", ".obsidian/b.md", ".git/c.md", ".trash/d.md", ".notewell/e.md")
+    assert found(root, Walk(hidden=True)) == [".draft.md", ".private/a.md"]
+
+
+def test_only_included_folders_are_looked_into(root: Path) -> None:
+    write(root, "work/a.md", "work/deep/b.md", "work-old/c.md", "home/d.md", "e.md")
+    assert found(root, Walk(include=("work",))) == ["work/a.md", "work/deep/b.md"]
+    assert found(root, Walk(include=("home/", "./work/deep"))) == ["home/d.md", "work/deep/b.md"]
+
+
+def test_a_note_under_two_included_folders_is_found_once(root: Path) -> None:
+    write(root, "work/a.md", "work/deep/b.md")
+    assert found(root, Walk(include=("work", "work/deep"))) == ["work/a.md", "work/deep/b.md"]
+
+
+@pytest.mark.parametrize("folder", [".obsidian", ".git", "deep/.trash"])
+def test_machinery_is_left_out_even_when_it_is_included(root: Path, folder: str) -> None:
+    write(root, f"{folder}/a.md")
+    assert found(root, Walk(include=(folder,))) == []
+
+
+@pytest.mark.parametrize("folder", ["..", "../other", "a/../../other", "/etc"])
+def test_including_a_folder_outside_the_vault_is_an_error(root: Path, folder: str) -> None:
+    with pytest.raises(SettingsError, match="outside the vault") as caught:
+        found(root, Walk(include=(folder,)))
+    assert caught.value.hint
+
+
+def test_including_a_link_that_leaves_the_vault_reads_nothing_outside(root: Path, tmp_path: Path) -> None:
+    write(tmp_path, "outside/secret.md")
+    (root / "link").symlink_to(tmp_path / "outside")
+    with pytest.raises(SettingsError, match="outside the vault"):
+        found(root, Walk(include=("link",)))
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "a.md"])
+def test_including_what_is_no_folder_is_an_error(root: Path, folder: str) -> None:
+    write(root, "a.md")
+    with pytest.raises(SettingsError, match="not a folder of the vault"):
+        found(root, Walk(include=(folder,)))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "left"),
+    [
+        (("drafts/",), ["a.md", "b.tmp.md", "old/drafts.md"]),
+        (("*.tmp.md",), ["a.md", "drafts/c.md", "drafts/keep.md", "old/drafts.md"]),
+        (("/drafts/*", "!/drafts/keep.md"), ["a.md", "b.tmp.md", "drafts/keep.md", "old/drafts.md"]),
+        (("*.md", "!a.md"), ["a.md"]),
+        (("drafts/", "!drafts/keep.md"), ["a.md", "b.tmp.md", "old/drafts.md"]),
+        (("**/drafts.md", "# a comment", ""), ["a.md", "b.tmp.md", "drafts/c.md", "drafts/keep.md"]),
+    ],
+)
+def test_exclude_reads_patterns_as_git_does(root: Path, patterns: tuple[str, ...], left: list[str]) -> None:
+    write(root, "a.md", "b.tmp.md", "drafts/c.md", "drafts/keep.md", "old/drafts.md")
+    assert found(root, Walk(exclude=patterns)) == left
+
+
+def test_a_pattern_that_git_does_not_know_is_an_error(root: Path) -> None:
+    write(root, "a.md")
+    with pytest.raises(SettingsError, match=r"index\.exclude"):
+        found(root, Walk(exclude=("!",)))
+
+
+def test_a_link_to_a_note_inside_the_vault_is_a_note(root: Path) -> None:
+    write(root, "a/b.md")
+    (root / "link.md").symlink_to("a/b.md")
+    assert found(root) == ["a/b.md", "link.md"]
+
+
+def test_a_link_out_of_the_vault_is_not_found(root: Path, tmp_path: Path) -> None:
+    write(tmp_path, "outside/secret.md")
+    write(root, "a.md")
+    (root / "file.md").symlink_to(tmp_path / "outside/secret.md")
+    (root / "folder").symlink_to(tmp_path / "outside")
+    (root / "up.md").symlink_to("../outside/secret.md")
+    assert found(root) == ["a.md"]
+
+
+def test_a_folder_is_entered_by_its_own_name_only_so_that_loops_end(root: Path) -> None:
+    write(root, "a/b.md")
+    (root / "a/up").symlink_to("..")
+    (root / "a/again").symlink_to("../a")
+    (root / "round.md").symlink_to("round.md")
+    (root / "ping.md").symlink_to("pong.md")
+    (root / "pong.md").symlink_to("ping.md")
+    assert found(root) == ["a/b.md"]
+
+
+def test_a_dangling_link_is_not_found(root: Path) -> None:
+    write(root, "a.md")
+    (root / "gone.md").symlink_to("nowhere.md")
+    assert found(root) == ["a.md"]
+
+
+def test_a_vault_reached_through_a_link_is_walked(root: Path, tmp_path: Path) -> None:
+    write(root, "a/b.md")
+    (root / "link.md").symlink_to("a/b.md")
+    (tmp_path / "shortcut").symlink_to(root)
+    assert found(tmp_path / "shortcut") == ["a/b.md", "link.md"]
+
+
+def test_a_folder_or_pipe_named_like_a_note_is_no_note(root: Path) -> None:
+    write(root, "folder.md/inside.md")
+    os.mkfifo(root / "pipe.md")
+    assert found(root) == ["folder.md/inside.md"]
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, folder: Path, error: OSError) -> None:
+    """Make a folder unreadable. The tests may run as root, to whom permissions mean nothing: hence no chmod."""
+    scandir = os.scandir
+
+    def refuse(path: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        if Path(path) == folder:
+            raise error
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+
+def test_a_folder_that_goes_while_the_walk_is_under_way_does_not_stop_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, "a/b.md", "closed/c.md", "d.md")
+    deny(monkeypatch, root / "closed", FileNotFoundError(2, "gone"))
+    assert found(root) == ["a/b.md", "d.md"]
+
+
+def test_a_folder_that_may_not_be_read_is_named_with_its_flaw(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, "a/b.md", "closed/c.md", "d.md")
+    deny(monkeypatch, root / "closed", PermissionError(13, "denied"))
+    assert {file.path: file.flaw for file in walk(root, Walk(), (".md",))} == {
+        "a/b.md": "",
+        "closed": "no permission to look into this folder",
+        "d.md": "",
+    }
+
+
+def test_a_vault_that_cannot_be_read_is_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deny(monkeypatch, root, PermissionError(13, "denied"))
+    with pytest.raises(VaultError, match="cannot be read") as caught:
+        found(root)
+    assert caught.value.hint

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from notewell.config import EmbedSettings, IndexSettings, SearchSettings, Settings
+from notewell.measure.collection import Collection, Document
+from notewell.measure.evaluate import collection_vault, evaluate
+
+DOCUMENTS = (
+    Document("a/1", "Rye bread", "It rises slowly, overnight."),
+    Document("a/2", "", "Bees make honey in the hive all summer long."),
+    Document("ü 3", "Fuel", "A car needs it.\n\n## Oil\n\nA car needs oil as well, and more of it in winter."),
+    Document("4", "Bread", "Wheat bread rises faster than any other kind."),
+)
+SETTINGS = Settings(embed=EmbedSettings("words"))
+
+
+def measured(settings: Settings, queries: dict[str, str], judgements: dict[str, dict[str, int]]) -> dict[str, float]:
+    collection = Collection(DOCUMENTS, queries, judgements)
+    with collection_vault(collection, settings) as vault:
+        scores = evaluate(vault, collection)
+    assert scores.queries == len(queries)
+    return {"ndcg": scores.ndcg_10, "recall": scores.recall_10, "recall100": scores.recall_100, "mrr": scores.mrr_10}
+
+
+def test_documents_that_are_found_first_score_one() -> None:
+    scores = measured(SETTINGS, {"q1": "rye", "q2": "honey hive"}, {"q1": {"a/1": 1}, "q2": {"a/2": 1}})
+    assert scores == pytest.approx({"ndcg": 1, "recall": 1, "recall100": 1, "mrr": 1})
+
+
+def test_means_run_over_all_queries() -> None:
+    lexical = replace(SETTINGS, search=SearchSettings(lexical_weight=1, vector_weight=0))
+    judgements = {"q1": {"a/1": 1}, "q2": {"a/1": 1}}
+    assert measured(lexical, {"q1": "rye", "q2": "honey"}, judgements) == pytest.approx(
+        {"ndcg": 0.5, "recall": 0.5, "recall100": 0.5, "mrr": 0.5}
+    )
+
+
+def test_a_document_of_several_chunks_counts_once_at_its_best() -> None:
+    lexical = replace(SETTINGS, search=SearchSettings(lexical_weight=1, vector_weight=0))
+    scores = measured(lexical, {"q": "car oil bread"}, {"q": {"ü 3": 1, "4": 1, "a/1": 1}})
+    assert scores == pytest.approx({"ndcg": 1, "recall": 1, "recall100": 1, "mrr": 1})
+
+
+def test_every_document_is_measured_whatever_the_vault_leaves_out() -> None:
+    narrow = replace(SETTINGS, index=IndexSettings(exclude=("*.md",), include=("nowhere",), max_bytes=1))
+    assert measured(narrow, {"q1": "rye"}, {"q1": {"a/1": 1}})["mrr"] == 1
+
+
+def test_the_vault_of_a_collection_is_gone_afterwards() -> None:
+    collection = Collection(DOCUMENTS, {"q": "rye"}, {"q": {"a/1": 1}})
+    with collection_vault(collection, SETTINGS) as vault:
+        root = vault.root
+        assert vault.store.about().notes == len(DOCUMENTS)
+    assert not root.exists()

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+NOTES = {
+    "Recipes/Sourdough.md": (
+        "---\ntags: [bread]\n---\n\n# Sourdough\n\nThe loaf collapsed because the oven was too cold.\n"
+        "\n## Rye\n\nRye needs more water than wheat does, and a tin to hold it.\n"
+    ),
+    "Garden/Bees.md": (
+        "# Bees\n\nThe hive hums in the warm evening.\n\nA second paragraph about honey, see [[Sourdough]].\n"
+    ),
+    "Garden/Keys.md": "# Keys\n\nFor the weather station of the garden.\n\npassword: hunter2-again\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small vault that was never indexed, with the embedder whose vectors one can check by eye."""
+    root = tmp_path / "notes"
+    for path, text in NOTES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    (root / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def notewell(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line inside the vault; return its exit code, stdout and stderr."""
+    from notewell.serve.cli import main  # noqa: PLC0415
+
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["notewell", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+
+def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\xff\xfe not text")
+    code, out, err = notewell("index", "--json")
+    report = json.loads(out)
+    assert (code, err) == (0, "")
+    assert isinstance(report.pop("seconds"), float)
+    assert report.pop("warnings") == []
+    assert report.pop("interrupted") is False
+    assert report == {
+        "notes": 3,
+        "chunks": 4,
+        "added": 3,
+        "changed": 0,
+        "removed": 0,
+        "skipped": [{"path": "bad.md", "reason": "not UTF-8 at byte 0"}],
+        "redacted": 1,
+    }
+
+
+def test_a_second_run_reports_what_changed_since(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    (folder / "Garden" / "Bees.md").unlink()
+    (folder / "Recipes" / "Sourdough.md").write_text("# Sourdough\n\nAn entirely different text about bread.\n")
+    (folder / "new.md").write_text("# New\n\nA note that was not there before at all.\n")
+    report = json.loads(notewell("index", "--json")[1])
+    assert (report["added"], report["changed"], report["removed"], report["notes"]) == (1, 1, 1, 3)
+    report = json.loads(notewell("index", "--json")[1])
+    assert (report["added"], report["changed"], report["removed"]) == (0, 0, 0)
+
+
+def test_a_touched_note_is_no_change(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    os.utime(folder / "Garden" / "Bees.md", ns=(1, 1))
+    report = json.loads(notewell("index", "--json")[1])
+    assert (report["added"], report["changed"]) == (0, 0)
+
+
+def test_full_takes_every_note_in_anew(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    report = json.loads(notewell("index", "--full", "--json")[1])
+    assert (report["notes"], report["added"]) == (3, 3)
+    assert sorted(
+        file.name for file in (folder / ".notewell").iterdir() if not file.name.endswith(("-wal", "-shm"))
+    ) == [
+        ".gitignore",
+        "store.db",
+    ]
+
+
+def test_a_person_reads_counts_on_stdout_and_trouble_on_stderr(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad\nname.md").write_bytes(b"\0")
+    (folder / "odd.md").write_text("---\na: [\n---\n\n# Odd\n\nFront matter that is not YAML, and a text.\n")
+    code, out, err = notewell("index")
+    assert code == 0
+    assert re.match(r"4 notes, 5 chunks \(4 added, 0 changed, 0 removed\) in \d+\.\d s\n1 secrets? redacted", out)
+    assert "bad\\nname.md" in err
+    assert "zero bytes" in err
+    assert "odd.md: the front matter is not YAML" in err
+
+
+def test_verbose_names_a_secret_by_kind_and_place_and_never_shows_it(notewell: Notewell) -> None:
+    _, out, err = notewell("index", "--verbose")
+    assert "Garden/Keys.md:5 password" in out
+    assert "hunter2" not in out + err
+
+
+def test_the_vault_can_be_named_as_an_argument(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\nA note in another vault altogether.\n")
+    assert json.loads(notewell("index", str(other), "--json")[1])["notes"] == 1
+    assert not (folder / ".notewell").exists()
+
+
+def test_an_empty_vault_is_no_error(notewell: Notewell, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, out, _ = notewell("index", str(tmp_path / "empty"))
+    assert (code, out[:19]) == (0, "0 notes, 0 chunks (")
+
+
+def test_a_long_run_tells_its_progress_on_stderr(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.serve.cli.options.QUIET_NOTES", 100)
+    for number in range(97):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    _, out, err = notewell("index")
+    assert re.findall(r"indexed (\d+) of 100 notes", err) == [str(tenth) for tenth in range(10, 101, 10)]
+    assert "indexed" not in out
+
+
+def test_a_short_run_is_quiet(notewell: Notewell) -> None:
+    assert notewell("index")[2] == ""

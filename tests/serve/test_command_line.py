@@ -1,0 +1,248 @@
+"""The command line as a whole: the entry point, help, errors, which vault, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from notewell import __version__
+from notewell.serve.cli import COMMANDS, cli
+from notewell.serve.cli.options import QUIET_NOTES
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
+
+
+def start(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [PROGRAM, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONUTF8": "1", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def on_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
+    """Run the program on a terminal and return what it shows there."""
+    ours, theirs = pty.openpty()
+    variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [PROGRAM, *arguments], cwd=cwd, env={**variables, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65_536)
+        except OSError:
+            # Linux says so when the other end is closed.
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert process.wait() == 0
+    return shown.decode()
+
+
+# The program
+
+
+def test_the_installed_program_finds_a_line(folder: Path) -> None:
+    process = start("search", "why did the loaf collapse", cwd=folder)
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert out.startswith("Recipes/Sourdough.md:7")
+    assert "collapsed" in out
+
+
+def test_the_version_is_the_packages(notewell: Notewell) -> None:
+    assert notewell("--version") == (0, f"{__version__}\n", "")
+
+
+def test_help_lists_every_command_in_the_order_in_which_one_needs_them(notewell: Notewell) -> None:
+    code, out, _ = notewell("--help")
+    assert code == 0
+    assert re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.MULTILINE) == list(COMMANDS)
+
+
+def test_the_program_alone_shows_its_help_and_calls_it_no_error(notewell: Notewell) -> None:
+    _, out, err = notewell()
+    assert "Commands:" in out + err
+    assert "error:" not in err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, name: str) -> None:
+    code, out, _ = notewell(name, "--help")
+    assert code == 0
+    assert f"\n  {COMMANDS[name]}\n" in out
+    assert not COMMANDS[name].endswith(".")
+    assert re.search(rf"Example:\n +notewell {name}", out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_knows_json_and_vault(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {"--json", "--vault"} <= options
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["search"],
+        ["search", "rye", "--limit", "0"],
+        ["search", "rye", "--limit", "x"],
+        ["read"],
+        ["index", "--what"],
+    ],
+)
+def test_a_wrong_call_exits_with_2_and_a_hint(notewell: Notewell, arguments: list[str]) -> None:
+    code, out, err = notewell(*arguments)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"error: [^\n]+\nhint: Run `[^\n]*notewell[^\n]* --help`\n", err)
+
+
+@pytest.mark.parametrize("command", [["index"], ["search", "rye"], ["status"], ["read", "a.md"]])
+def test_a_vault_that_is_not_there_exits_with_1_and_a_hint(notewell: Notewell, command: list[str]) -> None:
+    code, out, err = notewell(*command, "--vault", "nowhere")
+    assert (code, out) == (1, "")
+    assert re.fullmatch(r"error: There is no folder [^\n]*nowhere\nhint: [^\n]+\n", err)
+
+
+def test_a_file_in_the_place_of_a_vault_exits_with_1_and_a_hint(notewell: Notewell) -> None:
+    code, _, err = notewell("index", "Garden/Bees.md")
+    assert code == 1
+    assert re.match(r"error: .*is a file, not a folder\nhint: ", err)
+
+
+def test_a_wrong_setting_exits_with_1_and_names_it(notewell: Notewell, folder: Path) -> None:
+    (folder / "notewell.toml").write_text("[search]\nlimit = 0\n")
+    code, _, err = notewell("search", "rye")
+    assert code == 1
+    assert re.match(r"error: search.limit is 0.*\nhint: ", err)
+
+
+def test_a_damaged_store_exits_with_1_and_says_how_to_mend_it(notewell: Notewell, folder: Path) -> None:
+    (folder / ".notewell").mkdir()
+    (folder / ".notewell" / "store.db").write_bytes(b"no database " * 500)
+    code, _, err = notewell("search", "rye")
+    assert code == 1
+    assert "damaged" in err
+    assert re.search(r"^hint: .*notewell index", err, re.MULTILINE)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
+    for number in range(60):
+        (folder / f"{number}.md").write_text(f"# {number}\n\n" + "rye bread and more rye bread\n" * 60)
+    process = start("search", "rye bread", "--limit", "60", "--max-tokens", "100000", cwd=folder)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(1)
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0, err
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+
+
+# Colour
+
+
+def test_a_terminal_shows_colours(folder: Path) -> None:
+    assert "\x1b[" in on_terminal("search", "rye", cwd=folder)
+
+
+def test_no_color_is_obeyed_on_a_terminal(folder: Path) -> None:
+    shown = on_terminal("search", "rye", cwd=folder, NO_COLOR="1")
+    assert "Sourdough" in shown
+    assert not re.search(r"\x1b\[[0-9;]*m", shown)
+
+
+def test_a_terminal_is_shown_a_bar_instead_of_lines(folder: Path) -> None:
+    for number in range(QUIET_NOTES):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    shown = on_terminal("index", cwd=folder)
+    assert f"{QUIET_NOTES + 3:,} notes" in shown
+    assert "indexed " not in shown
+
+
+# Which vault
+
+
+def test_the_vault_is_the_nearest_folder_upward_with_settings(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "Garden")
+    code, out, _ = notewell("status", "--json")
+    assert (code, json.loads(out)["vault"]) == (0, str(folder))
+
+
+def test_the_vault_is_the_nearest_folder_upward_with_a_store(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "Recipes" / ".notewell").mkdir()
+    (folder / "Recipes" / "deep").mkdir()
+    monkeypatch.chdir(folder / "Recipes" / "deep")
+    assert json.loads(notewell("status", "--json")[1])["vault"] == str(folder / "Recipes")
+
+
+def test_the_vault_is_this_folder_when_none_is_above(
+    notewell: Notewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bare").mkdir()
+    monkeypatch.chdir(tmp_path / "bare")
+    assert json.loads(notewell("status", "--json")[1])["vault"] == str(tmp_path / "bare")
+
+
+def test_a_named_vault_wins_over_the_one_around(notewell: Notewell, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    assert json.loads(notewell("status", "--json", "--vault", str(tmp_path / "other"))[1])["vault"] == str(
+        tmp_path / "other"
+    )
+
+
+# Ctrl-C
+
+
+def test_ctrl_c_keeps_what_was_done_and_the_next_run_finishes(folder: Path) -> None:
+    notes = 3_000
+    for number in range(notes):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    process = start("index", cwd=folder)
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert re.fullmatch(r"indexed [\d,]+ of 3,003 notes\n", first)
+    assert process.returncode == 130
+    assert "stopped" in err
+    assert "Run `notewell index` again" in err
+    assert "Traceback" not in err
+    process = start("index", "--json", cwd=folder)
+    out, _ = process.communicate()
+    report = json.loads(out)
+    assert process.returncode == 0
+    assert report["notes"] == notes + 3
+    assert 0 < report["added"] < notes + 3

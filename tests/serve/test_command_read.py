@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+
+def test_a_note_is_shown_as_it_stands_in_its_file(notewell: Notewell, folder: Path) -> None:
+    text = (folder / "Recipes" / "Sourdough.md").read_text()
+    assert notewell("read", "Recipes/Sourdough.md") == (0, text, "")
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("Garden/Bees.md:1", "# Bees\n"),
+        (
+            "Garden/Bees.md:3-5",
+            "The hive hums in the warm evening.\n\nA second paragraph about honey, see [[Sourdough]].\n",
+        ),
+        ("Garden/Bees.md:5-900", "A second paragraph about honey, see [[Sourdough]].\n"),
+        ("./Garden/../Garden/Bees.md:1-1", "# Bees\n"),
+    ],
+)
+def test_lines_are_asked_for_by_number(notewell: Notewell, place: str, expected: str) -> None:
+    assert notewell("read", place) == (0, expected, "")
+
+
+def test_line_numbers_are_printed_on_request(notewell: Notewell) -> None:
+    assert notewell("read", "Garden/Bees.md:2-3", "--numbers")[1] == (
+        "     2  \n     3  The hive hums in the warm evening.\n"
+    )
+
+
+def test_json_names_the_lines(notewell: Notewell) -> None:
+    assert json.loads(notewell("read", "Garden/Bees.md:3-4", "--json")[1]) == {
+        "path": "Garden/Bees.md",
+        "line": 3,
+        "end_line": 4,
+        "text": "The hive hums in the warm evening.\n",
+    }
+
+
+def test_secrets_are_taken_out_here_too(notewell: Notewell) -> None:
+    for arguments in (["Garden/Keys.md"], ["Garden/Keys.md:5"], ["Garden/Keys.md", "--json"]):
+        code, out, err = notewell("read", *arguments)
+        assert code == 0
+        assert "[REDACTED:password]" in out
+        assert "hunter2" not in out + err
+
+
+def test_a_colon_in_a_file_name_is_no_line_number(notewell: Notewell, folder: Path) -> None:
+    (folder / "at 12:30").mkdir()
+    (folder / "at 12:30" / "b.md").write_text("hello\n")
+    (folder / "a:3.md").write_text("one\ntwo\n")
+    assert notewell("read", "at 12:30/b.md")[1] == "hello\n"
+    assert notewell("read", "a:3.md")[1] == "one\ntwo\n"
+    assert notewell("read", "a:3.md:2")[1] == "two\n"
+
+
+def test_windows_line_ends_and_a_bom_do_not_shift_lines(notewell: Notewell, folder: Path) -> None:
+    (folder / "dos.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\n")
+    assert notewell("read", "dos.md:2")[1] == "two\n"
+
+
+@pytest.mark.parametrize(
+    "place", ["../outside.md", "Garden/../../outside.md", "../outside.md:1", "link.md", "linked/outside.md"]
+)
+def test_nothing_outside_the_vault_is_read(notewell: Notewell, folder: Path, place: str) -> None:
+    (folder.parent / "outside.md").write_text("not yours\n")
+    (folder / "link.md").symlink_to(folder.parent / "outside.md")
+    (folder / "linked").symlink_to(folder.parent, target_is_directory=True)
+    code, out, err = notewell("read", place)
+    assert (code, out) == (1, "")
+    assert "outside the vault" in err
+    assert "hint:" in err
+
+
+def test_an_absolute_path_outside_the_vault_is_not_read(notewell: Notewell, folder: Path) -> None:
+    (folder.parent / "outside.md").write_text("not yours\n")
+    code, out, err = notewell("read", str(folder.parent / "outside.md"))
+    assert (code, out) == (1, "")
+    assert "outside the vault" in err
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["nowhere.md", "Garden", "", ".", "notewell.toml", "Garden/Bees.md:900", "Garden/Bees.md:4-3", "bad.md", "a" * 300],
+)
+def test_what_cannot_be_read_is_an_error_with_a_hint(notewell: Notewell, folder: Path, place: str) -> None:
+    (folder / "bad.md").write_bytes(b"\xff\xfe")
+    code, out, err = notewell("read", place)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "\nhint: " in err
+
+
+def test_lines_the_wrong_way_round_are_not_called_missing(notewell: Notewell) -> None:
+    assert "there is no line 4" not in notewell("read", "Garden/Bees.md:4-3")[2]

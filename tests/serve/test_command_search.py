@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+
+def hits(out: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(out)["hits"]
+    return found
+
+
+def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
+    code, out, err = notewell("search", "loaf collapsed", "--json")
+    answer = json.loads(out)
+    assert (code, err) == (0, "")
+    assert answer.keys() == {"query", "hits", "generation", "took_ms"}
+    assert answer["query"] == "loaf collapsed"
+    assert isinstance(answer["generation"], int)
+    assert isinstance(answer["took_ms"], float)
+    first = answer["hits"][0]
+    assert first.keys() == {
+        *("path", "line", "end_line", "heading", "title", "score", "text", "retrievers", "trace"),
+        "excerpt",
+    }
+    assert (first["path"], first["line"], first["end_line"]) == ("Recipes/Sourdough.md", 5, 7)
+    assert (first["heading"], first["title"]) == ("Sourdough", "Sourdough")
+    assert first["text"] == "# Sourdough\n\nThe loaf collapsed because the oven was too cold."
+    assert first["retrievers"]["lexical"] == 1
+    assert isinstance(first["retrievers"]["vector"], int)
+    assert first["retrievers"].keys() == {"lexical", "vector"}
+    assert first["trace"][-1] == {"by": "scores", "why": first["trace"][-1]["why"], "score": first["score"]}
+    assert isinstance(first["score"], float)
+    assert first["excerpt"] == {"text": "The loaf collapsed because the oven was too cold.", "line": 7, "end_line": 7}
+
+
+def test_a_retriever_that_did_not_find_a_hit_has_no_rank(notewell: Notewell) -> None:
+    ranks = {hit["path"]: hit["retrievers"]["lexical"] for hit in hits(notewell("search", "hive", "--json")[1])}
+    assert ranks["Garden/Bees.md"] == 1
+    assert ranks["Garden/Keys.md"] is None
+
+
+def test_a_person_reads_place_heading_score_and_the_lines(notewell: Notewell) -> None:
+    code, out, err = notewell("search", "why did the loaf collapse", "--limit", "1")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(
+        r"Recipes/Sourdough.md:7  Sourdough  \d\.\d{3}\n    The loaf collapsed because the oven was too cold\.\n", out
+    )
+
+
+def test_words_need_no_quotes(notewell: Notewell) -> None:
+    assert json.loads(notewell("search", "the", "loaf", "collapsed", "--json")[1])["query"] == "the loaf collapsed"
+
+
+def test_explain_says_which_retriever_found_a_hit_and_how_its_score_came_about(notewell: Notewell) -> None:
+    _, out, _ = notewell("search", "hive", "--explain")
+    assert re.search(
+        r"^    \d\.\d{4}  scores: lexical 0\.\d+ × 1\.000 \+ vector .*lexical rank 1, vector rank", out, re.M
+    )
+    assert "lexical rank –" in out
+    assert "scores:" not in notewell("search", "hive")[1]
+
+
+def test_the_fusion_can_be_chosen(notewell: Notewell) -> None:
+    (first, *_) = hits(notewell("search", "hive", "--fusion", "rrf", "--json")[1])
+    assert first["trace"][0]["by"] == "rrf"
+    assert first["score"] < 0.04
+
+
+def test_the_limit_is_how_many_hits_there_are(notewell: Notewell) -> None:
+    assert [len(hits(notewell("search", "the", "-n", str(limit), "--json")[1])) for limit in (1, 3)] == [1, 3]
+
+
+@pytest.mark.parametrize("under", ["Garden", "Garden/", "./Garden"])
+def test_under_looks_only_in_a_folder(notewell: Notewell, under: str) -> None:
+    paths = {hit["path"] for hit in hits(notewell("search", "the", "--under", under, "--json")[1])}
+    assert paths == {"Garden/Bees.md", "Garden/Keys.md"}
+
+
+def test_under_looks_only_in_a_note(notewell: Notewell) -> None:
+    found = hits(notewell("search", "loaf", "--under", "Garden/Bees.md", "--json")[1])
+    assert {hit["path"] for hit in found} == {"Garden/Bees.md"}
+
+
+def test_nothing_found_is_said_on_stderr(notewell: Notewell) -> None:
+    code, out, err = notewell("search", "rye", "--under", "nowhere")
+    assert (code, out) == (0, "")
+    assert "nothing found" in err
+
+
+def test_a_block_for_a_prompt_is_the_same_to_the_byte_each_time(notewell: Notewell) -> None:
+    first = notewell("search", "rye bread", "--max-tokens", "60")
+    again = notewell("search", "rye bread", "--max-tokens", "60")
+    assert first == again
+    assert "(Recipes/Sourdough.md:9)" in first[1]
+
+
+@pytest.mark.parametrize("tokens", [20, 40, 60, 100])
+def test_a_block_for_a_prompt_is_no_larger_than_asked(notewell: Notewell, tokens: int) -> None:
+    _, out, _ = notewell("search", "rye bread", "--max-tokens", str(tokens))
+    assert len(out) <= 4 * tokens
+
+
+def test_a_budget_cuts_json_too(notewell: Notewell) -> None:
+    found = hits(notewell("search", "rye bread", "--max-tokens", "20", "--json")[1])
+    assert sum(len(hit["text"]) for hit in found) <= 80
+
+
+# What is indexed first
+
+
+def test_a_vault_that_was_never_indexed_is_indexed_first_with_progress_on_stderr(
+    notewell: Notewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.serve.cli.options.QUIET_NOTES", 3)
+    code, out, err = notewell("search", "loaf", "--json")
+    assert code == 0
+    assert hits(out)[0]["path"] == "Recipes/Sourdough.md"
+    assert "indexed 3 of 3 notes" in err
+
+
+def test_changed_files_are_taken_in_before_a_search(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert hits(notewell("search", "zebra", "--json")[1])[0]["path"] == "new.md"
+    (folder / "new.md").unlink()
+    assert "new.md" not in {hit["path"] for hit in hits(notewell("search", "zebra", "--json")[1])}
+
+
+def test_many_changed_files_are_told_of_and_not_waited_for(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notewell("index")
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 10)
+    (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    code, out, err = notewell("search", "zebra", "--json")
+    assert code == 0
+    assert "new.md" not in out
+    assert re.search(r"note: 1 files? changed.*`notewell index`", err)
+
+
+def test_a_large_file_that_is_skipped_is_not_told_of_as_changed(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "huge.md").write_bytes(b"\xff" * 1000)
+    notewell("index")
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 10)
+    assert notewell("search", "hive", "--json")[2] == ""
+
+
+def test_nothing_is_looked_for_when_told_so(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert "new.md" not in notewell("search", "zebra", "--no-refresh", "--json")[1]
+
+
+def test_a_vault_that_was_never_indexed_is_indexed_even_when_told_not_to_look(notewell: Notewell) -> None:
+    assert hits(notewell("search", "loaf", "--no-refresh", "--json")[1])[0]["path"] == "Recipes/Sourdough.md"
+
+
+# Without vectors
+
+
+def lose_the_model(folder: Path) -> None:
+    """Index with a model in a folder of its own, then take that folder away."""
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.embed import DEFAULT_MODEL  # noqa: PLC0415
+
+    model = shutil.copytree(DEFAULT_MODEL, folder.parent / "model")
+    (folder / "notewell.toml").write_text(f"[embed]\nmodel = {json.dumps(str(model))}\n")
+    vault = Vault.open(folder)
+    vault.index()
+    vault.store.close()
+    shutil.rmtree(model)
+
+
+def test_words_are_still_searched_and_it_is_said_once_when_the_model_is_gone(notewell: Notewell, folder: Path) -> None:
+    lose_the_model(folder)
+    code, out, err = notewell("search", "loaf", "--json")
+    assert code == 0
+    assert [(hit["path"], hit["retrievers"]["vector"]) for hit in hits(out)] == [("Recipes/Sourdough.md", None)]
+    assert err.count("by words alone") == 1
+
+
+def test_words_are_still_searched_when_the_model_is_gone_and_a_file_has_changed(
+    notewell: Notewell, folder: Path
+) -> None:
+    lose_the_model(folder)
+    (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    code, out, err = notewell("search", "loaf", "--json")
+    assert code == 0, err
+    assert hits(out)[0]["path"] == "Recipes/Sourdough.md"
+
+
+# Any query
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "?!…", '" OR ( NEAR *', "-- drop table note", "x" * 10_000, "a\0b", "[[Bees]]", "🐝", "\udcff rye"],
+)
+@pytest.mark.parametrize("options", [[], ["--json"], ["--max-tokens", "50"]], ids=["person", "json", "prompt"])
+def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str, options: list[str]) -> None:
+    code, _, err = notewell("search", *options, "--", text)
+    assert code == 0
+    assert "error" not in err
+
+
+def test_bytes_that_are_no_text_are_a_query_too(indexed_sample: Path, notewell: Notewell) -> None:
+    code, _, err = notewell("search", os.fsdecode(b"bread \xff"), "--vault", str(indexed_sample), "--no-refresh")
+    assert (code, err) == (0, "")

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+
+def status(notewell: Notewell) -> dict[str, Any]:
+    code, out, err = notewell("status", "--json")
+    assert (code, err) == (0, "")
+    told: dict[str, Any] = json.loads(out)
+    return told
+
+
+def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\xff")
+    notewell("index")
+    told = status(notewell)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", told.pop("indexed_at"))
+    assert told.pop("store_bytes") > 0
+    assert told.pop("generation") > 0
+    assert told == {
+        "vault": str(folder),
+        "store": str(folder / ".notewell" / "store.db"),
+        "notes": 3,
+        "chunks": 4,
+        "links": 1,
+        "embedder": "words/27",
+        "stale": 0,
+        "skipped": [{"path": "bad.md", "reason": "not UTF-8 at byte 0"}],
+    }
+
+
+def test_a_vault_that_was_never_indexed_says_so_and_stays_untouched(notewell: Notewell, folder: Path) -> None:
+    told = status(notewell)
+    assert (told["notes"], told["chunks"], told["indexed_at"]) == (0, 0, None)
+    code, out, _ = notewell("status")
+    assert code == 0
+    assert "`notewell index`" in out
+    assert not (folder / ".notewell").exists()
+
+
+def test_changed_new_and_deleted_files_are_stale(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    (folder / "new.md").write_text("# New\n\nA note that was not there before.\n")
+    (folder / "Garden" / "Bees.md").unlink()
+    (folder / "Garden" / "Keys.md").write_text("# Keys\n\nAnother text altogether, longer or shorter.\n")
+    assert status(notewell)["stale"] == 3
+    assert re.search(r"^stale +3 files", notewell("status")[1], re.MULTILINE)
+
+
+def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad\nname.md").write_bytes(b"\xff")
+    notewell("index")
+    code, out, err = notewell("status")
+    assert (code, err) == (0, "")
+    assert f"vault     {folder}\n" in out
+    assert "notes     3 in 4 chunks, 1 links\n" in out
+    assert "embedder  words/27\n" in out
+    assert "skipped   'bad\\nname.md': not UTF-8 at byte 0\n" in out
+    assert "stale" not in out
+
+
+def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\xff")
+    notewell("index")
+    (folder / "bad.md").unlink()
+    notewell("index")
+    assert status(notewell)["skipped"] == []
+
+
+def test_a_skipped_file_that_is_mended_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\xff")
+    notewell("index")
+    (folder / "bad.md").write_text("# Good\n\nNow it can be read by anyone who likes.\n")
+    assert status(notewell)["stale"] == 1
+    notewell("index")
+    told = status(notewell)
+    assert (told["skipped"], told["notes"], told["stale"]) == ([], 4, 0)

@@ -1,0 +1,550 @@
+"""What every store must do, whatever lies beneath it."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pytest
+
+from notewell.embed.words import WordsEmbedder
+from notewell.store import Snapshot, Store, Writer
+from notewell.terms import count_terms
+from notewell.types import EVERYTHING, Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
+
+OpenStore = Callable[..., Store]
+Place = tuple[str, int]
+
+WORDS = [f"word{number}" for number in range(60)]
+# Common words first, as in any language.
+ODDS = [1 / (1 + number) for number in range(60)]
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> Store:
+    return open_store()
+
+
+def note_of(path: str, texts: Sequence[str] = (), *, mtime_ns: int = 1, links: tuple[Link, ...] = ()) -> Note:
+    text = "\n".join(texts)
+    return Note(path, text, Stamp(mtime_ns, len(text), f"digest of {text}"), title="Title", links=links)
+
+
+def chunks_of(path: str, texts: Sequence[str]) -> list[Chunk]:
+    return [Chunk(path, text, line, line, title="Title") for line, text in enumerate(texts, start=1)]
+
+
+def put(writer: Writer, path: str, *texts: str) -> None:
+    writer.put(note_of(path, texts), chunks_of(path, texts), WordsEmbedder().embed(texts))
+
+
+def places(snapshot: Snapshot, ranking: Ranking) -> list[Place]:
+    return [(chunk.path, chunk.line) for chunk in snapshot.chunks([found for found, _ in ranking.found])]
+
+
+def matching(store: Store, *terms: str, under: str = "", limit: int = 10_000) -> list[str]:
+    with store.reading() as snapshot:
+        return [path for path, _ in places(snapshot, snapshot.matching(terms, Scope(under), limit))]
+
+
+def nearest(store: Store, text: str, under: str = "") -> list[str]:
+    with store.reading() as snapshot:
+        ranking = snapshot.nearest(WordsEmbedder().embed([text])[0], Scope(under), 300)
+        return [path for path, _ in places(snapshot, ranking)]
+
+
+# Notes in and out
+
+
+def test_a_new_store_is_empty(store: Store) -> None:
+    about = store.about()
+    assert (about.notes, about.chunks, about.links, about.skipped) == (0, 0, 0, {})
+    assert about.embedder == "words/27"
+    assert store.stamps() == {}
+    assert matching(store, "rye") == []
+    assert nearest(store, "rye") == []
+
+
+def test_a_note_that_was_put_is_found_by_words_and_by_meaning(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "bread.md", "rye bread")
+        put(writer, "bees.md", "bees buzz", "honey")
+    assert matching(store, "rye") == ["bread.md"]
+    assert nearest(store, "bees buzz")[0] == "bees.md"
+    about = store.about()
+    assert (about.notes, about.chunks) == (2, 3)
+
+
+def test_a_chunk_comes_back_as_it_was_put(store: Store) -> None:
+    chunk = Chunk(
+        path="日本語/猪 'x\"\n.md",
+        text="## 猪\r\nline two\n\n\ttabs",
+        line=12,
+        end_line=15,
+        start=301,
+        end=330,
+        headings=("Top", "猪"),
+        title='A "title"',
+        kind="log",
+        tags=("a/b", "ü"),
+        aliases=("Boar", "Wild, pig"),
+    )
+    fields = {"type": "log", "tags": ["a/b", "ü"], "aliases": ["Boar", "Wild, pig"]}
+    note = Note(chunk.path, chunk.text, Stamp(5, 6, "d"), title=chunk.title, fields=fields)
+    with store.writing() as writer:
+        writer.put(note, [chunk], WordsEmbedder().embed([chunk.text]))
+    with store.reading() as snapshot:
+        found = snapshot.matching(["line"], EVERYTHING, 10).found
+        assert snapshot.chunks([slot for slot, _ in found]) == [chunk]
+    assert store.stamps() == {chunk.path: Stamp(5, 6, "d")}
+
+
+def test_chunks_come_in_the_order_in_which_they_are_asked_for(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye one", "rye two", "rye three")
+    with store.reading() as snapshot:
+        ids = [slot for slot, _ in snapshot.matching(["rye"], EVERYTHING, 10).found]
+        forward, backward = snapshot.chunks(ids), snapshot.chunks(ids[::-1])
+        assert backward == forward[::-1]
+        assert snapshot.chunks([]) == []
+
+
+def test_putting_a_path_again_replaces_everything_it_held(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "wheat bread")
+    with store.writing() as writer:
+        put(writer, "a.md", "honey")
+    assert matching(store, "rye") == matching(store, "wheat") == matching(store, "bread") == []
+    assert matching(store, "honey") == ["a.md"]
+    assert nearest(store, "wheat bread") == ["a.md"]
+    assert (store.about().notes, store.about().chunks) == (1, 1)
+
+
+def test_a_path_put_twice_in_one_batch_holds_only_the_last(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+        put(writer, "a.md", "honey")
+    with store.writing() as writer:
+        put(writer, "b.md", "corn")
+        put(writer, "c.md", "barley")
+    assert matching(store, "rye") == []
+    assert matching(store, "corn", "rye") == ["b.md"]
+    with store.reading() as snapshot:
+        once = snapshot.matching(["barley"], EVERYTHING, 5).found[0][1]
+        assert snapshot.matching(["honey"], EVERYTHING, 5).found[0][1] == pytest.approx(once)
+
+
+def test_a_note_put_and_removed_in_one_batch_leaves_nothing_behind(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+        writer.remove("a.md")
+        put(writer, "b.md", "honey")
+    with store.writing() as writer:
+        put(writer, "c.md", "corn")
+    assert store.stamps().keys() == {"b.md", "c.md"}
+    assert matching(store, "rye") == []
+    assert matching(store, "corn") == ["c.md"]
+
+
+def test_a_removed_note_leaves_nothing_behind(store: Store) -> None:
+    with store.writing() as writer:
+        writer.put(
+            note_of("a.md", ["rye"], links=(Link("b", 1), Link("c", 2))),
+            chunks_of("a.md", ["rye"]),
+            WordsEmbedder().embed(["rye"]),
+        )
+        put(writer, "b.md", "rye")
+    assert store.about().links == 2
+    with store.writing() as writer:
+        writer.remove("a.md")
+    about = store.about()
+    assert (about.notes, about.chunks, about.links) == (1, 1, 0)
+    assert matching(store, "rye") == nearest(store, "rye") == ["b.md"]
+    assert store.stamps().keys() == {"b.md"}
+
+
+def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    before = store.about().generation
+    with store.writing() as writer:
+        writer.remove("b.md")
+    assert store.about().generation == before
+
+
+def test_a_note_without_chunks_is_remembered(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "empty.md")
+    assert store.stamps().keys() == {"empty.md"}
+    with store.writing() as writer:
+        writer.remove("empty.md")
+    assert store.stamps() == {}
+
+
+def test_touching_a_note_changes_its_time_and_nothing_else(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    before, stamp = store.about(), store.stamps()["a.md"]
+    with store.writing() as writer:
+        writer.touch("a.md", Stamp(77, 88, "ignored"))
+    assert store.stamps() == {"a.md": Stamp(77, 88, stamp.digest)}
+    assert store.about().generation == before.generation
+    assert matching(store, "rye") == ["a.md"]
+
+
+def test_a_skipped_note_is_forgotten_and_its_reason_kept(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    with store.writing() as writer:
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+        writer.skip("b.md", Stamp(1, 2), "too large")
+    assert store.about().skipped == {"a.md": "not UTF-8", "b.md": "too large"}
+    assert matching(store, "rye") == []
+    assert store.about().notes == 0
+
+
+def test_skipping_again_for_the_same_reason_is_no_change(store: Store) -> None:
+    with store.writing() as writer:
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+    before = store.about().generation
+    with store.writing() as writer:
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+    assert store.about().generation == before
+    with store.writing() as writer:
+        writer.skip("a.md", Stamp(1, 2), "too large")
+    assert store.about().skipped == {"a.md": "too large"}
+
+
+def test_a_note_that_can_be_read_again_is_no_longer_skipped(store: Store) -> None:
+    with store.writing() as writer:
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+        writer.skip("b.md", Stamp(1, 2), "not UTF-8")
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+        writer.remove("b.md")
+    assert store.about().skipped == {}
+
+
+def test_every_change_raises_the_generation_and_a_batch_without_one_does_not(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    first = store.about().generation
+    with store.writing() as writer:
+        put(writer, "b.md", "rye")
+        put(writer, "c.md", "rye")
+    second = store.about().generation
+    with store.writing():
+        pass
+    assert second > first
+    assert store.about().generation == second
+
+
+# States
+
+
+def test_a_failed_batch_leaves_everything_as_it_was(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye", "wheat")
+    before = store.about(), store.stamps(), matching(store, "rye"), nearest(store, "rye")
+    with pytest.raises(ZeroDivisionError), store.writing() as writer:
+        put(writer, "b.md", "rye")
+        writer.remove("a.md")
+        writer.skip("c.md", Stamp(1, 1), "bad")
+        raise ZeroDivisionError
+    assert (store.about(), store.stamps(), matching(store, "rye"), nearest(store, "rye")) == before
+    with store.writing() as writer:
+        put(writer, "b.md", "rye")
+    assert matching(store, "rye") == ["a.md", "b.md"]
+
+
+def test_a_batch_is_seen_all_at_once_when_it_ends(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+        assert other.about().notes == 0
+        put(writer, "b.md", "rye")
+        assert matching(other, "rye") == []
+    assert matching(other, "rye") == ["a.md", "b.md"]
+
+
+def test_a_snapshot_keeps_its_state_while_a_writer_commits(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread")
+        put(writer, "b.md", "rye")
+    with store.reading() as snapshot:
+        before = snapshot.matching(["rye"], EVERYTHING, 10)
+        with other.writing() as writer:
+            writer.remove("a.md")
+            put(writer, "c.md", "rye", "rye", "rye")
+        assert snapshot.matching(["rye"], EVERYTHING, 10) == before
+        assert [path for path, _ in places(snapshot, before)] == ["b.md", "a.md"]
+        assert len(snapshot.nearest(WordsEmbedder().embed(["rye"])[0], EVERYTHING, 10).found) == 2
+        held = snapshot.generation
+    with store.reading() as snapshot:
+        assert snapshot.generation > held
+    assert sorted(matching(store, "rye")) == ["b.md", "c.md", "c.md", "c.md"]
+
+
+def test_two_stores_open_at_once_see_each_others_changes(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    with other.writing() as writer:
+        put(writer, "b.md", "rye")
+    assert matching(store, "rye") == matching(other, "rye") == ["a.md", "b.md"]
+    assert store.about().generation == other.about().generation
+
+
+def test_threads_share_a_store(store: Store) -> None:
+    found: list[list[str]] = []
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+
+    def work(number: int) -> None:
+        with store.writing() as writer:
+            put(writer, f"{number}.md", "rye")
+        found.append(matching(store, "rye"))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(len(paths) for paths in found)[-1] == 5
+    assert len(matching(store, "rye")) == 5
+
+
+# Scope
+
+
+@pytest.fixture
+def scoped(store: Store) -> Store:
+    with store.writing() as writer:
+        for path in (
+            "work/a.md",
+            "work/deep/b.md",
+            "work-old/c.md",
+            "work.md",
+            "other/work/d.md",
+            "100%_x/e.md",
+            "100aax/f.md",
+        ):
+            put(writer, path, f"rye {path}")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("under", "expected"),
+    [
+        ("work", {"work/a.md", "work/deep/b.md"}),
+        ("work/deep", {"work/deep/b.md"}),
+        ("work/a.md", {"work/a.md"}),
+        ("work.md", {"work.md"}),
+        ("wor", set()),
+        ("Work", set()),
+        ("100%_x", {"100%_x/e.md"}),
+        ("nowhere", set()),
+        ("' or 1=1 --", set()),
+    ],
+)
+def test_a_scope_is_a_folder_or_a_note_and_never_a_prefix(scoped: Store, under: str, expected: set[str]) -> None:
+    assert set(matching(scoped, "rye", under=under)) == expected
+    assert set(nearest(scoped, "rye", under=under)) == expected
+
+
+def test_a_narrow_scope_gives_the_scores_of_the_whole(scoped: Store) -> None:
+    with scoped.reading() as snapshot:
+        everywhere = dict(snapshot.matching(["rye"], EVERYTHING, 100).found)
+        inside = dict(snapshot.matching(["rye"], Scope("work"), 100).found)
+    assert len(inside) == 2
+    assert inside.items() <= everywhere.items()
+
+
+def test_at_most_the_limit_is_found_the_best_of_all(store: Store) -> None:
+    with store.writing() as writer:
+        for number in range(50):
+            put(writer, f"{number:02}.md", "rye " * (number + 1))
+    every = matching(store, "rye")
+    assert len(every) == 50
+    assert matching(store, "rye", limit=7) == every[:7]
+
+
+# Oracles
+
+
+class Notes:
+    """Random notes, kept beside the store, so that all can be computed the slow way."""
+
+    def __init__(self, seed: int, dimensions: int) -> None:
+        self.chance = random.Random(seed)
+        self.numbers = np.random.default_rng(seed)
+        self.dimensions = dimensions
+        self.chunks: dict[Place, Chunk] = {}
+        self.vectors: dict[Place, Vectors] = {}
+
+    def text(self, most: int) -> str:
+        return " ".join(self.chance.choices(WORDS, ODDS, k=self.chance.randint(1, most)))
+
+    def put(self, writer: Writer, path: str) -> None:
+        self.forget(path)
+        title, tags = self.text(3), tuple(self.text(1).split())
+        chunks = [
+            Chunk(path, self.text(40), line, line, headings=(self.text(2),), title=title, tags=tags)
+            for line in range(1, self.chance.randint(1, 3) + 1)
+        ]
+        vectors = unit(self.numbers.standard_normal((len(chunks), self.dimensions)))
+        note = Note(path, "", Stamp(1, 1, path), title=title, fields={"tags": list(tags)})
+        writer.put(note, chunks, vectors)
+        for chunk, vector in zip(chunks, vectors, strict=True):
+            self.chunks[path, chunk.line] = chunk
+            self.vectors[path, chunk.line] = vector
+
+    def forget(self, path: str) -> None:
+        for place in [place for place in self.chunks if place[0] == path]:
+            del self.chunks[place], self.vectors[place]
+
+    def bm25(self, terms: Iterable[str]) -> dict[Place, float]:
+        tenths = {place: weighed(chunk) for place, chunk in self.chunks.items()}
+        lengths = {place: max(1, sum(counts.values()) // 10) for place, counts in tenths.items()}
+        mean = sum(lengths.values()) / len(lengths)
+        scores: dict[Place, float] = defaultdict(float)
+        for term in terms:
+            holding = {place: counts[term] / 10 for place, counts in tenths.items() if term in counts}
+            rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for place, often in holding.items():
+                norm = 1.5 * (1 - 0.75 + 0.75 * lengths[place] / mean)
+                scores[place] += rarity * often / (often + norm)
+        return scores
+
+    def cosines(self, vector: Vectors) -> dict[Place, float]:
+        return {place: float(own @ vector) for place, own in self.vectors.items()}
+
+
+def weighed(chunk: Chunk) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text, weight in ((chunk.text, 10), (chunk.heading, 5), (chunk.context, 3)):
+        for term, times in count_terms(text).items():
+            counts[term] += weight * times
+    return Counter({term: min(weight, 255) for term, weight in counts.items()})
+
+
+def unit(vectors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Vectors:
+    scaled: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return scaled
+
+
+def check_matching(store: Store, notes: Notes, terms: Sequence[str]) -> None:
+    expected = notes.bm25(terms)
+    with store.reading() as snapshot:
+        ranking = snapshot.matching(terms, EVERYTHING, 10_000)
+        found = dict(zip(places(snapshot, ranking), (score for _, score in ranking.found), strict=True))
+        best = [score for _, score in snapshot.matching(terms, EVERYTHING, 20).found]
+    assert found == pytest.approx(expected, abs=1e-4)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert best == pytest.approx(sorted(expected.values(), reverse=True)[:20], abs=1e-4)
+
+
+def check_nearest(store: Store, notes: Notes, vector: Vectors) -> None:
+    expected = notes.cosines(vector)
+    with store.reading() as snapshot:
+        ranking = snapshot.nearest(vector, EVERYTHING, 300)
+        found = dict(zip(places(snapshot, ranking), (score for _, score in ranking.found), strict=True))
+    # Eight bits keep a cosine to about a hundredth.
+    assert list(found.values()) == pytest.approx(sorted(expected.values(), reverse=True)[: len(found)], abs=0.015)
+    assert found == pytest.approx({place: expected[place] for place in found}, abs=0.015)
+    assert ranking.floor == ranking.found[-1][1]
+    assert len(found) == min(300, len(expected))
+
+
+def churned(store: Store, seed: int, *, batches: int, dimensions: int) -> Notes:
+    notes = Notes(seed, dimensions)
+    with store.writing() as writer:
+        for number in range(180):
+            notes.put(writer, f"{number % 7}/{number}.md")
+    for _ in range(batches):
+        with store.writing() as writer:
+            for number in notes.chance.sample(range(200), 40):
+                path = f"{number % 7}/{number}.md"
+                if notes.chance.random() < 0.5:
+                    writer.remove(path)
+                    notes.forget(path)
+                else:
+                    notes.put(writer, path)
+    return notes
+
+
+@pytest.mark.parametrize("batches", [0, 6])
+def test_words_are_matched_as_by_brute_force(open_store: OpenStore, batches: int) -> None:
+    store = open_store(64)
+    notes = churned(store, 7, batches=batches, dimensions=64)
+    for query in (["word0"], ["word59"], ["word1", "word30", "word44"], ["word3", "word3", "word9"], WORDS, ["title"]):
+        check_matching(store, notes, query)
+
+
+@pytest.mark.parametrize("batches", [0, 6])
+def test_vectors_are_compared_as_by_brute_force(open_store: OpenStore, batches: int) -> None:
+    store = open_store(64)
+    notes = churned(store, 11, batches=batches, dimensions=64)
+    for vector in unit(notes.numbers.standard_normal((10, 64))):
+        check_nearest(store, notes, vector)
+
+
+def test_the_nearest_are_found_among_thousands(open_store: OpenStore) -> None:
+    store = open_store(128)
+    numbers = np.random.default_rng(3)
+    vectors = unit(numbers.standard_normal((3_000, 128)))
+    texts = ["x"] * 3_000
+    with store.writing() as writer:
+        writer.put(note_of("a.md"), chunks_of("a.md", texts), vectors)
+    queries = unit(vectors[:40] + numbers.standard_normal((40, 128)) * 0.06)
+    kept = 0
+    with store.reading() as snapshot:
+        for row, query in enumerate(queries):
+            best = [line - 1 for _, line in places(snapshot, snapshot.nearest(query, EVERYTHING, 10))]
+            assert best[0] == row
+            kept += len(set(best) & set(np.argsort(-(vectors @ query))[:10].tolist()))
+    # One-bit codes choose the 400 that are compared: nearly all of the true ten are among them.
+    assert kept >= 0.85 * 400
+
+
+def test_a_vector_of_zeros_is_near_nothing(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    with store.reading() as snapshot:
+        assert snapshot.nearest(np.zeros(27, dtype=np.float32), EVERYTHING, 10).found == ()
+
+
+def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenStore) -> None:
+    store = open_store(8)
+    size, beyond = 65_800, 65_536
+    vectors = unit(np.random.default_rng(5).standard_normal((size, 8)))
+    texts = [f"w{number % 40}" if number != beyond + 100 else "zz" for number in range(size)]
+    with store.writing() as writer:
+        writer.put(note_of("first.md"), chunks_of("first.md", ["zz"]), vectors[:1])
+        writer.put(note_of("big.md"), chunks_of("big.md", texts), vectors)
+        writer.put(note_of("last.md"), chunks_of("last.md", ["zz w1"]), vectors[:1])
+    assert set(matching(store, "zz")) == {"first.md", "big.md", "last.md"}
+    assert matching(store, "zz", under="last.md") == ["last.md"]
+    with store.reading() as snapshot:
+        assert len(snapshot.matching(["w1"], EVERYTHING, size).found) == sum(text == "w1" for text in texts) + 1
+        ranking = snapshot.nearest(vectors[beyond + 100], Scope("big.md"), 1)
+        assert places(snapshot, ranking) == [("big.md", beyond + 101)]
+        # All chunks are equally long, and the word equally rare: the two of one word score the same.
+        needles = snapshot.matching(["zz"], EVERYTHING, 5).found
+        assert needles[0][1] == pytest.approx(needles[1][1])
+    with store.writing() as writer:
+        writer.remove("big.md")
+    assert set(matching(store, "zz")) == {"first.md", "last.md"}
+    assert matching(store, "w1") == ["last.md"]
+    with store.writing() as writer:
+        put_plain(writer, "new.md", "zz", vectors[:1])
+    assert set(matching(store, "zz")) == {"first.md", "last.md", "new.md"}
+
+
+def put_plain(writer: Writer, path: str, text: str, vectors: Vectors) -> None:
+    writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)

@@ -1,0 +1,303 @@
+"""What the SQLite store promises beyond the contract: one file, one writer, clear refusals."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from notewell.embed.words import WordsEmbedder
+from notewell.errors import StoreBusy, StoreError
+from notewell.store.sqlite import SqliteStore
+from notewell.store.sqlite.blocks import Blocks
+from notewell.store.sqlite.lexical import BLOCK, unpack
+from notewell.types import EVERYTHING, Chunk, Note, Stamp
+
+
+def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
+    with store.writing() as writer:
+        for path, text in notes.items():
+            texts = text.split("\n")
+            chunks = [Chunk(path, line, number, number) for number, line in enumerate(texts, start=1)]
+            writer.put(Note(path, text, Stamp(1, len(text), text)), chunks, WordsEmbedder().embed(texts))
+
+
+def made(file: Path) -> SqliteStore:
+    return SqliteStore(file, embedder="words/27", dimensions=27, recipe="1")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with closing(made(tmp_path / "store.db")) as store:
+        yield store
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a second writer give up at once."""
+    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+
+
+def paths(store: SqliteStore, term: str) -> list[str]:
+    with store.reading() as snapshot:
+        found = snapshot.matching([term], EVERYTHING, 100).found
+        return [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])]
+
+
+# One file
+
+
+def test_a_closed_store_is_one_file_that_can_be_copied(store: SqliteStore, tmp_path: Path) -> None:
+    put_all(store, {"a.md": "rye"})
+    store.close()
+    copy = tmp_path / "copy" / "elsewhere.db"
+    copy.parent.mkdir()
+    copy.write_bytes(store.file.read_bytes())
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["store.db"]
+    with closing(SqliteStore(copy)) as copied:
+        assert paths(copied, "rye") == ["a.md"]
+        assert (copied.embedder, copied.recipe) == ("words/27", "1")
+
+
+def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) -> None:
+    put_all(store, {"a.md": "rye"})
+    with closing(SqliteStore(store.file, embedder="other", dimensions=99, recipe="2")) as again:
+        assert (again.embedder, again.recipe) == ("words/27", "1")
+        assert paths(again, "rye") == ["a.md"]
+
+
+def test_the_file_says_what_it_is(store: SqliteStore) -> None:
+    assert store.db.pragma("application_id") == int.from_bytes(b"NWel", "big")
+    assert store.db.pragma("user_version") == 1
+    assert store.db.pragma("journal_mode") == "wal"
+
+
+def test_freed_slots_are_taken_again(store: SqliteStore) -> None:
+    put_all(store, {f"{number}.md": "rye" for number in range(300)})
+    with store.writing() as writer:
+        for number in range(300):
+            writer.remove(f"{number}.md")
+    put_all(store, {f"{number}.md": "rye" for number in range(300, 400)})
+    (highest,) = store.db.execute("select max(id) from chunk").fetchone() or (-1,)
+    assert highest == 99
+
+
+# One writer
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_second_writer_is_told_that_the_store_is_busy(tmp_path: Path) -> None:
+    with closing(made(tmp_path / "store.db")) as store, closing(made(tmp_path / "store.db")) as other:
+        with store.writing(), pytest.raises(StoreBusy) as caught, other.writing():
+            pytest.fail("two writers at once")
+        assert "store.db" in caught.value.fact
+        assert caught.value.hint
+        put_all(other, {"a.md": "rye"})
+        assert paths(store, "rye") == ["a.md"]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
+    with closing(made(tmp_path / "store.db")) as store, closing(made(tmp_path / "store.db")) as other:
+        put_all(store, {"a.md": "rye"})
+        with store.writing() as writer:
+            writer.remove("a.md")
+            assert paths(other, "rye") == ["a.md"]
+            assert other.about().notes == 1
+
+
+# One store in place of another
+
+
+def test_a_replacement_is_seen_at_once_and_raises_the_generation(store: SqliteStore, tmp_path: Path) -> None:
+    put_all(store, {"a.md": "rye"})
+    put_all(store, {"b.md": "rye"})
+    with closing(SqliteStore(store.file)) as other, closing(made(tmp_path / "new.db")) as fresh:
+        assert sorted(paths(other, "rye")) == sorted(paths(store, "rye")) == ["a.md", "b.md"]
+        before = store.about().generation
+        put_all(fresh, {"c.md": "rye and honey"})
+        store.replace_by(fresh)
+        assert paths(store, "rye") == paths(other, "rye") == ["c.md"]
+        assert paths(other, "honey") == ["c.md"]
+        assert store.about().generation == other.about().generation == before + 1
+
+
+def test_a_replacement_brings_its_own_embedder_and_dimensions(store: SqliteStore, tmp_path: Path) -> None:
+    put_all(store, {"a.md": "rye"})
+    with closing(SqliteStore(tmp_path / "new.db", embedder="tiny/2", dimensions=2, recipe="2")) as fresh:
+        with fresh.writing() as writer:
+            vectors = np.array([[0.6, 0.8]], dtype=np.float32)
+            writer.put(Note("b.md", "rye", Stamp(1, 3, "d")), [Chunk("b.md", "rye", 1, 1)], vectors)
+        store.replace_by(fresh)
+    assert (store.embedder, store.recipe) == ("tiny/2", "2")
+    with store.reading() as snapshot:
+        ((_, cosine),) = snapshot.nearest(np.array([0.6, 0.8], dtype=np.float32), EVERYTHING, 5).found
+    assert cosine == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_reader_keeps_the_old_state_while_a_store_is_replaced(tmp_path: Path) -> None:
+    with (
+        closing(made(tmp_path / "store.db")) as store,
+        closing(made(tmp_path / "store.db")) as other,
+        closing(made(tmp_path / "new.db")) as fresh,
+    ):
+        put_all(store, {"a.md": "rye"})
+        put_all(fresh, {"b.md": "rye"})
+        with other.reading() as snapshot:
+            store.replace_by(fresh)
+            found = snapshot.matching(["rye"], EVERYTHING, 5).found
+            assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])] == ["a.md"]
+        assert paths(other, "rye") == ["b.md"]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_store_that_is_being_written_is_not_replaced(tmp_path: Path) -> None:
+    with (
+        closing(made(tmp_path / "store.db")) as store,
+        closing(made(tmp_path / "store.db")) as other,
+        closing(made(tmp_path / "new.db")) as fresh,
+    ):
+        put_all(store, {"a.md": "rye"})
+        put_all(fresh, {"b.md": "rye"})
+        with other.writing(), pytest.raises(StoreBusy):
+            store.replace_by(fresh)
+        assert paths(store, "rye") == ["a.md"]
+
+
+# Refusals
+
+
+def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteStore) -> None:
+    put_all(store, {"a.md": "rye"})
+    store.db.pragma("user_version", 99)
+    store.close()
+    before = store.file.read_bytes()
+    with pytest.raises(StoreError) as caught:
+        SqliteStore(store.file)
+    assert "newer" in caught.value.fact
+    assert "pip install -U notewell" in caught.value.hint
+    assert store.file.read_bytes() == before
+
+
+def test_a_file_that_is_no_store_is_refused_with_a_hint(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    file.write_bytes(b"this is not a database at all, " * 100)
+    with pytest.raises(StoreError) as caught:
+        SqliteStore(file)
+    assert "damaged" in caught.value.fact
+    assert "notewell index" in caught.value.hint
+
+
+def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "calibre.db"
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("create table book (title text)")
+    before = file.read_bytes()
+    with pytest.raises(StoreError):
+        made(file)
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_page_is_an_error_with_a_hint(store: SqliteStore) -> None:
+    put_all(store, {f"{number}.md": f"rye word{number}" for number in range(200)})
+    store.close()
+    data = bytearray(store.file.read_bytes())
+    # Everything after the first page, which holds the header and the schema.
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    store.file.write_bytes(bytes(data))
+    with pytest.raises(StoreError) as caught, closing(SqliteStore(store.file)) as damaged:
+        paths(damaged, "rye")
+    assert caught.value.hint
+
+
+def test_a_folder_in_the_place_of_the_store_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(StoreError) as caught:
+        made(tmp_path)
+    assert caught.value.hint
+
+
+# What lies in it
+
+
+def rows_of(store: SqliteStore, statement: str) -> list[Any]:
+    return list(store.db.execute(statement))
+
+
+def content(store: SqliteStore) -> dict[tuple[str, int], tuple[object, ...]]:
+    """Return, for each chunk by path and line, its text, postings, length, code and vector."""
+    rows = rows_of(store, "select chunk.id, path, line from chunk join note on note.id = note")
+    blocks = Blocks.load(store.db, 27)
+    postings: dict[int, dict[str, int]] = {slot: {} for slot, *_ in rows}
+    for term, block, data in rows_of(store, "select term, block, data from posting"):
+        places, counts = unpack(data)
+        assert places.size, f"an empty posting list is kept for {term}"
+        assert (np.diff(places.astype(int)) > 0).all(), f"places of {term} are not in order"
+        for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+            assert block * BLOCK + place in postings, f"{term} stands in a free slot"
+            postings[block * BLOCK + place][term] = count
+    vectors: dict[int, bytes] = dict(rows_of(store, "select chunk, data from vector"))
+    assert vectors.keys() == postings.keys()
+    assert set(np.flatnonzero(blocks.lengths).tolist()) == postings.keys()
+    return {
+        (path, line): (postings[slot], int(blocks.lengths[slot]), tuple(blocks.codes[:, slot].tolist()), vectors[slot])
+        for slot, path, line in rows
+    }
+
+
+lines = st.lists(st.sampled_from(["rye", "rye bread", "bees", "honey bees", "rye rye", ""]), min_size=0, max_size=3)
+names = st.sampled_from(["a.md", "b.md", "c/d.md", "e.md"])
+# A path and its new text; no text removes it.
+changes = st.lists(st.tuples(names, st.none() | lines.map("\n".join)), max_size=4)
+
+
+class AnyHistory(RuleBasedStateMachine):
+    """Whatever is put, replaced and removed, the store holds what a fresh one with the last notes would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.store = made(Path(self.folder.name) / "store.db")
+        self.notes: dict[str, str] = {}
+
+    @rule(changes=changes)
+    def change(self, changes: list[tuple[str, str | None]]) -> None:
+        with self.store.writing() as writer:
+            for path, text in changes:
+                if text is None:
+                    writer.remove(path)
+                    self.notes.pop(path, None)
+                else:
+                    texts = text.split("\n")
+                    chunks = [Chunk(path, line, number, number) for number, line in enumerate(texts, start=1)]
+                    writer.put(Note(path, text, Stamp(1, 1, text)), chunks, WordsEmbedder().embed(texts))
+                    self.notes[path] = text
+
+    @rule(path=names)
+    def fail(self, path: str) -> None:
+        with pytest.raises(ZeroDivisionError), self.store.writing() as writer:
+            writer.remove(path)
+            raise ZeroDivisionError
+
+    @invariant()
+    def holds_the_last_notes(self) -> None:
+        with closing(made(Path(":memory:"))) as fresh:
+            put_all(fresh, self.notes)
+            assert content(self.store) == content(fresh)
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+
+TestAnyHistory = AnyHistory.TestCase
+TestAnyHistory.settings = settings(max_examples=25, stateful_step_count=8, deadline=None)

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notewell import Vault
+from notewell.config import HELP, LEAST, Settings, find_root, load_settings, setting_names
+from notewell.errors import SettingsError
+
+
+def write(root: Path, text: str) -> None:
+    (root / "notewell.toml").write_text(text, encoding="utf-8")
+
+
+def refused(root: Path, overrides: dict[str, Any]) -> SettingsError:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(root, {}, overrides)
+    assert caught.value.hint
+    return caught.value
+
+
+def test_without_a_file_every_setting_has_its_default(tmp_path: Path) -> None:
+    assert load_settings(tmp_path, {}, {}) == Settings()
+
+
+def test_an_override_wins_over_the_environment_and_the_environment_over_the_file(tmp_path: Path) -> None:
+    write(tmp_path, "[search]\nlimit = 3\ncandidates = 40\nfusion = 'rrf'\n")
+    environment = {"NOTEWELL_SEARCH_LIMIT": "4", "NOTEWELL_SEARCH_CANDIDATES": "50", "HOME": "/"}
+    search = load_settings(tmp_path, environment, {"search.limit": 5}).search
+    assert (search.limit, search.candidates, search.fusion) == (5, 50, "rrf")
+
+
+def test_a_vault_reads_its_file_and_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "[search]\nlimit = 3\n[index]\nhidden = true\nexclude = ['drafts/']\n")
+    monkeypatch.setenv("NOTEWELL_EMBED_MODEL", "words")
+    settings = Vault.open(tmp_path, {"chunk.max_chars": 500}).settings
+    assert (settings.search.limit, settings.index.exclude, settings.embed.model) == (3, ("drafts/",), "words")
+    assert settings.chunk.max_chars == 500 and settings.index.hidden is True
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    (tmp_path / "notewell.toml").write_bytes(b"\xef\xbb\xbf[search]\r\nlimit = 3\r\n")
+    assert load_settings(tmp_path, {}, {}).search.limit == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("search.limit", "7", 7),
+        ("search.vector_weight", "0.5", 0.5),
+        ("search.vector_weight", "1", 1.0),
+        ("index.hidden", "true", True),
+        ("index.hidden", "YES", True),
+        ("index.hidden", "0", False),
+        ("index.include", os.pathsep.join(("work", "home")), ("work", "home")),
+        ("index.include", "", ()),
+        ("store.path", "~/store.db", "~/store.db"),
+    ],
+)
+def test_the_environment_speaks_text_and_settings_have_their_own_type(
+    tmp_path: Path, name: str, text: str, value: object
+) -> None:
+    variable = "NOTEWELL_" + name.replace(".", "_").upper()
+    section, _, key = name.partition(".")
+    found = getattr(getattr(load_settings(tmp_path, {variable: text}, {}), section), key)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("search.limit", "many"),
+        ("search.limit", 2.5),
+        ("search.limit", True),
+        ("search.limit", None),
+        ("search.limit", [1]),
+        ("search.limit", ""),
+        pytest.param("search.limit", "9" * 5_000, id="more digits than Python reads"),
+        ("search.vector_weight", "much"),
+        ("search.vector_weight", float("nan")),
+        ("search.vector_weight", "inf"),
+        pytest.param("search.vector_weight", 10**400, id="more than a float holds"),
+        ("search.fusion", "magic"),
+        ("search.fusion", 3),
+        ("index.hidden", "perhaps"),
+        ("index.hidden", 2),
+        ("index.include", [1, 2]),
+        ("index.include", 3),
+        ("index.include", True),
+        ("index.exclude", {"a": 1}),
+        ("embed.model", 3),
+        ("embed.model", ["words"]),
+        ("store.path", False),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_the_setting(tmp_path: Path, name: str, value: object) -> None:
+    assert name in refused(tmp_path, {name: value}).fact
+
+
+@pytest.mark.parametrize(("name", "least"), LEAST.items())
+def test_a_value_below_the_least_is_an_error_and_the_least_is_none(tmp_path: Path, name: str, least: int) -> None:
+    error = refused(tmp_path, {name: least - 1})
+    assert name in error.fact and str(least) in error.fact
+    load_settings(tmp_path, {}, {name: least})
+
+
+@pytest.mark.parametrize("name", ["search.limits", "search", "nothing.at_all", "", "__class__.x"])
+def test_a_setting_that_does_not_exist_is_an_error_that_lists_those_that_do(tmp_path: Path, name: str) -> None:
+    error = refused(tmp_path, {name: 1})
+    assert "no setting" in error.fact and "search.limit" in error.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[search]\nlimits = 3\n",
+        "[sear]\nlimit = 3\n",
+        "[search.limit]\nx = 3\n",
+        "limit = 3\n",
+        "search = 3\n",
+        "[search\n",
+        "[search]\nlimit = 3\nlimit = 4\n",
+        "[search]\nlimit = 'three'\n",
+        "[search]\nvector_weight = nan\n",
+    ],
+)
+def test_a_wrong_file_is_an_error_with_a_hint(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    refused(tmp_path, {})
+
+
+def test_a_file_that_is_not_utf_8_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "notewell.toml").write_bytes(b"[search]\n# caf\xe9\n")
+    assert "notewell.toml" in refused(tmp_path, {}).fact
+
+
+def test_a_folder_in_place_of_the_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "notewell.toml").mkdir()
+    assert "notewell.toml" in refused(tmp_path, {}).fact
+
+
+def test_windows_that_would_not_move_on_are_an_error(tmp_path: Path) -> None:
+    refused(tmp_path, {"chunk.target_words": 40, "chunk.overlap_words": 40})
+
+
+def test_two_weights_of_zero_are_an_error(tmp_path: Path) -> None:
+    refused(tmp_path, {"search.lexical_weight": 0, "search.vector_weight": 0})
+
+
+def test_every_setting_is_explained_and_nothing_else_is() -> None:
+    assert set(HELP) == set(setting_names())
+    assert set(LEAST) == {name for name, default in setting_names().items() if type(default) in (int, float)}
+
+
+def test_the_root_is_the_nearest_folder_above_that_is_a_vault(tmp_path: Path) -> None:
+    (tmp_path / "outer/inner/deep").mkdir(parents=True)
+    write(tmp_path / "outer", "")
+    assert find_root(tmp_path / "outer/inner/deep") == tmp_path / "outer"
+    (tmp_path / "outer/inner/.notewell").mkdir()
+    assert find_root(tmp_path / "outer/inner/deep") == tmp_path / "outer/inner"
+    assert find_root(tmp_path / "outer/inner") == tmp_path / "outer/inner"
+
+
+def test_a_folder_outside_any_vault_is_its_own_root(tmp_path: Path) -> None:
+    assert find_root(tmp_path) == tmp_path
+
+
+def test_without_a_path_the_nearest_vault_is_opened_and_with_one_that_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "")
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    assert Vault.open().root == tmp_path
+    assert Vault.open(tmp_path / "sub").root == tmp_path / "sub"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.terms import LONGEST, count_terms, fold, split_terms, token_terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("collapsed collapses collapsing", ["collaps"] * 3),
+        ("The Hive", ["the", "hive"]),
+        ("getTenantId", ["gettenantid", "get", "tenant", "id"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("_rrf_fuse", ["rrffuse", "rrf", "fuse"]),
+        ("MAX_CHARS", ["maxchar", "max", "char"]),
+        ("404B", ["404b"]),
+        ("2025-03-11", ["2025", "03", "11"]),
+        ("don't", ["don"]),
+        ("tenant’s l'eau", ["tenant", "eau"]),
+        ("§3 Absatz 2", ["3", "absatz", "2"]),
+        ("東京都", ["東京", "京都"]),
+        ("蜂", ["蜂"]),
+        ("蜂とbees", ["蜂と", "bee"]),
+        ("___ -- !!", []),
+        ("", []),
+    ],
+)
+def test_text_becomes_these_terms(text: str, terms: list[str]) -> None:
+    assert split_terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Über", "uber"), ("STRASSE", "straße"), ("café", "cafe\u0301"), ("ＡＢＣ", "abc"), ("ﬁne", "fine"), ("İ", "i")],
+)
+def test_case_accents_and_width_do_not_matter(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+def test_an_accent_written_as_two_signs_is_the_same_word() -> None:
+    assert split_terms("cafe\u0301 au lait") == split_terms("café au lait")
+
+
+def test_an_identifier_is_found_by_its_whole_and_by_each_part() -> None:
+    terms = set(split_terms("requestAnimationFrame"))
+    assert set(split_terms("requestanimationframe")) & terms
+    assert set(split_terms("animation")) <= terms and set(split_terms("Frame")) <= terms
+
+
+def test_an_endless_token_is_cut() -> None:
+    assert all(len(term) <= LONGEST for term in token_terms("a1" * 5_000))
+
+
+@given(st.text())
+def test_counting_terms_is_counting_the_terms_in_order(text: str) -> None:
+    assert count_terms(text) == Counter(split_terms(text))
+
+
+@given(st.text())
+def test_no_term_is_empty_or_holds_a_space(text: str) -> None:
+    assert all(term and not term.isspace() for term in split_terms(text))

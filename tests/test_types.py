@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.types import Chunk, Excerpt, Hit, Note, Ranking, Redaction, Results, Stamp, Step, listed
+
+CHUNK = Chunk("Garden/bees.md", "The hive hums.", 1, 1, title="Bees")
+HIT = Hit(CHUNK, 0.5, {"lexical": 1, "vector": None})
+
+
+@given(st.text(st.sampled_from("ab\n\r"), max_size=60), st.integers(0, 60))
+def test_the_line_of_an_offset_is_one_more_than_the_line_ends_before_it(text: str, offset: int) -> None:
+    assert Note("a.md", text, Stamp(0, 0)).line_at(offset) == text.count("\n", 0, offset) + 1
+
+
+def test_an_offset_is_moved_by_every_secret_before_it() -> None:
+    # The source "a SECRET b LONGSECRET c" became "a [x] b [x] c".
+    redactions = (Redaction("x", 1, 2, 8, 2, 3), Redaction("x", 1, 11, 21, 8, 3))
+    source, text = "a SECRET b LONGSECRET c", "a [x] b [x] c"
+    note = Note("a.md", text, Stamp(0, 0), redactions=redactions)
+    assert note.source_offset(0) == 0
+    assert source[note.source_offset(text.index("b"))] == "b"
+    assert source[note.source_offset(text.index("c"))] == "c"
+    assert note.source_offset(len(text)) == len(source)
+    assert source[note.source_offset(2) : note.source_offset(5)] == "SECRET"
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ("bees, rye ,", ["bees", "rye"]),
+        (["bees", None, " ", 2024], ["bees", "2024"]),
+        ([], []),
+        (None, []),
+        (2024, ["2024"]),
+        (False, ["False"]),
+    ],
+)
+def test_a_front_matter_value_is_a_list_of_texts(value: object, texts: list[str]) -> None:
+    assert listed(value) == texts
+
+
+def test_a_note_without_front_matter_has_no_type_tags_or_aliases() -> None:
+    note = Note("a.md", "", Stamp(0, 0), fields={"type": None, "tags": None})
+    assert (note.kind, note.tags, note.aliases) == ("", (), ())
+
+
+def test_a_breadcrumb_does_not_say_the_title_twice() -> None:
+    assert Chunk("a.md", "", 1, 1, title="Bees", headings=("Bees", "Year")).heading == "Bees > Year"
+    assert Chunk("a.md", "", 1, 1, title="Bees").heading == "Bees"
+    assert Chunk("a.md", "", 1, 1, headings=("Year",)).heading == "Year"
+
+
+def test_the_context_holds_all_names_of_a_note_once() -> None:
+    chunk = Chunk("x/bees.md", "", 1, 1, title="Apiary", kind="log", tags=("garden",), aliases=("Imkerei",))
+    assert chunk.context == "Apiary | bees | log | garden | Imkerei"
+    assert Chunk("x/bees.md", "", 1, 1, title="bees").context == "bees"
+
+
+def test_what_is_embedded_does_not_hold_the_files_name() -> None:
+    one, other = Chunk("a.md", "text", 1, 1, title="a"), Chunk("b.md", "text", 1, 1, title="b")
+    assert one.meaning == other.meaning == "text"
+
+
+def test_a_new_score_leaves_its_reason_and_the_old_hit_as_it_was() -> None:
+    rescored = HIT.rescored(0.25, by="decay", why="a year old")
+    assert rescored.trace == (Step("decay", "a year old", 0.25),)
+    assert (HIT.score, HIT.trace, rescored.score) == (0.5, (), 0.25)
+
+
+def test_only_the_first_of_a_ranking_may_become_hits() -> None:
+    assert Ranking("lexical", ((1, 3.0), (2, 2.0), (3, 1.0)), reach=2).candidates == ((1, 3.0), (2, 2.0))
+
+
+def test_results_are_a_sequence_of_excerpts() -> None:
+    excerpt = Excerpt(HIT, "The hive hums.", 1, 1)
+    results = Results("hive", (excerpt,), 3, 1.5)
+    assert (list(results), len(results), results[0]) == ([excerpt], 1, excerpt)
+    assert (excerpt.path, excerpt.score) == ("Garden/bees.md", 0.5)
+
+
+def test_values_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        CHUNK.text = "other"  # type: ignore[misc]

@@ -1,0 +1,414 @@
+"""Whole flows, as a program that uses the package sees them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notewell import Excerpt, NotewellError, Results, Vault
+from notewell.embed import DEFAULT_MODEL
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError, VaultError
+from notewell.index import Progress
+
+MakeVault = Callable[..., Vault]
+
+NOTES = {
+    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
+    "garden/bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
+    "garden-old/bees.md": "# Old bees\n\nThe hive of last year, which the wind took away.\n",
+}
+
+
+def found(vault: Vault, text: str, under: str = "") -> list[str]:
+    """Return the paths that hold a word of the text, the best first."""
+    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.hit.ranks["lexical"]]
+
+
+@contextmanager
+def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Iterator[Vault]:
+    vault = Vault.open(root, settings)
+    yield vault
+    vault.store.close()
+
+
+def stop_after(notes: int) -> Progress:
+    told: list[int] = []
+    return Progress(tell=lambda done, total: told.append(done), stop=lambda: len(told) >= notes)
+
+
+# From a folder to an answer
+
+
+def test_three_lines_of_python_search_a_folder(indexed_sample: Path) -> None:
+    results = Vault.open(indexed_sample).search("why did the bread collapse", limit=3)
+    assert isinstance(results, Results)
+    assert len(results) == 3
+    assert results.query == "why did the bread collapse"
+    assert results.notices == ()
+    for excerpt in results:
+        assert isinstance(excerpt, Excerpt)
+        lines = (indexed_sample / excerpt.path).read_text(encoding="utf-8").split("\n")
+        assert excerpt.text.split("\n")[0].strip("…") in lines[excerpt.line - 1]
+    assert results[0].score >= results[1].score >= results[2].score
+
+
+def test_a_search_of_a_folder_that_was_never_indexed_answers_or_says_why_not(make_vault: MakeVault) -> None:
+    results = make_vault(NOTES).search("hive")
+    assert len(results) or results.notices
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("getTenantId", "Engineering/Tenant isolation.md"),
+        ("_rrf_fuse", "Machine learning/Hybrid retrieval.md"),
+        ("§ 3 Absatz 2 Laube Größe", "Deutsch/Kleingarten Satzung.md"),
+        ("伏見稲荷で猪を見た", "日本語/京都の日記.md"),
+        ("my loaf spreads flat right after I form it", "Recipes/Sourdough troubleshooting.md"),
+    ],
+)
+def test_words_meaning_and_exact_strings_are_found_in_the_sample_vault(vault: Vault, text: str, path: str) -> None:
+    assert path in [excerpt.path for excerpt in vault.search(text, limit=3)]
+
+
+def test_a_note_is_found_after_it_is_written_changed_moved_and_not_after_it_is_deleted(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    assert found(vault, "loaf") == ["bread.md"]
+    (vault.root / "bread.md").write_text("# Bread\n\nA baguette needs steam in the first ten minutes.\n")
+    assert vault.index().changed == 1
+    assert (found(vault, "loaf"), found(vault, "baguette")) == ([], ["bread.md"])
+    (vault.root / "bread.md").rename(vault.root / "garden" / "baguette.md")
+    report = vault.index()
+    assert (report.added, report.removed) == (1, 1)
+    assert found(vault, "steam") == ["garden/baguette.md"]
+    (vault.root / "garden" / "baguette.md").unlink()
+    assert vault.index().removed == 1
+    assert found(vault, "steam") == []
+    assert vault.store.about().notes == 2
+
+
+def test_a_run_without_changes_keeps_the_generation_and_the_answer(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    first = vault.search("hive")
+    report = vault.index()
+    again = vault.search("hive")
+    assert (report.added, report.changed, report.removed, report.touched) == (0, 0, 0, 0)
+    assert (first.excerpts, first.generation) == (again.excerpts, again.generation)
+
+
+def test_a_change_raises_the_generation(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    before = vault.search("hive").generation
+    (vault.root / "new.md").write_text("# New\n\nAnother hive stands behind the shed now.\n")
+    vault.index()
+    assert vault.search("hive").generation > before
+
+
+def test_a_scope_is_a_folder_and_not_a_prefix(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    assert found(vault, "hive", under="garden") == found(vault, "hive", under="/garden/") == ["garden/bees.md"]
+    assert found(vault, "hive", under="garden-old/bees.md") == ["garden-old/bees.md"]
+    assert found(vault, "hive", under="gard") == []
+
+
+def test_a_budget_of_tokens_holds_and_gives_the_same_each_time(vault: Vault) -> None:
+    first, again = (vault.search("session timeout", max_tokens=300) for _ in range(2))
+    assert first.excerpts == again.excerpts
+    assert 0 < sum(len(excerpt.hit.chunk.text) for excerpt in first) <= 1200
+
+
+def test_an_empty_vault_answers_with_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault({})
+    assert vault.index().added == 0
+    assert len(vault.search("anything")) == 0
+
+
+def test_folders_named_twice_are_indexed_once(make_vault: MakeVault) -> None:
+    vault = make_vault({"a/b/c.md": "# C\n\nThe hive hums in the warm evening.\n"}, {"index.include": ["a", "a/b"]})
+    assert vault.index().added == 1
+    (vault.root / "a/b/c.md").write_text("# C\n\nA loaf of bread that is quite another thing.\n")
+    vault.index()
+    (vault.root / "a/d.md").write_text("# D\n\nSomething else takes the place of what was.\n")
+    vault.index()
+    assert (found(vault, "hive"), found(vault, "loaf")) == ([], ["a/b/c.md"])
+
+
+def test_a_file_whose_name_is_no_text_does_not_stop_the_run(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    Path(os.fsdecode(os.fsencode(vault.root) + b"/caf\xe9.md")).write_text("# Café\n\nA name in an old encoding.\n")
+    assert vault.index().added >= 3
+    assert found(vault, "loaf") == ["bread.md"]
+
+
+# The store
+
+
+def test_the_store_is_one_file_that_git_does_not_see(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    vault.store.close()
+    assert sorted(file.name for file in (vault.root / ".notewell").iterdir()) == [".gitignore", "store.db"]
+    assert (vault.root / ".notewell" / ".gitignore").read_text() == "*\n"
+
+
+def test_the_store_can_lie_elsewhere(make_vault: MakeVault, tmp_path: Path) -> None:
+    place = tmp_path / "far" / "away.db"
+    vault = make_vault(NOTES, {"store.path": str(place)})
+    vault.index()
+    vault.index(full=True)
+    assert found(vault, "loaf") == ["bread.md"]
+    vault.store.close()
+    assert [file.name for file in place.parent.iterdir()] == ["away.db"]
+    assert not (vault.root / ".notewell").exists()
+
+
+def test_a_store_path_is_taken_from_the_vaults_root(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES, {"store.path": "inside/notes.db"})
+    vault.index()
+    assert (vault.root / "inside" / "notes.db").is_file()
+
+
+def test_a_store_that_cannot_be_made_is_an_error_with_a_hint(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES, {"store.path": "bread.md/store.db"})
+    with pytest.raises(StoreError) as caught:
+        vault.index()
+    assert "store.path" in caught.value.hint
+
+
+def test_two_openings_of_one_vault_see_the_same(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    with opened(vault.root, {"embed.model": "words"}) as other:
+        assert found(other, "loaf") == ["bread.md"]
+        (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+        vault.index()
+        assert found(other, "zebra") == ["new.md"]
+        vault.index(full=True)
+        assert found(other, "zebra") == ["new.md"]
+
+
+def test_indexing_while_another_does_says_so(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+    vault = make_vault(NOTES)
+    vault.index()
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    with opened(vault.root, {"embed.model": "words"}) as other:
+        with vault.store.writing(), pytest.raises(StoreBusy):
+            other.index()
+        other.index()
+    assert found(vault, "zebra") == ["new.md"]
+
+
+def test_an_interrupted_run_keeps_what_it_did_and_the_next_goes_on(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(20)})
+    report = vault.index(progress=stop_after(7))
+    assert (report.interrupted, report.added, vault.store.about().notes) == (True, 7, 7)
+    report = vault.index()
+    assert (report.interrupted, report.added, vault.store.about().notes) == (False, 13, 20)
+
+
+def test_an_interrupted_full_run_leaves_the_old_store_in_place(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    before = vault.store.about()
+    assert vault.index(full=True, progress=stop_after(1)).interrupted
+    assert vault.store.about() == before
+    assert found(vault, "loaf") == ["bread.md"]
+    report = vault.index(full=True)
+    assert (report.interrupted, report.added) == (False, len(NOTES) - 1)
+    assert vault.store.about().notes == len(NOTES)
+    vault.store.close()
+    assert sorted(file.name for file in (vault.root / ".notewell").iterdir()) == [".gitignore", "store.db"]
+
+
+def test_other_chunk_sizes_make_the_store_anew(make_vault: MakeVault) -> None:
+    long = "# Long\n\n" + "\n\n".join(f"Paragraph {number} says that the hive hums." for number in range(30))
+    vault = make_vault({"long.md": long})
+    vault.index()
+    assert vault.store.about().chunks == 1
+    with opened(vault.root, {"embed.model": "words", "chunk.max_chars": 300}) as other:
+        assert other.index().added == 1
+        assert other.store.about().chunks > 3
+
+
+# Staleness
+
+
+def test_refreshing_indexes_a_new_vault_and_takes_small_changes_in(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    assert vault.refresh() == ""
+    assert found(vault, "loaf") == ["bread.md"]
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert vault.refresh() == ""
+    assert found(vault, "zebra") == ["new.md"]
+
+
+def test_refreshing_says_so_when_much_has_changed(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 20)
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert "`notewell index`" in vault.refresh()
+    assert found(vault, "zebra") == []
+
+
+def test_refreshing_does_not_make_a_large_store_anew_for_a_small_change(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({f"{number}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(50)})
+    vault.index()
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 200)
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden.\n")
+    with opened(vault.root, {"embed.model": "words", "chunk.max_chars": 300}) as other:
+        before = other.store.recipe
+        assert "`notewell index`" in other.refresh()
+        assert other.store.recipe == before
+
+
+def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "bad.md": b"\xff\xfe"})
+    vault.index()
+    before = vault.store.file.with_name("store.db-wal").read_bytes()
+    vault.refresh()
+    assert vault.store.file.with_name("store.db-wal").read_bytes() == before
+
+
+def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+    vault = make_vault(NOTES)
+    vault.index()
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    with opened(vault.root, {"embed.model": "words"}) as other, vault.store.writing():
+        assert other.refresh() != ""
+        assert found(other, "loaf") == ["bread.md"]
+
+
+# Without vectors, and with others
+
+
+def test_words_are_still_searched_when_the_model_is_gone(make_vault: MakeVault, tmp_path: Path) -> None:
+    model = shutil.copytree(DEFAULT_MODEL, tmp_path / "model")
+    vault = make_vault(NOTES, {"embed.model": str(model)})
+    vault.index()
+    assert vault.search("loaf").notices == ()
+    vault.store.close()
+    shutil.rmtree(model)
+    with opened(vault.root, {"embed.model": str(model)}) as bare:
+        results = bare.search("loaf")
+        assert [excerpt.path for excerpt in results] == ["bread.md"]
+        assert results[0].hit.ranks == {"lexical": 1, "vector": None}
+        (notice,) = results.notices
+        assert "by words alone" in notice
+        with pytest.raises(EmbedError) as caught:
+            bare.index()
+        assert caught.value.hint
+
+
+def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_anew(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    with opened(vault.root, {"embed.model": "static"}) as other:
+        results = other.search("loaf")
+        assert [excerpt.hit.ranks["vector"] for excerpt in results] == [None]
+        (notice,) = results.notices
+        assert "words/27" in notice
+        assert "`notewell index`" in notice
+        report = other.index()
+        results = other.search("loaf")
+        assert report.added == 3
+        assert results.notices == ()
+        assert results[0].hit.ranks["vector"] == 1
+        assert other.store.embedder == other.embedder.fingerprint
+    assert vault.search("loaf").notices != ()
+
+
+# Opening and reading
+
+
+def test_the_nearest_vault_upward_is_opened_when_none_is_named(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    monkeypatch.chdir(vault.root / "garden")
+    assert Vault.open().root == vault.root
+
+
+def test_a_named_folder_is_opened_as_it_is(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    assert Vault.open(str(vault.root / "garden")).root == vault.root / "garden"
+
+
+def test_a_folder_without_a_vault_above_is_its_own(tmp_path: Path) -> None:
+    assert Vault.open(tmp_path).root == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_environment_wins_over_the_file_and_options_over_both(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_vault(NOTES).root
+    (root / "notewell.toml").write_text("[search]\nlimit = 3\ncandidates = 7\nfusion = 'rrf'\n")
+    monkeypatch.setenv("NOTEWELL_SEARCH_LIMIT", "4")
+    monkeypatch.setenv("NOTEWELL_SEARCH_CANDIDATES", "8")
+    search = Vault.open(root, {"search.limit": 5}).settings.search
+    assert (search.limit, search.candidates, search.fusion) == (5, 8, "rrf")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "bread.md"])
+def test_what_is_no_folder_is_an_error_with_a_hint(make_vault: MakeVault, name: str) -> None:
+    root = make_vault(NOTES).root
+    with pytest.raises(VaultError) as caught:
+        Vault.open(root / name)
+    assert caught.value.hint
+
+
+def test_lines_are_read_from_the_file_as_it_is_now(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    reading = vault.read("bread.md:3")
+    assert (reading.path, reading.line, reading.end_line) == ("bread.md", 3, 3)
+    assert reading.text == "The loaf collapsed because the oven was too cold."
+    (vault.root / "bread.md").write_text("one\ntwo\nthree\nfour\n")
+    assert vault.read("bread.md:2-3").text == "two\nthree"
+
+
+@pytest.mark.parametrize("place", ["a\0.md", "x" * 300, "~/x.md", "garden/bees.md:1-2-3", "bread.md/x.md"])
+def test_a_place_that_cannot_be_is_an_error_with_a_hint(make_vault: MakeVault, place: str) -> None:
+    with pytest.raises(NoteError) as caught:
+        make_vault(NOTES).read(place)
+    assert caught.value.hint
+
+
+def test_the_places_that_search_prints_can_be_read(vault: Vault) -> None:
+    for excerpt in vault.search("token rotation", limit=10):
+        chunk = excerpt.hit.chunk
+        assert vault.read(f"{chunk.path}:{chunk.line}-{chunk.end_line}").text.strip() == chunk.text
+
+
+def test_status_says_how_the_store_stands_against_the_folder(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    assert vault.status().about is None
+    vault.index()
+    (vault.root / "bread.md").unlink()
+    status = vault.status()
+    assert (status.root, status.store, status.embedder) == (vault.root, vault.store_file, "words/27")
+    assert (status.stale, status.about and status.about.notes) == (1, 3)
+
+
+def test_every_error_can_be_caught_by_one_name(make_vault: MakeVault) -> None:
+    with pytest.raises(NotewellError) as caught:
+        make_vault(NOTES, {"search.nonsense": 1})
+    assert (caught.value.fact, bool(caught.value.hint)) == ("There is no setting 'search.nonsense'", True)
