@@ -74,6 +74,8 @@ def stored() -> Callable[[Vault], str]:
 
 
 def _readable(value: Any) -> str:
-    with suppress(zlib.error, TypeError):
-        return zlib.decompress(value).decode("utf-8", "replace")
+    from notewell.store.sqlite.packing import unpack  # noqa: PLC0415
+
+    with suppress(zlib.error, TypeError, UnicodeDecodeError):
+        return unpack(value)
     return str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,9 +26,12 @@ def test_every_console_block_prints_what_the_page_says(vault: object) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_python_block_runs(page: Path) -> None:
-    for block in PYTHON.findall(page.read_text(encoding="utf-8")):
-        done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False)
+def test_every_python_block_runs(page: Path, tmp_path: Path) -> None:
+    blocks = PYTHON.findall(page.read_text(encoding="utf-8"))
+    if blocks:
+        shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".notewell"))
+    for block in blocks:
+        done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
 

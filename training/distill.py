@@ -238,9 +238,7 @@ def describe(recipe: Recipe, table: Table, teacher: Path, text: Path | None) -> 
     }
 
 
-def distill(
-    out: Path, *, teacher: Path, tokenizer: Path, text: Path | None, recipe: Recipe
-) -> None:
+def distill(out: Path, *, teacher: Path, tokenizer: Path, text: Path | None, recipe: Recipe) -> None:
     """Write the static model of the teacher to the folder `out`."""
     original = json.loads(tokenizer.read_text(encoding="utf-8"))
     tokens = tokens_worth_keeping(original)
@@ -261,21 +259,11 @@ def arguments() -> argparse.ArgumentParser:
     )
     usual = Recipe()
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
-    parser.add_argument(
-        "--teacher", type=Path, help=f"ONNX file. Default: found in {TEACHER.package}"
-    )
-    parser.add_argument(
-        "--tokenizer", type=Path, help=f"tokenizer.json. Default: found in {TOKENIZER.package}"
-    )
-    parser.add_argument(
-        "--text", type=Path, help="count tokens in this folder. Default: Zipf's law"
-    )
-    parser.add_argument(
-        "--dimensions", type=int, default=usual.dimensions, help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--whiten", type=float, default=usual.whiten, help="0 to 1, default: %(default)s"
-    )
+    parser.add_argument("--teacher", type=Path, help=f"ONNX file. Default: found in {TEACHER.package}")
+    parser.add_argument("--tokenizer", type=Path, help=f"tokenizer.json. Default: found in {TOKENIZER.package}")
+    parser.add_argument("--text", type=Path, help="count tokens in this folder. Default: Zipf's law")
+    parser.add_argument("--dimensions", type=int, default=usual.dimensions, help="default: %(default)s")
+    parser.add_argument("--whiten", type=float, default=usual.whiten, help="0 to 1, default: %(default)s")
     parser.add_argument(
         "--sif",
         type=float,

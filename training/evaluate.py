@@ -18,9 +18,7 @@ DISCOUNTS = 1 / np.log2(np.arange(2, LIMIT + 2))
 Judgements = dict[str, dict[str, int]]
 
 
-def embed(
-    texts: Sequence[str], *, tokenizer: Tokenizer, table: NDArray[np.int8]
-) -> NDArray[np.float32]:
+def embed(texts: Sequence[str], *, tokenizer: Tokenizer, table: NDArray[np.int8]) -> NDArray[np.float32]:
     """One unit vector per text: the mean of its tokens' rows (zero for a text without tokens)."""
     vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
     for row, encoding in enumerate(tokenizer.encode_batch_fast(texts)):

@@ -17,11 +17,19 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Stamp(NamedTuple):
-    """What tells one state of a file from another: first by time and size, then by content."""
+    """What tells one state of a file from another: first by its times and size, then by content.
+
+    The time of the last change of any kind, `ctime_ns`, gives away a file whose `mtime_ns` was put back.
+    """
 
     mtime_ns: int
     size: int
     digest: str = ""
+    ctime_ns: int = 0
+
+    def same_file(self, other: Stamp) -> bool:
+        """Tell whether nothing happened to the file between the two."""
+        return (self.mtime_ns, self.size, self.ctime_ns) == (other.mtime_ns, other.size, other.ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from notewell.embed import Embedder, load_embedder
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError, VaultError
 from notewell.index import Progress, Report, Rules, Walk, find_changes, index
 from notewell.index.readers import READERS, read
-from notewell.index.walk import Found
+from notewell.index.walk import Found, stamp_of
 from notewell.redact import redact
 from notewell.search import Searching, Weights, find_hits, make_plan, search
 from notewell.search.plan import readable
 from notewell.store import About
 from notewell.store.sqlite import SqliteStore
-from notewell.types import Hit, Reading, Results, Scope, Stamp
+from notewell.types import Hit, Reading, Results, Scope
 
 # Text that is read, embedded and stored in well under a second on two old cores.
 QUICK_BYTES = 1_000_000
@@ -149,9 +149,8 @@ class Vault:
         path, first, last = self._place(place)
         if PurePosixPath(path).suffix.lower() not in READERS:
             raise NoteError(f"{path} is of a format that is not read yet", f"Formats: {', '.join(READERS)}")
-        stat = (self.root / path).stat()
         try:
-            found = Found(path, Stamp(stat.st_mtime_ns, stat.st_size))
+            found = Found(path, stamp_of((self.root / path).stat()))
             note = redact(read(self.root, found, self.settings.index.max_bytes))
         except NoteError as error:
             raise NoteError(f"{path}: {error.fact}", error.hint) from error

@@ -494,11 +494,16 @@ def test_vectors_are_compared_as_by_brute_force(open_store: OpenStore, batches: 
         check_nearest(store, notes, vector)
 
 
+def apart(text: str, number: int) -> str:
+    """Return the text with signs that are no term: the same lines would be stored, and embedded, once."""
+    return text + " " + format(number, "o").translate(str.maketrans("01234567", "!?.,;:-+"))
+
+
 def test_the_nearest_are_found_among_thousands(open_store: OpenStore) -> None:
     store = open_store(128)
     numbers = np.random.default_rng(3)
     vectors = unit(numbers.standard_normal((3_000, 128)))
-    texts = ["x"] * 3_000
+    texts = [apart("x", number) for number in range(3_000)]
     with store.writing() as writer:
         writer.put(note_of("a.md"), chunks_of("a.md", texts), vectors)
     queries = unit(vectors[:40] + numbers.standard_normal((40, 128)) * 0.06)
@@ -523,7 +528,8 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
     store = open_store(8)
     size, beyond = 65_800, 65_536
     vectors = unit(np.random.default_rng(5).standard_normal((size, 8)))
-    texts = [f"w{number % 40}" if number != beyond + 100 else "zz" for number in range(size)]
+    words = [f"w{number % 40}" if number != beyond + 100 else "zz" for number in range(size)]
+    texts = [apart(word, number) for number, word in enumerate(words)]
     with store.writing() as writer:
         writer.put(note_of("first.md"), chunks_of("first.md", ["zz"]), vectors[:1])
         writer.put(note_of("big.md"), chunks_of("big.md", texts), vectors)
@@ -531,7 +537,7 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
     assert set(matching(store, "zz")) == {"first.md", "big.md", "last.md"}
     assert matching(store, "zz", under="last.md") == ["last.md"]
     with store.reading() as snapshot:
-        assert len(snapshot.matching(["w1"], EVERYTHING, size).found) == sum(text == "w1" for text in texts) + 1
+        assert len(snapshot.matching(["w1"], EVERYTHING, size).found) == words.count("w1") + 1
         ranking = snapshot.nearest(vectors[beyond + 100], Scope("big.md"), 1)
         assert places(snapshot, ranking) == [("big.md", beyond + 101)]
         # All chunks are equally long, and the word equally rare: the two of one word score the same.

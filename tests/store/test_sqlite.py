@@ -245,7 +245,11 @@ def content(store: SqliteStore) -> dict[tuple[str, int], tuple[object, ...]]:
         for place, count in zip(places.tolist(), counts.tolist(), strict=True):
             assert block * BLOCK + place in postings, f"{term} stands in a free slot"
             postings[block * BLOCK + place][term] = count
-    vectors: dict[int, bytes] = dict(rows_of(store, "select chunk, data from vector"))
+    bodies = dict(rows_of(store, "select id, uses from body"))
+    assert bodies == dict(rows_of(store, "select body, count(*) from chunk group by body"))
+    assert bodies.keys() == {body for (body,) in rows_of(store, "select body from vector")}
+    joined = "select chunk.id, data from chunk join vector on vector.body = chunk.body"
+    vectors: dict[int, bytes] = dict(rows_of(store, joined))
     assert vectors.keys() == postings.keys()
     assert set(np.flatnonzero(blocks.lengths).tolist()) == postings.keys()
     return {

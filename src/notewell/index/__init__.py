@@ -78,21 +78,19 @@ def index(root: Path, *, store: Store, embedder: Embedder, rules: Rules, progres
     began = time.perf_counter()
     report = Report()
     changes = find_changes(root, rules.walk, store, again=True)
-    if changes.gone or not store.indexed_at:
-        with store.writing() as writer:
-            for path in changes.gone:
-                writer.remove(path)
-            report.removed = sum(path in changes.known for path in changes.gone)
     done = 0
-    for batch in _by_size(changes.read, BATCH_BYTES):
+    for batch in _batches(changes, store):
         with store.writing() as writer:
-            for outcome in _embedded(_prepared(root, batch, changes, rules), embedder):
+            for outcome in _embedded(_prepared(root, batch, changes, rules), writer, embedder):
                 _keep(outcome, writer, changes, report)
                 done += 1
                 progress.tell(done, len(changes.read))
                 if progress.stop() and done < len(changes.read):
                     report.interrupted = True
                     break
+            if done == len(changes.read):
+                # Last, so that a renamed note finds its vectors still there.
+                _remove(writer, changes, report)
         if report.interrupted:
             break
     report.seconds = time.perf_counter() - began
@@ -117,12 +115,19 @@ def _prepared(root: Path, batch: Sequence[Found], changes: Changes, rules: Rules
         yield [prepare(root, found, changes.digest(found.path), rules) for found in group]
 
 
-def _embedded(groups: Iterator[list[Outcome]], embedder: Embedder) -> Iterator[Outcome]:
-    """Yield the outcomes with their vectors, embedding one group while the next is read."""
+def _batches(changes: Changes, store: Store) -> Iterator[list[Found]]:
+    """Yield the files to read, a transaction's worth at a time; one empty batch where only others are gone."""
+    batches = list(_by_size(changes.read, BATCH_BYTES))
+    yield from batches or ([[]] if changes.gone or not store.indexed_at else [])
+
+
+def _embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder) -> Iterator[Outcome]:
+    """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         ahead = None
         for group in groups:
-            coming = thread.submit(_embed, group, embedder)
+            lacking = [[writer.lacks(chunk) for chunk in outcome.chunks] for outcome in group]
+            coming = thread.submit(_embed, group, lacking, embedder)
             if ahead is not None:
                 yield from ahead.result()
             ahead = coming
@@ -130,10 +135,20 @@ def _embedded(groups: Iterator[list[Outcome]], embedder: Embedder) -> Iterator[O
             yield from ahead.result()
 
 
-def _embed(group: list[Outcome], embedder: Embedder) -> list[Outcome]:
-    vectors = embedder.embed([chunk.meaning for outcome in group for chunk in outcome.chunks])
+def _embed(group: list[Outcome], lacking: list[list[bool]], embedder: Embedder) -> list[Outcome]:
+    chunks = [chunk for outcome in group for chunk in outcome.chunks]
+    wanted = np.array([lacks for each in lacking for lacks in each], dtype=np.bool_)
+    vectors = np.zeros((len(chunks), embedder.dimensions), dtype=np.float32)
+    if wanted.any():
+        vectors[wanted] = embedder.embed([chunk.meaning for chunk, lacks in zip(chunks, wanted, strict=True) if lacks])
     ends = np.cumsum([len(outcome.chunks) for outcome in group])
     return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
+
+
+def _remove(writer: Writer, changes: Changes, report: Report) -> None:
+    for path in changes.gone:
+        writer.remove(path)
+        report.removed += path in changes.known
 
 
 def _keep(outcome: Outcome, writer: Writer, changes: Changes, report: Report) -> None:

@@ -43,7 +43,7 @@ def find_changes(root: Path, rules: Walk, store: Store, *, again: bool = False) 
     to_read = []
     for found in walk(root, rules, tuple(READERS)):
         stamp = unseen.pop(found.path, None)
-        if stamp is None or stamp[:2] != found.stamp[:2] or (again and found.path in skipped):
+        if stamp is None or not stamp.same_file(found.stamp) or (again and found.path in skipped):
             to_read.append(found)
     closed = tuple(f"{found.path}/" for found in to_read if found.flaw == CLOSED)
     gone = (path for path in unseen if not path.startswith(closed)) if closed else unseen

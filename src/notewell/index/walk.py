@@ -85,10 +85,15 @@ def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
         return []
 
 
+def stamp_of(stat: os.stat_result) -> Stamp:
+    """Return the stamp of a file, its content not yet known."""
+    return Stamp(stat.st_mtime_ns, stat.st_size, ctime_ns=stat.st_ctime_ns)
+
+
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
     try:
         stat = entry.stat()
-        return Stamp(stat.st_mtime_ns, stat.st_size) if entry.is_file() else None
+        return stamp_of(stat) if entry.is_file() else None
     except OSError:
         return None
 

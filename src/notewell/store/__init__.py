@@ -47,6 +47,9 @@ class Snapshot(Protocol):
 class Writer(Protocol):
     """A batch of changes, seen by readers all at once when it ends."""
 
+    def lacks(self, chunk: Chunk) -> bool:
+        """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
+
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
         """Store a note in place of what its path held before."""
 

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from notewell.errors import NoteError
 from notewell.index.chunk import Chunking
 from notewell.index.walk import Found
-from notewell.types import Chunk, Note, Stamp
+from notewell.types import Chunk, Note
 
 # A format's module, and whatever it depends on, is loaded with the first file of that format.
 READERS = {
@@ -51,5 +51,5 @@ def read(root: Path, found: Found, max_bytes: int) -> Note:
         raise NoteError("no permission to read it", "Check the file's permissions") from error
     except OSError as error:
         raise NoteError(f"cannot be read: {error.strerror or error}", "Check the file") from error
-    stamp = Stamp(found.stamp.mtime_ns, found.stamp.size, hashlib.blake2b(data, digest_size=16).hexdigest())
+    stamp = found.stamp._replace(digest=hashlib.blake2b(data, digest_size=16).hexdigest())
     return Note(found.path, reader_of(found.path).decode(data), stamp)

@@ -199,5 +199,9 @@ def _explained(file: Path) -> Iterator[None]:
         raise StoreError(
             f"{file} is damaged: {error}", "Delete it and run `notewell index`; your notes are safe"
         ) from error
+    except apsw.SQLError as error:
+        raise StoreError(
+            f"{file} is not a store of this Notewell: {error}", "Delete it and run `notewell index`"
+        ) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error

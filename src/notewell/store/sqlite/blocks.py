@@ -82,7 +82,7 @@ class Blocks:
             self.lengths, self.codes = self.lengths.copy(), self.codes.copy()
 
 
-def one_bit(vectors: Vectors) -> npt.NDArray[np.uint64]:
+def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     """Return the signs of each vector as 64-bit words, a row for each vector."""
     missing = -vectors.shape[1] % 64
     bits = np.packbits(np.pad(vectors > 0, ((0, 0), (0, missing))), axis=1, bitorder="little")

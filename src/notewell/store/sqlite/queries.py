@@ -14,12 +14,12 @@ values (:key, :value)
 """
 
 STAMPS = """
-select path, mtime_ns, size, digest
+select path, mtime_ns, size, digest, ctime_ns
 from note
 """
 
 SKIPPED_STAMPS = """
-select path, mtime_ns, size
+select path, mtime_ns, size, '', ctime_ns
 from skipped
 """
 
@@ -98,26 +98,58 @@ where id >= :first
 
 VECTORS = """
 select data
-from vector
-where chunk in (select value from carray(:ids))
-order by chunk
-"""
-
-ADD_VECTOR = """
-insert into vector (chunk, data)
-values (:chunk, :data)
-"""
-
-CHUNKS = """
-select chunk.id, path, text, line, end_line, start, "end", title, kind, tags, aliases
 from chunk
-join note on note.id = chunk.note
+join vector on vector.body = chunk.body
 where chunk.id in (select value from carray(:ids))
 order by chunk.id
 """
 
-CHUNK_IDS_OF = """
-select chunk.id
+VECTOR = """
+select data
+from vector
+where body = :body
+"""
+
+ADD_VECTOR = """
+insert into vector (body, data)
+values (:body, :data)
+"""
+
+HAS_BODY = """
+select 1
+from body
+where digest = :digest
+"""
+
+USE_BODY = """
+insert into body (digest, uses, text)
+values (:digest, 1, :text)
+on conflict (digest) do update set uses = uses + 1
+returning id
+"""
+
+DROP_USE = """
+update body
+set uses = uses - 1
+where id = :body
+"""
+
+DROP_BODIES = (
+    "delete from vector where body in (select id from body where uses = 0 and id in (select value from carray(:ids)))",
+    "delete from body where uses = 0 and id in (select value from carray(:ids))",
+)
+
+CHUNKS = """
+select chunk.id, path, body.text, line, end_line, start, "end", title, kind, tags, aliases
+from chunk
+join note on note.id = chunk.note
+join body on body.id = chunk.body
+where chunk.id in (select value from carray(:ids))
+order by chunk.id
+"""
+
+CHUNKS_OF = """
+select chunk.id, chunk.body
 from chunk
 join note on note.id = chunk.note
 where note.path = :path
@@ -125,14 +157,14 @@ order by chunk.id
 """
 
 ADD_NOTE = """
-insert into note (path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest)
-values (:path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest)
+insert into note (path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns)
+values (:path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns)
 returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, line, end_line, start, "end", text)
-values (:id, :note, :line, :end_line, :start, :end, :text)
+insert into chunk (id, note, body, line, end_line, start, "end")
+values (:id, :note, :body, :line, :end_line, :start, :end)
 """
 
 LINKS = """
@@ -144,7 +176,7 @@ order by path
 
 TOUCH = """
 update note
-set mtime_ns = :mtime_ns, size = :size
+set mtime_ns = :mtime_ns, size = :size, ctime_ns = :ctime_ns
 where path = :path
 """
 
@@ -156,20 +188,24 @@ where path = :path
 
 TOUCH_SKIPPED = """
 update skipped
-set mtime_ns = :mtime_ns, size = :size
+set mtime_ns = :mtime_ns, size = :size, ctime_ns = :ctime_ns
 where path = :path
 """
 
 ADD_SKIPPED = """
-insert or replace into skipped (path, reason, mtime_ns, size)
-values (:path, :reason, :mtime_ns, :size)
+insert or replace into skipped (path, reason, mtime_ns, size, ctime_ns)
+values (:path, :reason, :mtime_ns, :size, :ctime_ns)
 """
 
-REMOVE = (
-    "delete from vector where chunk in (select value from carray(:ids))",
-    "delete from chunk where id in (select value from carray(:ids))",
-    "delete from note where path = :path",
-)
+REMOVE_CHUNKS = """
+delete from chunk
+where id in (select value from carray(:ids))
+"""
+
+REMOVE_NOTE = """
+delete from note
+where path = :path
+"""
 
 DROP_SKIPPED = """
 delete from skipped

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
 import numpy as np
+import numpy.typing as npt
 
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.packing import pack, unpack
 from notewell.types import Chunk, Link, Note
 
 
@@ -24,34 +26,53 @@ def note_row(note: Note) -> dict[str, Any]:
         "aliases": _json(note.aliases),
         "fields": _json(_plain(note.fields)),
         "link_count": len(note.links),
-        "links": _pack(_json([(link.target, link.line, link.kind, link.anchor, link.text) for link in note.links])),
+        "links": pack(_json([(link.target, link.line, link.kind, link.anchor, link.text) for link in note.links])),
         "mtime_ns": note.stamp.mtime_ns,
         "size": note.stamp.size,
         "digest": note.stamp.digest,
+        "ctime_ns": note.stamp.ctime_ns,
     }
 
 
-def chunk_row(slot: int, note_id: int, chunk: Chunk) -> dict[str, Any]:
-    """Return a chunk as the table `chunk` has it: its headings are the first line of its text."""
+def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, Any]:
+    """Return a chunk as the table `chunk` has it."""
     return {
         "id": slot,
         "note": note_id,
+        "body": body_id,
         "line": chunk.line,
         "end_line": chunk.end_line,
         "start": chunk.start,
         "end": chunk.end,
-        "text": _pack(f"{_json(chunk.headings)}\n{chunk.text}"),
     }
+
+
+def body_row(chunk: Chunk) -> dict[str, Any]:
+    """Return a chunk's headings and lines as the table `body` has them; the headings are the first line."""
+    written = _body(chunk)
+    return {"digest": _digest(written), "text": pack(written)}
+
+
+def body_digest(chunk: Chunk) -> bytes:
+    """Return what tells a chunk's headings and lines from all others: all that its vector depends on."""
+    return _digest(_body(chunk))
+
+
+def _body(chunk: Chunk) -> str:
+    return f"{_json(chunk.headings)}\n{chunk.text}"
+
+
+def _digest(written: str) -> bytes:
+    return hashlib.blake2b(written.encode("utf-8"), digest_size=16).digest()
 
 
 def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
     """Yield the chunks with these ids, lowest id first."""
     if not ids:
         return
-    wanted = apsw.carray(np.asarray(ids, dtype=np.int64))
-    rows: Any = db.execute(queries.CHUNKS, {"ids": wanted})
+    rows: Any = db.execute(queries.CHUNKS, {"ids": carray(ids)})
     for slot, path, data, line, end_line, start, end, title, kind, tags, aliases in rows:
-        headings, _, text = _unpack(data).partition("\n")
+        headings, _, text = unpack(data).partition("\n")
         yield (
             slot,
             Chunk(
@@ -70,11 +91,16 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
         )
 
 
+def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
+    """Return ids as a table that a statement can read from."""
+    return apsw.carray(np.asarray(ids, dtype=np.int64))
+
+
 def load_links(db: apsw.Connection) -> Iterator[tuple[str, tuple[Link, ...]]]:
     """Yield each note that has links, by path."""
     rows: Any = db.execute(queries.LINKS)
     for path, data in rows:
-        yield path, tuple(Link(*link) for link in json.loads(_unpack(data)))
+        yield path, tuple(Link(*link) for link in json.loads(unpack(data)))
 
 
 def _plain(value: Any) -> Any:
@@ -88,12 +114,3 @@ def _plain(value: Any) -> Any:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _pack(text: str) -> bytes:
-    # A file name or a text may hold a lone surrogate; it comes back as it was.
-    return zlib.compress(text.encode("utf-8", "surrogatepass"))
-
-
-def _unpack(data: bytes) -> str:
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")

@@ -1,7 +1,7 @@
 """The tables of the one file.
 
-Links, and a chunk's headings and lines, rest as zlib-compressed JSON and text: they are half the file
-otherwise, and are only read for the few notes on a page. `rows.py` packs and unpacks them.
+Links, and the headings and lines of chunks, rest packed (`packing.py`): they are half the
+file otherwise, and are only read for the few notes on a page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ create table note (
     links blob not null,
     mtime_ns integer not null,
     size integer not null,
-    digest text not null
+    digest text not null,
+    ctime_ns integer not null
 );
 
 -- A chunk's id is its slot: its place in the arrays of `block` and in the postings.
@@ -37,13 +38,27 @@ create table note (
 create table chunk (
     id integer primary key,
     note integer not null references note,
+    body integer not null references body,
     line integer not null,
     end_line integer not null,
     start integer not null,
-    "end" integer not null,
-    text blob not null
+    "end" integer not null
 );
 create index chunk_note on chunk (note);
+
+-- Headings and lines, once for all the chunks that have the same: a copy, or a note that was renamed,
+-- costs no embedding.
+create table body (
+    id integer primary key,
+    digest blob not null unique,
+    uses integer not null,
+    text blob not null
+);
+
+create table vector (
+    body integer primary key references body,
+    data blob not null
+);
 
 -- Which chunks hold a term: per block, slots within it (2 bytes each), then weighted counts (1 byte each).
 create table posting (
@@ -60,15 +75,11 @@ create table block (
     codes blob not null
 );
 
-create table vector (
-    chunk integer primary key references chunk,
-    data blob not null
-);
-
 create table skipped (
     path text primary key,
     reason text not null,
     mtime_ns integer not null,
-    size integer not null
+    size integer not null,
+    ctime_ns integer not null
 ) without rowid;
 """

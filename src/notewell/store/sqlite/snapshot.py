@@ -14,7 +14,7 @@ import numpy.typing as npt
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, one_bit
 from notewell.store.sqlite.lexical import BLOCK, UNIT, length_norms, rarity, unpack
-from notewell.store.sqlite.rows import load_chunks, load_links
+from notewell.store.sqlite.rows import carray, load_chunks, load_links
 from notewell.types import EVERYTHING, Chunk, Link, Ranking, Scope, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
@@ -74,7 +74,7 @@ class SqliteSnapshot:
         near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
         if not near.size:
             return Ranking("vector", ())
-        rows: list[tuple[Any, ...]] = self._db.execute(queries.VECTORS, {"ids": apsw.carray(near)}).fetchall()
+        rows: list[tuple[Any, ...]] = self._db.execute(queries.VECTORS, {"ids": carray(near)}).fetchall()
         matrix = np.frombuffer(b"".join([data for (data,) in rows]), np.int8).reshape(near.size, -1).astype(np.float32)
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
         cosines = (matrix @ vector) / np.where(lengths > 0, lengths, 1)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
 from notewell.store.sqlite.lexical import BLOCK, UNIT, merge, weigh_terms
-from notewell.store.sqlite.rows import chunk_row, load_chunks, note_row
+from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
 from notewell.types import Chunk, Note, Stamp, Vectors
 
 # Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
@@ -30,6 +30,7 @@ class Batch:
         self._terms: dict[str, int] = {}
         self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
         self._removed_terms, self._removed_slots = array("I"), array("I")
+        self._loose: set[int] = set()
         self._filled: set[int] = set()
         self._emptied: set[int] = set()
         self.changed = False
@@ -39,48 +40,56 @@ class Batch:
         """Return how many postings wait to be merged: what this batch costs in memory."""
         return len(self._added_terms) + len(self._removed_terms)
 
+    def lacks(self, chunk: Chunk) -> bool:
+        """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
+        return self._db.execute(queries.HAS_BODY, {"digest": body_digest(chunk)}).get is None
+
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Store a note in place of what its path held before."""
+        """Store a note in place of what its path held before.
+
+        The vectors of chunks that the store does not lack are not looked at.
+        """
         self.remove(note.path)
         self.changed = True
         note_id = self._db.execute(queries.ADD_NOTE, note_row(note)).get
-        slots = [next(self._free) for _ in chunks]
-        rows = zip(slots, chunks, strict=True)
-        self._db.executemany(queries.ADD_CHUNK, (chunk_row(slot, note_id, chunk) for slot, chunk in rows))
-        if chunks:
-            data = eight_bit(vectors)
-            stored = ({"chunk": slot, "data": row.tobytes()} for slot, row in zip(slots, data, strict=True))
-            self._db.executemany(queries.ADD_VECTOR, stored)
-            for slot, chunk, code in zip(slots, chunks, one_bit(vectors), strict=True):
-                self._add(slot, chunk, code)
+        rows = []
+        for chunk, data in zip(chunks, eight_bit(vectors), strict=True):
+            slot = next(self._free)
+            body_id, code = self._use_body(chunk, data)
+            rows.append(chunk_row(slot, note_id, body_id, chunk))
+            self._add(slot, chunk, code)
+        self._db.executemany(queries.ADD_CHUNK, rows)
 
     def remove(self, path: str) -> None:
         """Forget a note and everything that came from it."""
         key = {"path": path}
         self._db.execute(queries.DROP_SKIPPED, key)
         self.changed |= self._db.changes() > 0
-        if self._db.execute(queries.HAS_NOTE, key).fetchone() is None:
+        if self._db.execute(queries.HAS_NOTE, key).get is None:
             return
-        slots = [slot for (slot,) in self._db.execute(queries.CHUNK_IDS_OF, key)]
+        rows: list[tuple[Any, ...]] = self._db.execute(queries.CHUNKS_OF, key).fetchall()
+        slots = [slot for slot, _ in rows]
         for slot, chunk in load_chunks(self._db, slots):
             self._drop(slot, chunk)
-        ids = {"ids": apsw.carray(np.asarray(slots, dtype=np.int64))} if slots else {}
-        for statement in queries.REMOVE[0 if slots else 2 :]:
-            self._db.execute(statement, ids if ":ids" in statement else key)
+        # A body stays until the batch ends: the same lines may come back under another path.
+        self._loose.update(body for _, body in rows)
+        self._db.executemany(queries.DROP_USE, ({"body": body} for _, body in rows))
+        if slots:
+            self._db.execute(queries.REMOVE_CHUNKS, {"ids": carray(slots)})
+        self._db.execute(queries.REMOVE_NOTE, key)
         self.changed = True
 
     def touch(self, path: str, stamp: Stamp) -> None:
-        """Take a new time for a note whose content is the same."""
-        self._db.execute(queries.TOUCH, {"path": path, "mtime_ns": stamp.mtime_ns, "size": stamp.size})
+        """Take new times for a note whose content is the same."""
+        self._db.execute(queries.TOUCH, _times(path, stamp))
 
     def skip(self, path: str, stamp: Stamp, reason: str) -> None:
         """Forget a note that cannot be read, and remember why."""
         if self._db.execute(queries.REASON, {"path": path}).get == reason:
-            self._db.execute(queries.TOUCH_SKIPPED, {"path": path, "mtime_ns": stamp.mtime_ns, "size": stamp.size})
+            self._db.execute(queries.TOUCH_SKIPPED, _times(path, stamp))
             return
         self.remove(path)
-        row = {"path": path, "reason": reason, "mtime_ns": stamp.mtime_ns, "size": stamp.size}
-        self._db.execute(queries.ADD_SKIPPED, row)
+        self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason})
         self.changed = True
 
     def finish(self) -> None:
@@ -88,6 +97,18 @@ class Batch:
         if self.changed:
             self._merge_postings()
             self._blocks.save(self._db)
+            for statement in queries.DROP_BODIES if self._loose else ():
+                self._db.execute(statement, {"ids": carray(sorted(self._loose))})
+
+    def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.uint64]]:
+        """Return the body of a chunk, stored now or before, and the code of its vector."""
+        body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
+        stored = self._db.execute(queries.VECTOR, {"body": body_id}).get
+        if stored is None:
+            self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": data.tobytes()})
+        else:
+            data = np.frombuffer(stored, np.int8)
+        return body_id, one_bit(data[np.newaxis])[0]
 
     def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
         weights = weigh_terms(chunk)
@@ -148,3 +169,7 @@ def _sorted_keys(ranks: Any, terms: array[int], slots: array[int], without: set[
         order = order[~np.isin(slot[order], list(without))]
     full = full[order]
     return full >> np.uint64(16), (full & np.uint64(BLOCK - 1)).astype(np.uint16), order
+
+
+def _times(path: str, stamp: Stamp) -> dict[str, Any]:
+    return {"path": path, "mtime_ns": stamp.mtime_ns, "size": stamp.size, "ctime_ns": stamp.ctime_ns}
