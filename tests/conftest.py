@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -26,9 +25,8 @@ def indexed_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from notewell import Vault  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("sample") / "vault"
-    vault = Vault.open(shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns(".notewell")))
-    vault.index()
-    vault.store.close()
+    with Vault.open(shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns(".notewell"))) as vault:
+        vault.index()
     return vault.root
 
 
@@ -74,8 +72,9 @@ def stored() -> Callable[[Vault], str]:
 
 
 def _readable(value: Any) -> str:
+    from notewell.errors import StoreDamaged  # noqa: PLC0415
     from notewell.store.sqlite.packing import unpack  # noqa: PLC0415
 
-    with suppress(zlib.error, TypeError, UnicodeDecodeError):
+    with suppress(StoreDamaged, TypeError):
         return unpack(value)
     return str(value)

@@ -7,13 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import apsw
 import pytest
 
 from notewell import NotewellError, Vault
-from notewell.errors import NoteError, VaultError
+from notewell.errors import NoteError, SettingsError, VaultError
 from notewell.serve.cli import main
 
 MakeVault = Callable[..., Vault]
@@ -119,9 +121,11 @@ def test_an_empty_vault_is_indexed_and_searched_and_nothing_is_found(tmp_path: P
 
 def test_an_empty_vault_counts_as_indexed(make_vault: MakeVault) -> None:
     vault = make_vault({})
+    assert not vault.indexed
+    assert not vault.status().about.indexed_at
     vault.index()
     assert vault.indexed
-    assert vault.status().about is not None
+    assert vault.status().about.indexed_at
 
 
 def test_a_vault_without_notes_is_as_good_as_empty(make_vault: MakeVault) -> None:
@@ -164,12 +168,12 @@ def test_a_line_of_5_mb_is_indexed(make_vault: MakeVault, line: str) -> None:
 def test_a_monotonous_note_does_not_take_for_ever() -> None:
     # In a process of its own: a pattern that runs away cannot be stopped from inside. All take a second.
     program = """
-from notewell.index.chunk import Chunking
+from notewell.index.chunk import ChunkRules
 from notewell.index.readers.markdown import chunk, parse
 from notewell.types import Note, Stamp
 runs = [*">#` \\n", "---\\n", "A b\\n---\\n\\n", "|a|\\n", "[a](", "[[a|", "a.b-c_d/", "- a\\n", "```\\n"]
 for text in (run * (300_000 // len(run)) for run in runs):
-    chunk(parse(Note("a.md", "# " + text, Stamp(0, 0))), Chunking())
+    chunk(parse(Note("a.md", "# " + text, Stamp(0, 0))), ChunkRules())
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=20)
 
@@ -454,11 +458,22 @@ def test_an_odd_scope_is_no_error(make_vault: MakeVault, under: str) -> None:
     assert [excerpt.path for excerpt in vault.search("loaf", under=under)] == (["rye.md"] if under == "rye.md/" else [])
 
 
-@pytest.mark.parametrize("limit", [0, -5, 10**12])
-def test_an_odd_limit_is_no_error(make_vault: MakeVault, limit: int) -> None:
+def test_a_limit_larger_than_any_vault_is_no_error(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
     vault.index()
-    assert len(vault.search("loaf", limit=limit)) == 1
+    assert len(vault.search("loaf", limit=10**12)) == 1
+
+
+@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": -5}, {"max_tokens": -1}])
+def test_a_limit_or_budget_that_makes_no_sense_is_an_error_with_a_hint(
+    make_vault: MakeVault, wrong: dict[str, int]
+) -> None:
+    vault = make_vault({"rye.md": RYE})
+    vault.index()
+    ((name, value),) = wrong.items()
+    with pytest.raises(SettingsError, match=f"{name} is {value}") as caught:
+        vault.search("loaf", limit=wrong.get("limit"), max_tokens=wrong.get("max_tokens"))
+    assert caught.value.hint
 
 
 # Places to read
@@ -516,3 +531,24 @@ def test_a_damaged_store_is_an_error_with_a_hint(make_vault: MakeVault, cli: Cli
 def test_a_store_that_cannot_be_written_is_an_error_with_a_hint(make_vault: MakeVault, cli: Cli) -> None:
     vault = make_vault({"rye.md": RYE, ".notewell": "a file where the folder should be"})
     assert_explained(cli("index", str(vault.root)), "cannot be written")
+
+
+@pytest.mark.parametrize("content", [b"not a database at all, but long enough to look like one" * 50, b"\0" * 4096])
+def test_a_damaged_store_is_made_anew_by_a_full_run(make_vault: MakeVault, cli: Cli, content: bytes) -> None:
+    vault = make_vault({"rye.md": RYE})
+    (vault.root / ".notewell").mkdir()
+    (vault.root / ".notewell/store.db").write_bytes(content)
+    assert_explained(cli("index", str(vault.root)), "damaged")
+    assert json.loads(cli("index", str(vault.root), "--full", "--json").out)["added"] == 1
+    assert paths(vault, "loaf") == ["rye.md"]
+
+
+def test_a_full_run_leaves_another_programs_database_alone(make_vault: MakeVault, cli: Cli) -> None:
+    vault = make_vault({"rye.md": RYE})
+    (vault.root / ".notewell").mkdir()
+    file = vault.root / ".notewell/store.db"
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("create table book (title text)")
+    before = file.read_bytes()
+    assert_explained(cli("index", str(vault.root), "--full"), "another program")
+    assert file.read_bytes() == before

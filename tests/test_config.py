@@ -164,6 +164,14 @@ def test_the_root_is_the_nearest_folder_above_that_is_a_vault(tmp_path: Path) ->
     assert find_root(tmp_path / "outer/inner") == tmp_path / "outer/inner"
 
 
+def test_a_vault_of_obsidian_is_a_root(tmp_path: Path) -> None:
+    (tmp_path / "outer/inner/deep").mkdir(parents=True)
+    write(tmp_path / "outer", "")
+    assert find_root(tmp_path / "outer/inner/deep") == tmp_path / "outer"
+    (tmp_path / "outer/inner/.obsidian").mkdir()
+    assert find_root(tmp_path / "outer/inner/deep") == tmp_path / "outer/inner"
+
+
 def test_a_folder_outside_any_vault_is_its_own_root(tmp_path: Path) -> None:
     assert find_root(tmp_path) == tmp_path
 

@@ -55,10 +55,14 @@ def test_a_breadcrumb_does_not_say_the_title_twice() -> None:
     assert Chunk("a.md", "", 1, 1, headings=("Year",)).heading == "Year"
 
 
-def test_the_context_holds_all_names_of_a_note_once() -> None:
+def test_the_context_holds_all_names_of_a_note() -> None:
     chunk = Chunk("x/bees.md", "", 1, 1, title="Apiary", kind="log", tags=("garden",), aliases=("Imkerei",))
-    assert chunk.context == "Apiary | bees | log | garden | Imkerei"
-    assert Chunk("x/bees.md", "", 1, 1, title="bees").context == "bees"
+    assert chunk.context == "Apiary | x | bees | log | garden | Imkerei"
+    assert Chunk("bees.md", "", 1, 1, title="Apiary").context == "Apiary | bees"
+
+
+def test_the_context_holds_every_folder_above_a_note() -> None:
+    assert Chunk("Garden/2024/bees.v2.md", "", 1, 1, title="Apiary").context == "Apiary | Garden | 2024 | bees.v2"
 
 
 def test_what_is_embedded_does_not_hold_the_files_name() -> None:

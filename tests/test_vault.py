@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import threading
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 
 from notewell import Excerpt, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
-from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError, VaultError
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress
+from notewell.search import context
+from notewell.store import About
 
 MakeVault = Callable[..., Vault]
 
@@ -30,11 +33,12 @@ def found(vault: Vault, text: str, under: str = "") -> list[str]:
     return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.hit.ranks["lexical"]]
 
 
-@contextmanager
-def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Iterator[Vault]:
-    vault = Vault.open(root, settings)
-    yield vault
-    vault.store.close()
+def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
+    return Vault.open(root, {"embed.model": "words", **(settings or {})})
+
+
+def store_files(file: Path) -> list[str]:
+    return sorted(other.name for other in file.parent.iterdir())
 
 
 def stop_after(notes: int) -> Progress:
@@ -58,9 +62,46 @@ def test_three_lines_of_python_search_a_folder(indexed_sample: Path) -> None:
     assert results[0].score >= results[1].score >= results[2].score
 
 
-def test_a_search_of_a_folder_that_was_never_indexed_answers_or_says_why_not(make_vault: MakeVault) -> None:
-    results = make_vault(NOTES).search("hive")
-    assert len(results) or results.notices
+def test_a_search_of_a_folder_that_was_never_indexed_says_so_and_makes_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    results = vault.search("hive")
+    assert (len(results), results.generation) == (0, 0)
+    assert results.notices == ("this vault was never indexed; `index` comes first",)
+    assert not vault.store_file.exists()
+
+
+def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    told: list[tuple[int, int]] = []
+    results = vault.search("loaf", refresh=True, progress=Progress(tell=lambda *counts: told.append(counts)))
+    assert (results[0].path, results.notices, told[-1]) == ("bread.md", (), (3, 3))
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert found(vault, "zebra") == []
+    assert vault.search("zebra", refresh=True)[0].path == "new.md"
+
+
+def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    results = vault.search("loaf", refresh=True, progress=stop_after(1))
+    assert [excerpt.path for excerpt in results] == ["bread.md"]
+    assert results.notices == ("indexing was stopped; only a part of the vault was searched",)
+
+
+def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    results = vault.search("zebra")
+    assert len(results) > 0
+    assert results.notices == ("none of these words is in the notes; these are nearest by meaning",)
+    with opened(vault.root, {"search.lexical_weight": 0}) as by_meaning:
+        assert by_meaning.search("zebra").notices == ()
+
+
+def test_a_scope_that_is_not_there_is_told_of(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    assert vault.search("hive", under="gard").notices == ("there is no note or folder 'gard' in this vault",)
+    assert vault.search("", under="garden").notices == ()
 
 
 @pytest.mark.parametrize(
@@ -121,10 +162,26 @@ def test_a_scope_is_a_folder_and_not_a_prefix(make_vault: MakeVault) -> None:
     assert found(vault, "hive", under="gard") == []
 
 
+def test_a_scope_can_be_named_by_its_full_path(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    assert found(vault, "hive", under=str(vault.root / "garden")) == ["garden/bees.md"]
+    assert found(vault, "hive", under=str(vault.root / "garden-old/bees.md")) == ["garden-old/bees.md"]
+    assert sorted(found(vault, "hive", under=f"{vault.root}/")) == ["garden-old/bees.md", "garden/bees.md"]
+    assert found(vault, "hive", under=str(vault.root.parent)) == []
+
+
+def test_a_note_without_text_is_found_by_its_name_its_folder_and_its_front_matter(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "Plumber/Meier.md": "", "card.md": "---\nphone: 5550199\naliases: [Zoe]\n---\n"})
+    assert vault.index().added == 5
+    assert found(vault, "meier") == found(vault, "plumber") == ["Plumber/Meier.md"]
+    assert found(vault, "5550199") == found(vault, "zoe") == ["card.md"]
+
+
 def test_a_budget_of_tokens_holds_and_gives_the_same_each_time(vault: Vault) -> None:
     first, again = (vault.search("session timeout", max_tokens=300) for _ in range(2))
     assert first.excerpts == again.excerpts
-    assert 0 < sum(len(excerpt.hit.chunk.text) for excerpt in first) <= 1200
+    assert 0 < len(context([excerpt.hit for excerpt in first])) <= 1200
 
 
 def test_an_empty_vault_answers_with_nothing(make_vault: MakeVault) -> None:
@@ -156,9 +213,10 @@ def test_a_file_whose_name_is_no_text_does_not_stop_the_run(make_vault: MakeVaul
 def test_the_store_is_one_file_that_git_does_not_see(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
-    vault.store.close()
-    assert sorted(file.name for file in (vault.root / ".notewell").iterdir()) == [".gitignore", "store.db"]
+    vault.close()
+    assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
     assert (vault.root / ".notewell" / ".gitignore").read_text() == "*\n"
+    assert (vault.root / ".notewell" / "store.db.lock").read_bytes() == b""
 
 
 def test_the_store_can_lie_elsewhere(make_vault: MakeVault, tmp_path: Path) -> None:
@@ -167,8 +225,8 @@ def test_the_store_can_lie_elsewhere(make_vault: MakeVault, tmp_path: Path) -> N
     vault.index()
     vault.index(full=True)
     assert found(vault, "loaf") == ["bread.md"]
-    vault.store.close()
-    assert [file.name for file in place.parent.iterdir()] == ["away.db"]
+    vault.close()
+    assert store_files(place) == ["away.db", "away.db.lock"]
     assert not (vault.root / ".notewell").exists()
 
 
@@ -188,7 +246,7 @@ def test_a_store_that_cannot_be_made_is_an_error_with_a_hint(make_vault: MakeVau
 def test_two_openings_of_one_vault_see_the_same(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
-    with opened(vault.root, {"embed.model": "words"}) as other:
+    with opened(vault.root) as other:
         assert found(other, "loaf") == ["bread.md"]
         (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
         vault.index()
@@ -198,15 +256,84 @@ def test_two_openings_of_one_vault_see_the_same(make_vault: MakeVault) -> None:
 
 
 def test_indexing_while_another_does_says_so(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
     vault = make_vault(NOTES)
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    with opened(vault.root, {"embed.model": "words"}) as other:
+    with opened(vault.root) as other:
         with vault.store.writing(), pytest.raises(StoreBusy):
             other.index()
         other.index()
     assert found(vault, "zebra") == ["new.md"]
+
+
+def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    with opened(vault.root) as other:
+        with vault.store.locked(0):
+            with pytest.raises(StoreBusy) as caught:
+                other.index(wait=0)
+            assert f"Process {os.getpid()}, since 20" in caught.value.fact
+            assert other.refresh() == ("another process is indexing this vault; this is its state before that",)
+            assert found(other, "loaf") == ["bread.md"]
+        locked, done = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with vault.store.locked(0):
+                locked.set()
+                done.wait(10)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        assert locked.wait(10)
+        threading.Timer(0.2, done.set).start()
+        began = time.monotonic()
+        assert other.index(wait=10).added == 1
+        assert time.monotonic() - began >= 0.1
+        holder.join()
+
+
+def test_a_damaged_store_is_made_anew_by_a_full_run_and_only_by_that(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    vault.close()
+    data = bytearray(vault.store_file.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    vault.store_file.write_bytes(bytes(data))
+    with opened(vault.root) as damaged:
+        with pytest.raises(StoreDamaged) as caught:
+            damaged.index()
+        assert "`notewell index --full`" in caught.value.hint
+        assert damaged.index(full=True).added == len(NOTES)
+        assert found(damaged, "loaf") == ["bread.md"]
+    assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
+
+
+def test_a_file_in_the_stores_place_that_is_not_ours_is_left_alone(make_vault: MakeVault, tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text("Dear diary, " * 500)
+    vault = make_vault(NOTES, {"store.path": str(tmp_path / "diary.txt")})
+    with pytest.raises(StoreError) as caught:
+        vault.index(full=True)
+    assert caught.value.hint
+    assert (tmp_path / "diary.txt").read_text() == "Dear diary, " * 500
+
+
+def test_a_vault_closes_its_store_and_can_be_used_again(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
+    assert found(vault, "loaf") == ["bread.md"]
+    vault.close()
+    vault.close()
+    assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
+
+
+def test_a_vault_that_was_only_opened_makes_no_store(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        assert not vault.indexed
+    assert not vault.store_file.parent.exists()
 
 
 def test_an_interrupted_run_keeps_what_it_did_and_the_next_goes_on(make_vault: MakeVault) -> None:
@@ -227,8 +354,8 @@ def test_an_interrupted_full_run_leaves_the_old_store_in_place(make_vault: MakeV
     report = vault.index(full=True)
     assert (report.interrupted, report.added) == (False, len(NOTES) - 1)
     assert vault.store.about().notes == len(NOTES)
-    vault.store.close()
-    assert sorted(file.name for file in (vault.root / ".notewell").iterdir()) == [".gitignore", "store.db"]
+    vault.close()
+    assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
 
 
 def test_other_chunk_sizes_make_the_store_anew(make_vault: MakeVault) -> None:
@@ -236,7 +363,7 @@ def test_other_chunk_sizes_make_the_store_anew(make_vault: MakeVault) -> None:
     vault = make_vault({"long.md": long})
     vault.index()
     assert vault.store.about().chunks == 1
-    with opened(vault.root, {"embed.model": "words", "chunk.max_chars": 300}) as other:
+    with opened(vault.root, {"chunk.max_chars": 300}) as other:
         assert other.index().added == 1
         assert other.store.about().chunks > 3
 
@@ -246,10 +373,10 @@ def test_other_chunk_sizes_make_the_store_anew(make_vault: MakeVault) -> None:
 
 def test_refreshing_indexes_a_new_vault_and_takes_small_changes_in(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert vault.refresh() == ""
+    assert vault.refresh() == ()
     assert found(vault, "loaf") == ["bread.md"]
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    assert vault.refresh() == ""
+    assert vault.refresh() == ()
     assert found(vault, "zebra") == ["new.md"]
 
 
@@ -258,21 +385,22 @@ def test_refreshing_says_so_when_much_has_changed(make_vault: MakeVault, monkeyp
     vault.index()
     monkeypatch.setattr("notewell.vault.QUICK_BYTES", 20)
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    assert "`notewell index`" in vault.refresh()
+    assert vault.refresh() == ("1 file is not indexed yet; run `notewell index` to take them in",)
+    assert vault.search("zebra", refresh=True).notices[0] == vault.refresh()[0]
     assert found(vault, "zebra") == []
 
 
-def test_refreshing_does_not_make_a_large_store_anew_for_a_small_change(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refreshing_does_not_make_a_store_anew_for_other_settings(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(50)})
     vault.index()
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 200)
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden.\n")
-    with opened(vault.root, {"embed.model": "words", "chunk.max_chars": 300}) as other:
-        before = other.store.recipe
-        assert "`notewell index`" in other.refresh()
-        assert other.store.recipe == before
+    with opened(vault.root, {"chunk.max_chars": 300}) as other:
+        before = other.store.made_for
+        assert other.refresh() == ("this vault was indexed with other settings; run `notewell index` to do it anew",)
+        assert other.store.made_for == before
+        assert found(other, "zebra") == []
+        assert other.index().added == 51
+        assert (other.refresh(), other.store.made_for != before) == ((), True)
 
 
 def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) -> None:
@@ -286,12 +414,12 @@ def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) 
 def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
     vault = make_vault(NOTES)
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    with opened(vault.root, {"embed.model": "words"}) as other, vault.store.writing():
-        assert other.refresh() != ""
+    with opened(vault.root) as other, vault.store.writing():
+        assert other.refresh() == ("another process is indexing this vault; this is its state before that",)
         assert found(other, "loaf") == ["bread.md"]
 
 
@@ -303,7 +431,7 @@ def test_words_are_still_searched_when_the_model_is_gone(make_vault: MakeVault, 
     vault = make_vault(NOTES, {"embed.model": str(model)})
     vault.index()
     assert vault.search("loaf").notices == ()
-    vault.store.close()
+    vault.close()
     shutil.rmtree(model)
     with opened(vault.root, {"embed.model": str(model)}) as bare:
         results = bare.search("loaf")
@@ -330,7 +458,7 @@ def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_an
         assert report.added == 3
         assert results.notices == ()
         assert results[0].hit.ranks["vector"] == 1
-        assert other.store.embedder == other.embedder.fingerprint
+        assert other.store.made_for.embedder == other.embedder.fingerprint
     assert vault.search("loaf").notices != ()
 
 
@@ -400,12 +528,14 @@ def test_the_places_that_search_prints_can_be_read(vault: Vault) -> None:
 
 def test_status_says_how_the_store_stands_against_the_folder(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert vault.status().about is None
+    status = vault.status()
+    assert (status.about, status.stale) == (About(), 0)
+    assert not vault.store_file.exists()
     vault.index()
     (vault.root / "bread.md").unlink()
     status = vault.status()
-    assert (status.root, status.store, status.embedder) == (vault.root, vault.store_file, "words/27")
-    assert (status.stale, status.about and status.about.notes) == (1, 3)
+    assert (status.root, status.store, status.about.embedder) == (vault.root, vault.store_file, "words/27")
+    assert (status.stale, status.about.notes) == (1, 3)
 
 
 def test_every_error_can_be_caught_by_one_name(make_vault: MakeVault) -> None:

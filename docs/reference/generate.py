@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -13,17 +15,20 @@ from notewell import errors
 from notewell.config import HELP, PREFIX, setting_names
 from notewell.serve.cli import COMMANDS, cli
 
+# Annotations are texts; defaults in quotes stay.
+QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
 SOURCE = Path(notewell.__file__).parent
 
 
 def commands() -> str:
     """Return every command's help."""
-    context = click.Context(cli, info_name="notewell", max_content_width=100, terminal_width=100)
+    settings = {"max_content_width": 100, "terminal_width": 100, "help_option_names": ["-h", "--help"]}
+    context = click.Context(cli, info_name="notewell", **settings)
     parts = [f"\n```\n{cli.get_help(context)}\n```\n"]
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, parent=context, info_name=name, max_content_width=100, terminal_width=100)
+        inner = click.Context(command, parent=context, info_name=name, **settings)
         parts.append(f"## notewell {name}\n\n```\n{command.get_help(inner)}\n```\n")
     return "\n".join(parts)
 
@@ -54,11 +59,11 @@ def python() -> str:
         for method, function in inspect.getmembers(thing, callable):
             if not method.startswith("_") and method in vars(thing):
                 shape = (
-                    str(inspect.signature(function)).replace("'", "").replace("(self, ", "(").replace("(self)", "()")
+                    QUOTED.sub(r"\1", str(inspect.signature(function))).replace("(self, ", "(").replace("(self)", "()")
                 )
                 parts.append(f"- `{method}{shape}`: {_first_line(function)}")
-        properties = inspect.getmembers(thing, lambda member: isinstance(member, property))
-        parts += [f"- `{name}`: {_first_line(member)}" for name, member in properties]
+        properties = inspect.getmembers(thing, lambda member: isinstance(member, property | cached_property))
+        parts += [f"- `{name}`: {_first_line(member)}" for name, member in properties if not name.startswith("_")]
         fields = getattr(thing, "__dataclass_fields__", {})
         parts += [f"- `{field.name}: {field.type}`" for field in fields.values()]
         parts.append("")

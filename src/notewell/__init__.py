@@ -1,15 +1,24 @@
 """Notewell: a local-first hybrid retriever for a folder of notes."""
 
-from notewell.errors import NotewellError
-from notewell.types import Chunk, Excerpt, Hit, Reading, Results, Step
-from notewell.vault import Status, Vault
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from notewell.errors import NotewellError
+    from notewell.index.report import Progress, Report
+    from notewell.store import About
+    from notewell.types import Chunk, Excerpt, Hit, Reading, Results, Step
+    from notewell.vault import Status, Vault
 
 __all__ = [
+    "About",
     "Chunk",
     "Excerpt",
     "Hit",
     "NotewellError",
+    "Progress",
     "Reading",
+    "Report",
     "Results",
     "Status",
     "Step",
@@ -18,3 +27,19 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Loaded with their first use: a command that needs none of them does not pay for numpy.
+_HOMES = {
+    "notewell.errors": ("NotewellError",),
+    "notewell.index.report": ("Progress", "Report"),
+    "notewell.store": ("About",),
+    "notewell.types": ("Chunk", "Excerpt", "Hit", "Reading", "Results", "Step"),
+    "notewell.vault": ("Status", "Vault"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'notewell' has no attribute '{name}'")

@@ -6,13 +6,15 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from notewell.errors import SettingsError
-from notewell.index.chunk import Chunking
-from notewell.search.fuse import FUSIONS
+from notewell.index.chunk import ChunkRules
+from notewell.index.walk import WalkRules
+from notewell.search.fuse import FUSIONS, SearchRules
 
 FILE = "notewell.toml"
 FOLDER = ".notewell"
@@ -21,32 +23,10 @@ PREFIX = "NOTEWELL_"
 
 
 @dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """Which files of the vault are notes."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    hidden: bool = False
-    max_bytes: int = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
 class EmbedSettings:
     """Where vectors come from."""
 
     model: str = "static"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """How a query is answered."""
-
-    limit: int = 10
-    candidates: int = 30
-    fusion: str = "scores"
-    lexical_weight: float = 0.85
-    vector_weight: float = 0.15
-    max_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +40,11 @@ class StoreSettings:
 class Settings:
     """Everything a user can set, in the sections of `notewell.toml`."""
 
-    index: IndexSettings = field(default_factory=IndexSettings)
-    chunk: Chunking = field(default_factory=Chunking)
-    embed: EmbedSettings = field(default_factory=EmbedSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
+    index: WalkRules = WalkRules()
+    chunk: ChunkRules = ChunkRules()
+    embed: EmbedSettings = EmbedSettings()
+    search: SearchRules = SearchRules()
+    store: StoreSettings = StoreSettings()
 
 
 HELP = {
@@ -84,6 +64,14 @@ HELP = {
     "search.vector_weight": "What the ranking by meaning counts",
     "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+}
+
+KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple: "a list of texts",
 }
 
 # The smallest value that makes sense, where one does not.
@@ -129,19 +117,22 @@ def setting_names() -> dict[str, Any]:
 
 
 def find_root(start: Path) -> Path:
-    """Return the nearest folder upward that is a vault, or `start` itself."""
-    for folder in (start, *start.parents):
-        if (folder / FILE).is_file() or (folder / FOLDER).is_dir():
-            return folder
-    return start
+    """Return the nearest folder upward that is a vault, of ours or of Obsidian, or `start` itself."""
+    marks = (FILE, FOLDER, ".obsidian")
+    # os.path.exists takes a folder that may not be looked into for one without marks.
+    return next(
+        (folder for folder in (start, *start.parents) if any(map(os.path.exists, map(folder.joinpath, marks)))), start
+    )
 
 
 def _from_file(file: Path) -> dict[str, Any]:
+    if not file.exists():
+        return {}
+    if not file.is_file():
+        raise SettingsError(f"{file} cannot be read: it is no file", "Move it away to use the defaults")
     try:
         sections = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
         ) from error
@@ -162,12 +153,13 @@ def _checked(name: str, value: Any) -> Any:
     """Return the value in the setting's own type, or say what is wrong with it."""
     names = setting_names()
     if name not in names:
-        raise SettingsError(f"There is no setting '{name}'", f"The settings are {', '.join(names)}")
+        near = get_close_matches(name, names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
+        raise SettingsError(f"There is no setting '{name}'", hint)
     try:
         value = _converted(value, names[name])
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        kind = "list of texts" if isinstance(names[name], tuple) else type(names[name]).__name__
-        raise SettingsError(f"{name} is {value!r}, and should be a {kind}", HELP[name]) from error
+        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(names[name])]}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
         raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name == "search.fusion" and value not in FUSIONS:
@@ -187,6 +179,8 @@ def _converted(value: Any, default: Any) -> Any:
         raise TypeError
     if isinstance(default, int) and isinstance(value, float):
         raise TypeError
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError
     converted = type(default)(value)
     if isinstance(converted, float) and not math.isfinite(converted):
         raise ValueError

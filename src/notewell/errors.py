@@ -6,19 +6,21 @@ NotewellError
 ├── SettingsError       notewell.toml, the environment or an option is wrong
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing
-│   └── VectorMismatch  the store's vectors come from another embedder
+│   └── StoreDamaged    the store's file is not what it should be
 ├── EmbedError          an embedder cannot be loaded or does not answer
-│   └── MissingExtra    an optional part is not installed
 └── CollectionError     a folder to evaluate on is not what it should be
 """
 
 from __future__ import annotations
 
+# What mends a damaged store.
+REPAIR = "Run `notewell index --full` to make it anew; your notes are safe"
+
 
 class NotewellError(Exception):
     """Anything Notewell can explain: `fact` says what is wrong, `hint` what to do."""
 
-    def __init__(self, fact: str, hint: str = "") -> None:
+    def __init__(self, fact: str, hint: str) -> None:
         super().__init__(fact)
         self.fact = fact
         self.hint = hint
@@ -44,19 +46,12 @@ class StoreBusy(StoreError):
     """Another process is writing to the store."""
 
 
-class VectorMismatch(StoreError):
-    """The store's vectors come from another embedder than the vault's."""
+class StoreDamaged(StoreError):
+    """The store's file is not what it should be; it can be made anew from the notes."""
 
 
 class EmbedError(NotewellError):
     """An embedder cannot be loaded or does not answer."""
-
-
-class MissingExtra(EmbedError):
-    """An optional part of Notewell is not installed."""
-
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} is not installed", f"Run `pip install 'notewell[{extra}]'`")
 
 
 class CollectionError(NotewellError):

@@ -16,6 +16,11 @@ import numpy.typing as npt
 Vectors = npt.NDArray[np.float32]
 
 
+# Tags and aliases are carried by every chunk of a note: so many of such a length, and no more.
+MOST = 100
+LONGEST = 200
+
+
 class Stamp(NamedTuple):
     """What tells one state of a file from another: first by its times and size, then by content.
 
@@ -94,17 +99,17 @@ class Note:
     @property
     def kind(self) -> str:
         """Return the `type` of the front matter, or nothing."""
-        return str(self.fields.get("type") or "")
+        return "".join(listed([self.fields.get("type")]))
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Return the tags of the front matter, without `#`."""
-        return tuple(tag.removeprefix("#") for tag in listed(self.fields.get("tags") or self.fields.get("tag")))
+        return tuple(tag.removeprefix("#") for tag in listed(self.fields.get("tags") or self.fields.get("tag"))[:MOST])
 
     @property
     def aliases(self) -> tuple[str, ...]:
         """Return the other names the front matter gives the note."""
-        return tuple(listed(self.fields.get("aliases") or self.fields.get("alias")))
+        return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
 
 
 @lru_cache(maxsize=4)
@@ -124,7 +129,8 @@ def listed(value: Any) -> list[str]:
     (['a', 'b'], ['a', '1'], [])
     """
     items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
-    return [str(item).strip() for item in items if not isinstance(item, list | dict | None) and str(item).strip()]
+    texts = (str(item).strip()[:LONGEST] for item in items if not isinstance(item, list | dict | None))
+    return [text for text in texts if text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +161,9 @@ class Chunk:
 
     @property
     def context(self) -> str:
-        """Return what the note says about itself: title, type, tags, aliases and file name."""
-        name = self.path.rpartition("/")[2].rpartition(".")[0]
-        names = (self.title,) if name == self.title else (self.title, name)
-        return " | ".join(part for part in (*names, self.kind, *self.tags, *self.aliases) if part)
+        """Return what is known of the note: title, folders and file name, type, tags and aliases."""
+        path = self.path.rpartition(".")[0].replace("/", " | ")
+        return " | ".join(part for part in (self.title, path, self.kind, *self.tags, *self.aliases) if part)
 
     @property
     def meaning(self) -> str:

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import os
-import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from threading import Event
+from typing import Any, Self
 
 from notewell.config import FOLDER, Settings, find_root, load_settings
 from notewell.embed import Embedder, load_embedder
-from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError, VaultError
-from notewell.index import Progress, Report, Rules, Walk, find_changes, index
-from notewell.index.readers import READERS, read
-from notewell.index.walk import Found, stamp_of
-from notewell.redact import redact
-from notewell.search import Searching, Weights, find_hits, make_plan, search
+from notewell.errors import EmbedError, SettingsError, StoreBusy, StoreDamaged, StoreError, VaultError
+from notewell.index import IndexRules, Progress, Report, find_changes, index
+from notewell.index.place import exists, find_place, read_place
+from notewell.index.watch import watch
+from notewell.redact import redact_text, rules_digest
+from notewell.search import SearchRules, find_hits, make_plan, search
 from notewell.search.plan import readable
-from notewell.store import About
-from notewell.store.sqlite import SqliteStore
-from notewell.types import Hit, Reading, Results, Scope
+from notewell.store import About, MadeFor, Store
+from notewell.store.sqlite import SqliteStore, delete_store
+from notewell.types import EVERYTHING, Excerpt, Hit, Reading, Results, Scope
 
-# Text that is read, embedded and stored in well under a second on two old cores.
-QUICK_BYTES = 1_000_000
-# Grows when terms, redaction or what is embedded change in a way that old stores do not have.
+# A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
+QUICK_SECONDS = 1.0
+QUICK_BYTES = 50_000_000
+# How long indexing waits for another process that is at it, in seconds.
+PATIENCE = 5.0
+# Grows when terms, or what is embedded, change in a way that old stores do not have.
 RECIPE = 1
-# A place in a note: path:12 or path:12-20.
-LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,16 @@ class Status:
 
     root: Path
     store: Path
-    about: About | None
-    embedder: str
+    about: About
     stale: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with a store, a sentence each, and whether it was made anew for that."""
+
+    problems: tuple[str, ...]
+    repaired: bool
 
 
 class Vault:
@@ -56,14 +65,25 @@ class Vault:
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
-        root = find_root(Path.cwd()) if path is None else Path(os.path.expanduser(path)).absolute()
-        if not _exists(root):
+        root = find_root(_here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
+        if not exists(root):
             raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
         if not root.is_dir():
             raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
         if not os.access(root, os.R_OK | os.X_OK):
             raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
         return cls(root, load_settings(root, os.environ, settings or {}))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if "store" in vars(self):
+            self.store.close()
 
     @property
     def store_file(self) -> Path:
@@ -79,194 +99,216 @@ class Vault:
     @cached_property
     def store(self) -> SqliteStore:
         """Return the vault's store, made on first use."""
-        return self._open_store(self.store_file)
+        file = self.store_file
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
+                (file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            hint = "Check its permissions, or set store.path to a place that can be written"
+            raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
+        return SqliteStore(file, lambda: self._made_for)
 
     @property
     def indexed(self) -> bool:
         """Tell whether the vault was ever indexed."""
         return self.store_file.is_file() and bool(self.store.indexed_at)
 
-    def index(self, *, full: bool = False, progress: Progress | None = None) -> Report:
+    def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = PATIENCE) -> Report:
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
-        if not full and self._matches(self.store):
-            return self._index(self.store, progress)
-        fresh = self._store_beside()
-        report = self._index(fresh, progress)
-        if not report.interrupted:
-            self.store.replace_by(fresh)
-        fresh.close()
-        if not report.interrupted:
-            _delete(fresh.file)
-        return report
+        store = self._repaired_store() if full else self.store
+        with store.locked(wait):
+            if not full and store.made_for == self._made_for:
+                return self._index(store, progress)
+            fresh = store.beside(self._made_for)
+            report = self._index(fresh, progress)
+            if report.interrupted:
+                fresh.close()
+            else:
+                store.replace_by(fresh)
+            return report
 
-    def refresh(self, progress: Progress | None = None) -> str:
+    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
         if not self.indexed:
-            self.index(progress=progress)
-            return ""
+            report = self.index(progress=progress)
+            return ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
         changes = find_changes(self.root, self._rules.walk, self.store)
         try:
-            if not self._matches(self.store):
-                return "this vault was indexed with other settings; run `notewell index` to do it anew"
-            if changes.bytes > QUICK_BYTES:
-                return f"{len(changes.read):,} files changed since the last index; run `notewell index` to take them in"
-            if changes:
-                self.index(progress=progress)
+            if self.store.made_for != self._made_for:
+                return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
+            if changes and changes.bytes <= QUICK_BYTES:
+                deadline = time.monotonic() + QUICK_SECONDS
+                report = self.index(progress=Progress(stop=lambda: time.monotonic() > deadline), wait=0)
+                left = report.total - report.done
+            else:
+                left = len(changes.read)
         except StoreBusy:
-            return "another process is indexing this vault; this is its state before that"
-        except EmbedError:
-            # The search that follows says so itself, and answers by words.
-            return f"{len(changes.read):,} changed files are not taken in" if changes else ""
-        return ""
+            return ("another process is indexing this vault; this is its state before that",)
+        except (EmbedError, StoreError) as error:
+            # An old answer is better than none.
+            return (f"{len(changes.read):,} changed files are not taken in: {error.fact}",) if changes else ()
+        files = "1 file is" if left == 1 else f"{left:,} files are"
+        return (f"{files} not indexed yet; run `notewell index` to take them in",) if left else ()
 
-    def search(self, text: str, *, limit: int | None = None, under: str = "", max_tokens: int | None = None) -> Results:
-        """Find the lines that answer the text, among the notes under a folder or in all."""
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        under: str = "",
+        max_tokens: int | None = None,
+        refresh: bool = False,
+        progress: Progress | None = None,
+    ) -> Results:
+        """Find the lines that answer the text, among the notes under a folder or in all.
+
+        With `refresh`, changed files are taken in first, if that is quick.
+        """
+        notices = self.refresh(progress) if refresh else ()
         began = time.perf_counter()
-        text = readable(text)
+        text, scope, rules = readable(text), self._scope(under), self._search_rules(limit, max_tokens)
         if not self.indexed:
-            return Results(text, (), 0, 0.0, ("this vault was never indexed; `index` comes first",))
-        embedder, notices = self._matching_embedder()
+            return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
+        embedder, more = self._matching_embedder()
         with self.store.reading() as snapshot:
-            excerpts = search(
-                text,
-                store=snapshot,
-                embedder=embedder,
-                searching=self._searching(limit, max_tokens),
-                scope=_scope(under),
-            )
+            excerpts = search(text, store=snapshot, embedder=embedder, rules=rules, scope=scope)
             took = (time.perf_counter() - began) * 1000
+            notices = (*notices, *more, *self._doubts(excerpts, scope))
             return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
+
+    def _doubts(self, excerpts: list[Excerpt], scope: Scope) -> tuple[str, ...]:
+        """Return what a page does not show: that no word was found, or that there is nothing to look in."""
+        if excerpts:
+            by_words = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
+            meant = by_words or not self.settings.search.lexical_weight
+            return () if meant else ("none of these words is in the notes; these are nearest by meaning",)
+        if scope == EVERYTHING or any(
+            path == scope.under or path.startswith(f"{scope.under}/") for path in self.store.stamps()
+        ):
+            return ()
+        return (f"there is no note or folder '{scope.under}' in this vault",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits without excerpts: what measuring needs."""
         embedder, _ = self._matching_embedder()
         with self.store.reading() as snapshot:
-            searching = self._searching(limit, 0)
-            return find_hits(make_plan(text), store=snapshot, embedder=embedder, searching=searching)
+            rules = self._search_rules(limit, 0)
+            return find_hits(make_plan(text), store=snapshot, embedder=embedder, rules=rules)
 
     def read(self, place: str) -> Reading:
         """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
-        path, first, last = self._place(place)
-        if PurePosixPath(path).suffix.lower() not in READERS:
-            raise NoteError(f"{path} is of a format that is not read yet", f"Formats: {', '.join(READERS)}")
+        return read_place(self.root, find_place(self.root, place), self.settings.index.max_bytes)
+
+    def watch(self, tell: Callable[[Report], None], stop: Event) -> None:
+        """Take in every change as it happens, until told to stop; `tell` gets a report of each."""
+        for _ in watch(self.root, stop):
+            # Another process may be at it, or the vault's drive may be gone: the next round tries again.
+            with suppress(StoreBusy, VaultError):
+                report = self.index()
+                if report.added or report.changed or report.removed:
+                    tell(report)
+
+    def doctor(self, *, repair: bool = False) -> Diagnosis:
+        """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
-            found = Found(path, stamp_of((self.root / path).stat()))
-            note = redact(read(self.root, found, self.settings.index.max_bytes))
-        except NoteError as error:
-            raise NoteError(f"{path}: {error.fact}", error.hint) from error
-        lines = note.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-        last = min(last or len(lines), len(lines))
-        if first > last:
-            raise NoteError(f"{path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
-        return Reading(path, first, last, "\n".join(lines[first - 1 : last]))
+            problems = (*self.store.problems(), *self._leaks())
+        except StoreDamaged as error:
+            problems = (error.fact,)
+        if not problems or not repair:
+            return Diagnosis(problems, repaired=False)
+        self.index(full=True)
+        return Diagnosis(problems, repaired=True)
+
+    def backup(self, file: Path) -> None:
+        """Write the store, as it is now, to another file; others may read and write it meanwhile."""
+        if exists(file):
+            raise StoreError(f"{file} exists already", "Name a file that does not")
+        if not self.indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        partial = file.with_name(f"{file.name}.partial")
+        partial.unlink(missing_ok=True)
+        self.store.copy_to(partial)
+        partial.replace(file)
+
+    def restore(self, file: Path) -> None:
+        """Put a backup in the place of the store; what changed in the folder since is taken in by the next index."""
+        if not exists(file):
+            raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
+        with self.store.locked(PATIENCE):
+            self.store.replace_by_copy(file)
 
     def status(self) -> Status:
         """Return how the store stands against the folder."""
         if not self.indexed:
-            return Status(self.root, self.store_file, None, self.settings.embed.model, 0)
+            return Status(self.root, self.store_file, About(), 0)
         changes = find_changes(self.root, self._rules.walk, self.store)
-        stale = len(changes.read) + len(changes.gone)
-        return Status(self.root, self.store_file, self.store.about(), self.store.embedder, stale)
+        return Status(self.root, self.store_file, self.store.about(), len(changes.read) + len(changes.gone))
 
     @property
-    def _rules(self) -> Rules:
-        settings = self.settings.index
-        return Rules(Walk(settings.include, settings.exclude, settings.hidden), self.settings.chunk, settings.max_bytes)
+    def _rules(self) -> IndexRules:
+        return IndexRules(self.settings.index, self.settings.chunk)
 
     @property
-    def _recipe(self) -> str:
-        return f"{RECIPE} {self.settings.chunk}"
+    def _made_for(self) -> MadeFor:
+        # A store made before a rule was added may hold what that rule takes out.
+        recipe = f"{RECIPE} {rules_digest()} {self.settings.chunk}"
+        return MadeFor(self.embedder.fingerprint, self.embedder.dimensions, recipe)
 
-    def _matches(self, store: SqliteStore) -> bool:
-        """Tell whether a store was made with this embedder and these settings."""
-        return store.recipe == self._recipe and store.embedder == self.embedder.fingerprint
+    def _search_rules(self, limit: int | None, max_tokens: int | None) -> SearchRules:
+        rules = self.settings.search
+        if limit is not None:
+            rules = replace(rules, limit=_at_least("limit", limit, 1))
+        if max_tokens is not None:
+            rules = replace(rules, max_tokens=_at_least("max_tokens", max_tokens, 0))
+        return rules
 
-    def _store_beside(self) -> SqliteStore:
-        """Return a store to build beside the vault's own; what an interrupted build left is taken up again."""
-        file = self.store_file.with_suffix(".new")
-        try:
-            beside = self._open_store(file)
-            if self._matches(beside):
-                return beside
-            beside.close()
-        except StoreError:
-            # Half a file, left by a kill; nothing but time is lost with it.
-            pass
-        _delete(file)
-        return self._open_store(file)
-
-    def _searching(self, limit: int | None, max_tokens: int | None) -> Searching:
-        settings = self.settings.search
-        return Searching(
-            candidates=settings.candidates,
-            fusion=settings.fusion,
-            weights=Weights(settings.lexical_weight, settings.vector_weight),
-            limit=settings.limit if limit is None else max(1, limit),
-            max_tokens=settings.max_tokens if max_tokens is None else max(0, max_tokens),
-        )
+    def _scope(self, under: str) -> Scope:
+        """Return the scope of a folder or note: `Garden`, `Garden/`, `./Garden` and its full path are the same."""
+        path = PurePosixPath(readable(under))
+        if path.is_relative_to(self.root.as_posix()):
+            path = path.relative_to(self.root.as_posix())
+        inside = path.as_posix().strip("/")
+        return Scope("" if inside == "." else inside)
 
     def _matching_embedder(self) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the embedder whose vectors the store holds, or none and the reason."""
+        made_for = self.store.made_for.embedder
         try:
-            if self.embedder.fingerprint == self.store.embedder:
+            if self.embedder.fingerprint == made_for:
                 return self.embedder, ()
         except EmbedError as error:
             return None, (f"{error.fact}; searching by words alone",)
-        notice = f"the store's vectors come from {self.store.embedder}; searching by words alone until `notewell index`"
-        return None, (notice,)
+        return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
 
-    def _index(self, store: SqliteStore, progress: Progress | None) -> Report:
+    def _leaks(self) -> Iterator[str]:
+        """Yield each note of which the store holds what the rules of today take for a secret."""
+        for chunk in self.store.all_chunks():
+            _, redactions = redact_text(chunk.text)
+            yield from (f"{chunk.path}:{chunk.line} holds a {redaction.rule}" for redaction in redactions)
+
+    def _index(self, store: Store, progress: Progress | None) -> Report:
         return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress or Progress())
 
-    def _open_store(self, file: Path) -> SqliteStore:
+    def _repaired_store(self) -> SqliteStore:
+        """Return the store; a damaged one is thrown away first, as all of it can be made again."""
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
-                (file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
-        except OSError as error:
-            raise StoreError(
-                f"{file.parent} cannot be written: {error.strerror or error}",
-                "Check its permissions, or set store.path to a place that can be written",
-            ) from error
-        if file.is_file() and file.stat().st_size:
-            return SqliteStore(file)
-        return SqliteStore(
-            file, embedder=self.embedder.fingerprint, dimensions=self.embedder.dimensions, recipe=self._recipe
-        )
-
-    def _place(self, place: str) -> tuple[str, int, int]:
-        """Split `path:12-20`, and refuse a path that leaves the vault."""
-        path, first, last = place, 1, 0
-        match = LINES.fullmatch(place)
-        if match and not _exists(self.root / place):
-            path, first = match[1], max(1, int(match[2]))
-            last = int(match[3]) if match[3] else first
-        if last and last < first:
-            raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {path}:{last}-{first}")
-        if not _exists(self.root / path):
-            raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
-        file = Path(os.path.realpath(self.root / path))
-        if not file.is_relative_to(os.path.realpath(self.root)):
-            raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")
-        if not file.is_file():
-            raise NoteError(f"{path} is a folder", "Name a note in it")
-        return PurePosixPath(os.path.normpath(path)).as_posix(), first, last
+            self.store.about()
+        except StoreDamaged:
+            self.close()
+            vars(self).pop("store", None)
+            delete_store(self.store_file)
+        return self.store
 
 
-def _exists(path: Path) -> bool:
+def _here() -> Path:
     try:
-        return path.exists()
-    except (OSError, ValueError):
-        # Too long a name, or one with a zero byte or half a character in it.
-        return False
+        return Path.cwd()
+    except OSError as error:
+        raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
 
 
-def _scope(under: str) -> Scope:
-    """Return the scope of a folder or note as a user writes it: `Garden`, `Garden/` and `./Garden` are the same."""
-    path = PurePosixPath(readable(under)).as_posix().strip("/")
-    return Scope("" if path == "." else path)
-
-
-def _delete(file: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        file.with_name(file.name + suffix).unlink(missing_ok=True)
+def _at_least(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
+    return value

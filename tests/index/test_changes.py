@@ -194,7 +194,7 @@ def test_a_skipped_note_does_not_keep_a_search_from_taking_in_changes(make_vault
     vault = make_vault({"huge.md": "word " * 400_000, "rye.md": RYE}, {"index.max_bytes": 1_000})
     vault.index()
     write(vault, "bees.md", BEES)
-    assert vault.refresh() == ""
+    assert vault.refresh() == ()
     assert paths(vault, "hive") == ["bees.md"]
 
 
@@ -206,20 +206,48 @@ def test_a_bad_note_is_not_stale_for_ever(make_vault: MakeVault) -> None:
 
 def test_search_refreshes_what_changed(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
-    assert vault.refresh() == ""
+    assert vault.refresh() == ()
     write(vault, "bees.md", BEES)
     assert vault.status().stale == 1
-    assert vault.refresh() == ""
+    assert vault.refresh() == ()
     assert vault.status().stale == 0
     assert paths(vault, "hive") == ["bees.md"]
 
 
-def test_a_large_change_is_left_to_the_user(make_vault: MakeVault) -> None:
+def test_a_large_change_is_left_to_the_user(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 1_000)
     vault = make_vault({"rye.md": RYE})
     vault.index()
-    write(vault, "long.md", "word " * 250_000)
-    assert "notewell index" in vault.refresh()
+    write(vault, "long.md", "word " * 250)
+    write(vault, "bees.md", BEES)
+    assert vault.refresh() == ("2 files are not indexed yet; run `notewell index` to take them in",)
     assert vault.store.about().notes == 1
+
+
+def test_a_refresh_stops_when_its_time_is_over_and_says_what_is_left(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.vault.QUICK_SECONDS", 0.0)
+    vault = make_vault({"rye.md": RYE})
+    vault.index()
+    for number in range(4):
+        write(vault, f"{number}.md", BEES)
+    assert vault.refresh() == ("3 files are not indexed yet; run `notewell index` to take them in",)
+    assert vault.store.about().notes == 2
+    monkeypatch.setattr("notewell.vault.QUICK_SECONDS", 60.0)
+    assert vault.refresh() == ()
+    assert vault.store.about().notes == 5
+
+
+def test_notes_that_are_only_gone_are_forgotten_however_large_they_were(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"rye.md": RYE, "bees.md": BEES})
+    vault.index()
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    (vault.root / "bees.md").unlink()
+    assert vault.refresh() == ()
+    assert paths(vault, "hive") == []
 
 
 @pytest.mark.parametrize("settings", [{"chunk.max_chars": 300}, {"chunk.min_chars": 5}, {"chunk.overlap_words": 5}])
@@ -253,7 +281,7 @@ def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_th
     assert "words/27" in results.notices[0] and results[0].hit.ranks["vector"] is None
     other.index()
     assert len(counting.texts) == 2
-    assert other.store.embedder == "other words/27"
+    assert other.store.made_for.embedder == "other words/27"
     assert other.search("hive").notices == ()
 
 
@@ -263,7 +291,7 @@ def test_an_embedder_of_other_dimensions_takes_the_store_over(make_vault: MakeVa
     static = Vault.open(vault.root)
     static.index()
     assert len(vectors(static)[0]) == static.embedder.dimensions != WordsEmbedder.dimensions
-    assert static.search("insects that make honey").notices == ()
+    assert static.search("insects of a hive that make honey").notices == ()
 
 
 def test_full_embeds_everything_again(make_vault: MakeVault) -> None:
@@ -302,10 +330,51 @@ def test_progress_is_told_after_every_note(make_vault: MakeVault) -> None:
 
 def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("notewell.index.BATCH_BYTES", 300)
-    monkeypatch.setattr("notewell.index.GROUP_BYTES", 100)
+    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
     vault = make_vault({f"{number}.md": BEES for number in range(20)})
-    assert vault.index().added == 20
+    report = vault.index()
+    assert (report.added, report.total, report.done) == (20, 20, 20)
     assert len(vault.search("hive", limit=50)) == 20
+
+
+def test_the_same_lines_are_embedded_once_over_all_batches(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.index.BATCH_BYTES", 100)
+    vault = make_vault({f"{number}.md": BEES for number in range(20)})
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    assert len(counting.texts) < 4
+    assert len(vectors(vault)) == 1
+
+
+def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.index.BATCH_BYTES", 1)
+    notes = {f"old/{number}.md": f"# {number}\n\nThe hive of number {number} hums in May.\n" for number in range(6)}
+    vault = make_vault(notes)
+    counting = vault.embedder = CountingEmbedder()
+    vault.index()
+    assert len(counting.texts) == 6
+    (vault.root / "old").rename(vault.root / "new")
+    report = vault.index()
+    assert (report.added, report.removed, len(counting.texts)) == (6, 6, 6)
+    assert sorted(vault.store.stamps()) == [f"new/{number}.md" for number in range(6)]
+
+
+def test_a_stopped_run_forgets_nothing_yet(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    vault.index()
+    (vault.root / "bees.md").unlink()
+    write(vault, "a.md", "# A\n\nThe quokka smiles at everyone who comes.\n")
+    write(vault, "b.md", "# B\n\nThe quokka sleeps in the shade of a tree.\n")
+    report = vault.index(progress=Progress(stop=lambda: True))
+    assert (report.interrupted, report.total, report.done, report.removed) == (True, 2, 1, 0)
+    assert paths(vault, "hive") == ["bees.md"]
+    report = vault.index()
+    assert (report.interrupted, report.added, report.removed) == (False, 1, 1)
+    assert paths(vault, "hive") == []
 
 
 def test_the_sample_vault_comes_in_whole(vault: Vault) -> None:

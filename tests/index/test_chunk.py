@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.index.chunk import Chunking, Span, cut, pack, trim, windows
+from notewell.index.chunk import ChunkRules, Span, cut, pack, trim, windows
 
 TEXT = st.text(st.sampled_from("ab .\n。é"), max_size=400)
 
@@ -43,7 +43,7 @@ def test_pack_of_nothing_is_nothing() -> None:
 
 def test_windows_share_words_and_reach_the_end() -> None:
     text = " ".join(f"w{number}" for number in range(10))
-    spans = list(windows(text, Span(0, len(text)), Chunking(target_words=4, overlap_words=1)))
+    spans = list(windows(text, Span(0, len(text)), ChunkRules(target_words=4, overlap_words=1)))
     assert [part.split() for part in pieces(text, spans)] == [
         ["w0", "w1", "w2", "w3"],
         ["w3", "w4", "w5", "w6"],
@@ -55,7 +55,7 @@ def test_windows_share_words_and_reach_the_end() -> None:
 def test_every_word_is_in_a_window_and_neighbours_overlap_as_told(count: int, target: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(1, target - 1))
     text = " ".join(str(number) for number in range(count))
-    spans = list(windows(text, Span(0, len(text)), Chunking(target_words=target, overlap_words=overlap)))
+    spans = list(windows(text, Span(0, len(text)), ChunkRules(target_words=target, overlap_words=overlap)))
     parts = [part.split() for part in pieces(text, spans)]
     assert sorted({int(word) for part in parts for word in part}) == list(range(count))
     assert all(len(part) <= target for part in parts)

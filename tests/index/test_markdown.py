@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 
 from notewell import Vault
 from notewell.errors import NoteError
-from notewell.index.chunk import Chunking
+from notewell.index.chunk import ChunkRules
 from notewell.index.readers.markdown import chunk, decode, parse
 from notewell.redact import redact
 from notewell.types import Chunk, Note, Stamp
 
 SENTENCE = "The hive hums quietly all morning in the orchard."
-SMALL = Chunking(max_chars=200)
+SMALL = ChunkRules(max_chars=200)
 
 
 def note_of(text: str) -> Note:
     return parse(redact(Note("Garden/bees.md", text, Stamp(0, 0))))
 
 
-def chunks_of(text: str, chunking: Chunking = Chunking()) -> list[Chunk]:  # noqa: B008
+def chunks_of(text: str, chunking: ChunkRules = ChunkRules()) -> list[Chunk]:  # noqa: B008
     return chunk(note_of(text), chunking)
 
 
@@ -90,7 +90,7 @@ def test_the_long_section_of_the_sample_vault_is_cut_and_nothing_of_it_is_lost(v
 def test_a_section_under_30_characters_is_dropped() -> None:
     text = f"# Bees\n\n{SENTENCE}\n\n## Stub\n\nToo short to tell.\n\n## Spring\n\n{SENTENCE}\n"
     assert [piece.headings[-1] for piece in chunks_of(text)] == ["Bees", "Spring"]
-    assert [piece.headings[-1] for piece in chunks_of(text, Chunking(min_chars=0))] == ["Bees", "Stub", "Spring"]
+    assert [piece.headings[-1] for piece in chunks_of(text, ChunkRules(min_chars=0))] == ["Bees", "Stub", "Spring"]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,20 @@ def test_a_note_of_tiny_sections_is_one_chunk() -> None:
     assert (piece.text, piece.line, piece.end_line) == (text.rstrip(), 1, 9)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n  \n", "---\ntitle: Bees\n---\n"])
-def test_a_note_without_text_has_no_chunk(text: str) -> None:
-    assert chunks_of(text) == []
+@pytest.mark.parametrize("text", ["", "\n\n  \n"])
+def test_a_note_without_text_is_a_chunk_to_be_found_by_its_name(text: str) -> None:
+    (piece,) = chunks_of(text)
+    assert (piece.text, piece.line, piece.end_line, piece.start, piece.end) == ("", 1, 1, 0, 0)
+    assert (piece.title, piece.path, piece.headings) == ("bees", "Garden/bees.md", ())
+
+
+@pytest.mark.parametrize("body", ["", "\n  \n"])
+def test_a_note_without_a_body_is_a_chunk_of_its_front_matter(body: str) -> None:
+    front = "---\ntitle: Apiary\nphone: 555 0199\n---"
+    text = f"{front}\n{body}"
+    (piece,) = chunks_of(text)
+    assert (piece.text, piece.line, piece.end_line, piece.title) == (front, 1, 4, "Apiary")
+    assert_exact(text, [piece])
 
 
 @pytest.mark.parametrize("name", ["Related", "See also", "Links", "References", "related:", "🔗 Links", "**See Also**"])
@@ -277,13 +288,19 @@ def test_tags_are_read_in_every_way_people_write_them(tags: str) -> None:
     ("text", "title"),
     [
         ("---\ntitle: Apiary\n---\n# Bees\n", "Apiary"),
-        ("## Part\n\n# Bees\n", "Bees"),
+        ("# Bees\n\n## Part\n", "Bees"),
+        ("---\ntags: [a]\n---\n\n\n# Bees\n\nText.\n", "Bees"),
+        ("Bees\n====\n\nText.\n", "Bees"),
+        ("## Part\n\n# Bees\n", "bees"),
+        ("Some text.\n\n# Bees\n", "bees"),
+        ("# Bees\n\nText.\n\n# Rye\n\nText.\n", "bees"),
+        ("# \n\nText.\n", "bees"),
         ("Just text.\n", "bees"),
         ("---\ntitle:\n---\nJust text.\n", "bees"),
         ("---\ntitle: 1984\n---\n", "1984"),
     ],
 )
-def test_the_title_is_the_front_matters_or_the_first_headings_or_the_files(text: str, title: str) -> None:
+def test_the_title_is_the_front_matters_or_the_one_opening_headings_or_the_files(text: str, title: str) -> None:
     assert note_of(text).title == title
 
 
@@ -319,7 +336,7 @@ def test_lines_and_offsets_of_the_sample_vault_are_exact(vault: Vault) -> None:
     for file in vault.root.rglob("*.md"):
         text = decode(file.read_bytes())
         note = note_of(text)
-        pieces = chunk(note, Chunking())
+        pieces = chunk(note, ChunkRules())
         assert pieces, file
         if not note.redactions:
             assert_exact(text, pieces)
@@ -333,7 +350,7 @@ def test_lines_and_offsets_of_the_sample_vault_are_exact(vault: Vault) -> None:
 def test_with_overlap_a_long_section_becomes_windows_that_share_words() -> None:
     words = [f"w{number}" for number in range(100)]
     text = "# Bees\n\n## Year\n\n" + " ".join(words) + f"\n\n## Short\n\n{SENTENCE}\n"
-    chunks = chunks_of(text, Chunking(target_words=40, overlap_words=10))
+    chunks = chunks_of(text, ChunkRules(target_words=40, overlap_words=10))
     year = [piece.text.split() for piece in chunks if piece.headings[-1] == "Year"]
     assert [len(part) for part in year] == [40, 40, 40, 12]
     assert all(before[-10:] == after[:10] for before, after in pairwise(year))
@@ -415,7 +432,7 @@ def notes(draw: st.DrawFn) -> tuple[str, set[int]]:
 @given(notes(), st.sampled_from([200, 350, 2000]))
 def test_chunks_of_any_note_are_its_lines_in_order_and_none_is_lost(note: tuple[str, set[int]], most: int) -> None:
     text, wanted = note
-    chunks = chunks_of(text, Chunking(max_chars=most))
+    chunks = chunks_of(text, ChunkRules(max_chars=most))
     assert_exact(text, chunks)
     assert all(len(piece.text) <= most for piece in chunks)
     assert all(before.end <= after.start for before, after in pairwise(chunks))

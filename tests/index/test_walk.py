@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import SettingsError, VaultError
-from notewell.index.walk import Walk, walk
+from notewell.index.walk import WalkRules, walk
 
 
 def write(root: Path, *paths: str) -> None:
@@ -17,7 +17,7 @@ def write(root: Path, *paths: str) -> None:
         (root / path).write_text(path, encoding="utf-8")
 
 
-def found(root: Path, rules: Walk = Walk()) -> list[str]:  # noqa: B008
+def found(root: Path, rules: WalkRules = WalkRules()) -> list[str]:  # noqa: B008
     return [file.path for file in walk(root, rules, (".md",))]
 
 
@@ -36,7 +36,7 @@ def test_notes_come_in_the_order_of_their_folders_and_names(root: Path) -> None:
 def test_a_file_is_found_with_its_time_and_size(root: Path) -> None:
     write(root, "a.md")
     os.utime(root / "a.md", ns=(5, 1_234_567_891))
-    (file,) = walk(root, Walk(), (".md",))
+    (file,) = walk(root, WalkRules(), (".md",))
     assert (file.stamp.mtime_ns, file.stamp.size, file.stamp.digest) == (1_234_567_891, 4, "")
 
 
@@ -58,30 +58,30 @@ def test_hidden_files_are_left_out(root: Path) -> None:
 
 def test_hidden_true_takes_hidden_notes_but_never_machinery(root: Path) -> None:
     write(root, ".draft.md", ".private/a.md", ".obsidian/b.md", ".git/c.md", ".trash/d.md", ".notewell/e.md")
-    assert found(root, Walk(hidden=True)) == [".draft.md", ".private/a.md"]
+    assert found(root, WalkRules(hidden=True)) == [".draft.md", ".private/a.md"]
 
 
 def test_only_included_folders_are_looked_into(root: Path) -> None:
     write(root, "work/a.md", "work/deep/b.md", "work-old/c.md", "home/d.md", "e.md")
-    assert found(root, Walk(include=("work",))) == ["work/a.md", "work/deep/b.md"]
-    assert found(root, Walk(include=("home/", "./work/deep"))) == ["home/d.md", "work/deep/b.md"]
+    assert found(root, WalkRules(include=("work",))) == ["work/a.md", "work/deep/b.md"]
+    assert found(root, WalkRules(include=("home/", "./work/deep"))) == ["home/d.md", "work/deep/b.md"]
 
 
 def test_a_note_under_two_included_folders_is_found_once(root: Path) -> None:
     write(root, "work/a.md", "work/deep/b.md")
-    assert found(root, Walk(include=("work", "work/deep"))) == ["work/a.md", "work/deep/b.md"]
+    assert found(root, WalkRules(include=("work", "work/deep"))) == ["work/a.md", "work/deep/b.md"]
 
 
 @pytest.mark.parametrize("folder", [".obsidian", ".git", "deep/.trash"])
 def test_machinery_is_left_out_even_when_it_is_included(root: Path, folder: str) -> None:
     write(root, f"{folder}/a.md")
-    assert found(root, Walk(include=(folder,))) == []
+    assert found(root, WalkRules(include=(folder,))) == []
 
 
 @pytest.mark.parametrize("folder", ["..", "../other", "a/../../other", "/etc"])
 def test_including_a_folder_outside_the_vault_is_an_error(root: Path, folder: str) -> None:
     with pytest.raises(SettingsError, match="outside the vault") as caught:
-        found(root, Walk(include=(folder,)))
+        found(root, WalkRules(include=(folder,)))
     assert caught.value.hint
 
 
@@ -89,14 +89,14 @@ def test_including_a_link_that_leaves_the_vault_reads_nothing_outside(root: Path
     write(tmp_path, "outside/secret.md")
     (root / "link").symlink_to(tmp_path / "outside")
     with pytest.raises(SettingsError, match="outside the vault"):
-        found(root, Walk(include=("link",)))
+        found(root, WalkRules(include=("link",)))
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "a.md"])
 def test_including_what_is_no_folder_is_an_error(root: Path, folder: str) -> None:
     write(root, "a.md")
     with pytest.raises(SettingsError, match="not a folder of the vault"):
-        found(root, Walk(include=(folder,)))
+        found(root, WalkRules(include=(folder,)))
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_including_what_is_no_folder_is_an_error(root: Path, folder: str) -> Non
 )
 def test_exclude_reads_patterns_as_git_does(root: Path, patterns: tuple[str, ...], left: list[str]) -> None:
     write(root, "a.md", "b.tmp.md", "drafts/c.md", "drafts/keep.md", "old/drafts.md")
-    assert found(root, Walk(exclude=patterns)) == left
+    assert found(root, WalkRules(exclude=patterns)) == left
 
 
 def test_a_pattern_that_git_does_not_know_is_an_error(root: Path) -> None:
     write(root, "a.md")
     with pytest.raises(SettingsError, match=r"index\.exclude"):
-        found(root, Walk(exclude=("!",)))
+        found(root, WalkRules(exclude=("!",)))
 
 
 def test_a_link_to_a_note_inside_the_vault_is_a_note(root: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_folder_that_goes_while_the_walk_is_under_way_does_not_stop_it(
 def test_a_folder_that_may_not_be_read_is_named_with_its_flaw(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, "a/b.md", "closed/c.md", "d.md")
     deny(monkeypatch, root / "closed", PermissionError(13, "denied"))
-    assert {file.path: file.flaw for file in walk(root, Walk(), (".md",))} == {
+    assert {file.path: file.flaw for file in walk(root, WalkRules(), (".md",))} == {
         "a/b.md": "",
         "closed": "no permission to look into this folder",
         "d.md": "",

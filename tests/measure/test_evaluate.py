@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from notewell.config import EmbedSettings, IndexSettings, SearchSettings, Settings
+from notewell.config import EmbedSettings, Settings
+from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.evaluate import collection_vault, evaluate
+from notewell.search import SearchRules
 
 DOCUMENTS = (
     Document("a/1", "Rye bread", "It rises slowly, overnight."),
@@ -31,7 +33,7 @@ def test_documents_that_are_found_first_score_one() -> None:
 
 
 def test_means_run_over_all_queries() -> None:
-    lexical = replace(SETTINGS, search=SearchSettings(lexical_weight=1, vector_weight=0))
+    lexical = replace(SETTINGS, search=SearchRules(lexical_weight=1, vector_weight=0))
     judgements = {"q1": {"a/1": 1}, "q2": {"a/1": 1}}
     assert measured(lexical, {"q1": "rye", "q2": "honey"}, judgements) == pytest.approx(
         {"ndcg": 0.5, "recall": 0.5, "recall100": 0.5, "mrr": 0.5}
@@ -39,13 +41,13 @@ def test_means_run_over_all_queries() -> None:
 
 
 def test_a_document_of_several_chunks_counts_once_at_its_best() -> None:
-    lexical = replace(SETTINGS, search=SearchSettings(lexical_weight=1, vector_weight=0))
+    lexical = replace(SETTINGS, search=SearchRules(lexical_weight=1, vector_weight=0))
     scores = measured(lexical, {"q": "car oil bread"}, {"q": {"ü 3": 1, "4": 1, "a/1": 1}})
     assert scores == pytest.approx({"ndcg": 1, "recall": 1, "recall100": 1, "mrr": 1})
 
 
 def test_every_document_is_measured_whatever_the_vault_leaves_out() -> None:
-    narrow = replace(SETTINGS, index=IndexSettings(exclude=("*.md",), include=("nowhere",), max_bytes=1))
+    narrow = replace(SETTINGS, index=WalkRules(exclude=("*.md",), include=("nowhere",), max_bytes=1))
     assert measured(narrow, {"q1": "rye"}, {"q1": {"a/1": 1}})["mrr"] == 1
 
 

@@ -17,6 +17,7 @@ Hold = Callable[[Mapping[str, str]], "Snapshot"]
 def hold(tmp_path: Path) -> Iterator[Hold]:
     """Return a function that stores texts by path, one chunk each, in the order given, and holds that state."""
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
+    from notewell.store import MadeFor  # noqa: PLC0415
     from notewell.store.sqlite import SqliteStore  # noqa: PLC0415
     from notewell.types import Chunk, Note, Stamp  # noqa: PLC0415
 
@@ -24,7 +25,7 @@ def hold(tmp_path: Path) -> Iterator[Hold]:
     with ExitStack() as stack:
 
         def hold(texts: Mapping[str, str]) -> Snapshot:
-            store = SqliteStore(tmp_path / "held.db", embedder=embedder.fingerprint, dimensions=embedder.dimensions)
+            store = SqliteStore(tmp_path / "held.db", lambda: MadeFor(embedder.fingerprint, embedder.dimensions, "1"))
             with store.writing() as writer:
                 for path, text in texts.items():
                     chunk = Chunk(path, text, 1, text.count("\n") + 1, 0, len(text), title="Note")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.search.budget import CHARS_PER_TOKEN, fit
+from notewell.search.budget import CHARS_PER_TOKEN, block, context, fit
 from notewell.types import Chunk, Hit
 
 
@@ -20,34 +20,54 @@ def test_no_budget_keeps_every_hit() -> None:
     assert fit(hits, 0) == hits
 
 
-def test_hits_that_fit_are_kept_as_they_are() -> None:
+def test_a_block_has_the_headings_the_place_and_the_lines() -> None:
+    chunk = Chunk("Garden/bees.md", "The hive hums.", 7, 7, title="Bees", headings=("Bees", "May"))
+    assert block(chunk) == "### Bees > May (Garden/bees.md:7)\n\nThe hive hums.\n\n"
+    assert context([Hit(chunk, 1.0, {}), hit_of("rye")]) == block(chunk) + "###  (a.md:1)\n\nrye\n\n"
+    assert context([]) == ""
+
+
+def test_hits_whose_blocks_fit_are_kept_as_they_are() -> None:
+    # Each block has 17 characters beside its text: 46 of the 48 are used.
     hits = [hit_of("12345678"), hit_of("1234")]
-    assert fit(hits, 3) == hits
+    assert fit(hits, 12) == hits
+    assert fit(hits, 11) == hits[:1]
 
 
 def test_the_last_hit_is_cut_after_a_whole_line() -> None:
-    kept = fit([hit_of("one line\nand another\nand a third", line=7)], 6)
+    kept = fit([hit_of("one line\nand another\nand a third", line=7)], 10)
     assert [(hit.chunk.text, hit.chunk.line, hit.chunk.end_line) for hit in kept] == [("one line\nand another", 7, 8)]
 
 
 def test_a_line_that_fits_to_the_last_character_is_kept() -> None:
-    kept = fit([hit_of("12345678\nnext")], 2)
-    assert [hit.chunk.text for hit in kept] == ["12345678"]
+    hit = hit_of("12345678901\nnext")
+    (kept,) = fit([hit], 7)
+    assert kept.chunk.text == "12345678901"
+    assert len(block(kept.chunk)) == 7 * CHARS_PER_TOKEN
+    assert fit([hit_of("123456789012\nnext")], 7) == []
 
 
-def test_nothing_follows_a_hit_that_was_cut() -> None:
-    kept = fit([hit_of("a line that is long\nand more"), hit_of("tiny", path="b.md")], 5)
+def test_nothing_follows_a_hit_that_was_cut_even_where_it_would_fit() -> None:
+    hits = [hit_of("a line that is long\n" + "and more " * 20), hit_of("tiny", path="b.md")]
+    kept = fit(hits, 20)
     assert [hit.chunk.path for hit in kept] == ["a.md"]
+    assert len(context(kept)) + len(block(hits[1].chunk)) <= 20 * CHARS_PER_TOKEN
 
 
 def test_a_first_line_longer_than_the_budget_leaves_nothing() -> None:
-    assert fit([hit_of("a single line of forty characters or so")], 2) == []
+    assert fit([hit_of("a single line of forty characters or so")], 12) == []
 
 
-def test_a_cut_hit_keeps_its_score_and_trace() -> None:
+def test_a_budget_smaller_than_a_heading_leaves_nothing() -> None:
+    assert fit([hit_of("rye\nbread")], 2) == []
+
+
+def test_a_cut_hit_keeps_its_score_and_trace_and_where_its_chunk_ends_in_the_file() -> None:
     hit = hit_of("one line\nand another").rescored(0.5, by="decay", why="old")
-    (kept,) = fit([hit], 3)
+    (kept,) = fit([hit], 7)
+    assert kept.chunk.text == "one line"
     assert (kept.score, kept.trace) == (hit.score, hit.trace)
+    assert (kept.chunk.start, kept.chunk.end, kept.chunk.end_line) == (hit.chunk.start, hit.chunk.end, 1)
 
 
 @given(st.lists(chunk_text, max_size=6), st.integers(1, 60), st.integers(1, 500))
@@ -55,17 +75,18 @@ def test_a_cut_hit_keeps_its_score_and_trace() -> None:
 def test_the_budget_is_used_by_whole_lines_and_never_exceeded(texts: list[str], max_tokens: int, line: int) -> None:
     hits = [hit_of(text, line) for text in texts]
     kept = fit(hits, max_tokens)
-    budget = max_tokens * CHARS_PER_TOKEN
-    assert sum(len(hit.chunk.text) for hit in kept) <= budget
+    left = max_tokens * CHARS_PER_TOKEN - len(context(kept))
+    assert left >= 0
     for place, (before, after) in enumerate(zip(hits, kept, strict=False)):
         lines = after.chunk.text.split("\n")
         assert before.chunk.text.split("\n")[: len(lines)] == lines
         assert after.chunk.end_line == before.chunk.line + len(lines) - 1
         assert after == before or place == len(kept) - 1
-    left = budget - sum(len(hit.chunk.text) for hit in kept)
     cut = bool(kept) and kept[-1] != hits[len(kept) - 1]
-    following = hits[len(kept) - 1].chunk.text.split("\n")[kept[-1].chunk.text.count("\n") + 1 :] if cut else []
     if cut:
+        following = hits[len(kept) - 1].chunk.text.split("\n")[kept[-1].chunk.text.count("\n") + 1 :]
         assert len(following[0]) + 1 > left
     elif len(kept) < len(hits):
-        assert len(hits[len(kept)].chunk.text.split("\n")[0]) > left
+        left_out = hits[len(kept)].chunk
+        around = len(block(left_out)) - len(left_out.text)
+        assert around + len(left_out.text.split("\n")[0]) > left

@@ -116,6 +116,16 @@ def test_decimals_and_versions_do_not_end_a_sentence() -> None:
     assert excerpt_of("Take 3.5 % acid with v1.2.3 of it. Wait.", "acid").text == "Take 3.5 % acid with v1.2.3 of it."
 
 
+def test_a_number_and_a_stop_do_not_end_a_sentence() -> None:
+    date = "Am 26. September gab es Honig. Danach nichts."
+    assert excerpt_of(date, "Honig").text == "Am 26. September gab es Honig."
+    assert excerpt_of("1. Knead the dough. Wait.", "dough").text == "1. Knead the dough."
+
+
+def test_a_year_ends_a_sentence() -> None:
+    assert excerpt_of("The hive was new in 2024. It hums.", "hums").text == "It hums."
+
+
 words = st.sampled_from(
     ["rye", "bread", "oven", "Rising", "a", "bees.", "buzz!", "猪を見た。", "x_y", "-", "|", "```", ""]
 )

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import SettingsError
-from notewell.search.fuse import FUSIONS, Weights, fuse_ranks, fuse_scores, fusion
+from notewell.search.fuse import FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
 from notewell.types import Ranking
 
 
@@ -18,6 +17,10 @@ def ranked(retriever: str, places: dict[int, int]) -> Ranking:
     return Ranking(retriever, tuple((at.get(rank, 1000 + rank), 1 / rank) for rank in range(1, depth + 1)))
 
 
+def weighed(lexical: float = 1.0, vector: float = 1.0, fusion: str = "scores") -> SearchRules:
+    return SearchRules(lexical_weight=lexical, vector_weight=vector, fusion=fusion)
+
+
 def best_first(fused: dict[int, float]) -> list[int]:
     return sorted(fused, key=lambda chunk: -fused[chunk])
 
@@ -25,7 +28,7 @@ def best_first(fused: dict[int, float]) -> list[int]:
 def test_ranks_are_fused_as_in_the_worked_example() -> None:
     lexical = ranked("lexical", {1: 3, 2: 1, 3: 7, 4: 2})
     vector = ranked("vector", {1: 1, 2: 8, 3: 2, 4: 12, 5: 3})
-    fused = fuse_ranks([lexical, vector], Weights())
+    fused = fuse_ranks([lexical, vector], weighed())
     scores = {chunk: fused[chunk].score for chunk in (1, 2, 3, 4, 5)}
     # The example adds up rounded parts: its .0310 is .03105.
     assert list(scores.values()) == pytest.approx([0.0323, 0.0311, 0.0310, 0.0300, 0.0159], abs=6e-5)
@@ -36,7 +39,7 @@ def test_ranks_are_fused_as_in_the_worked_example() -> None:
 
 def test_weights_of_ranks_multiply_each_retrievers_share() -> None:
     rankings = [Ranking("lexical", ((7, 3.0),)), Ranking("vector", ((5, 0.9), (7, 0.8)))]
-    fused = fuse_ranks(rankings, Weights(lexical=2.0, vector=0.5))
+    fused = fuse_ranks(rankings, weighed(lexical=2.0, vector=0.5))
     assert fused[7].score == pytest.approx(2 / 61 + 0.5 / 62)
     assert fused[5].score == pytest.approx(0.5 / 61)
     assert fused[7].why == "lexical 2/61 + vector 0.5/62"
@@ -45,7 +48,7 @@ def test_weights_of_ranks_multiply_each_retrievers_share() -> None:
 def test_scores_are_stretched_from_the_floor_to_the_best_and_averaged_by_weight() -> None:
     lexical = Ranking("lexical", ((1, 10.0), (2, 4.0)))
     vector = Ranking("vector", ((3, 0.9), (2, 0.5), (1, 0.1)), floor=0.1)
-    fused = fuse_scores([lexical, vector], Weights(0.8, 0.2))
+    fused = fuse_scores([lexical, vector], weighed(0.8, 0.2))
     # By hand: lexical 10/10, 4/10; vector (.9-.1)/.8, (.5-.1)/.8, (.1-.1)/.8.
     assert fused[1].score == pytest.approx(0.8 * 1.0 + 0.2 * 0.0)
     assert fused[2].score == pytest.approx(0.8 * 0.4 + 0.2 * 0.5)
@@ -55,54 +58,69 @@ def test_scores_are_stretched_from_the_floor_to_the_best_and_averaged_by_weight(
 
 def test_only_the_shares_of_the_weights_matter_to_scores() -> None:
     rankings = [Ranking("lexical", ((1, 10.0), (2, 4.0))), Ranking("vector", ((2, 0.9), (1, 0.3)), floor=0.3)]
-    small, large = fuse_scores(rankings, Weights(0.8, 0.2)), fuse_scores(rankings, Weights(8, 2))
+    small, large = fuse_scores(rankings, weighed(0.8, 0.2)), fuse_scores(rankings, weighed(8, 2))
     assert {chunk: step.score for chunk, step in small.items()} == pytest.approx(
         {chunk: step.score for chunk, step in large.items()}
     )
 
 
-def test_a_ranking_that_found_nothing_leaves_its_weight_to_the_other() -> None:
-    fused = fuse_scores([Ranking("lexical", ()), Ranking("vector", ((4, 0.7), (6, 0.2)), floor=0.2)], Weights(0.8, 0.2))
-    assert {chunk: step.score for chunk, step in fused.items()} == pytest.approx({4: 1.0, 6: 0.0})
+def test_a_ranking_that_found_nothing_keeps_its_share() -> None:
+    fused = fuse_scores([Ranking("lexical", ()), Ranking("vector", ((4, 0.7), (6, 0.2)), floor=0.2)], weighed(0.8, 0.2))
+    assert {chunk: step.score for chunk, step in fused.items()} == pytest.approx({4: 0.2, 6: 0.0})
+    assert fused[4].why == "lexical 0.8 × 0.000 + vector 0.2 × 1.000"
 
 
 def test_a_ranking_that_found_nothing_adds_nothing_to_ranks() -> None:
-    fused = fuse_ranks([Ranking("lexical", ()), Ranking("vector", ((4, 0.7),))], Weights())
+    fused = fuse_ranks([Ranking("lexical", ()), Ranking("vector", ((4, 0.7),))], weighed())
     assert {chunk: step.score for chunk, step in fused.items()} == pytest.approx({4: 1 / 61})
 
 
 @pytest.mark.parametrize("name", FUSIONS)
 def test_rankings_that_all_found_nothing_give_nothing(name: str) -> None:
-    assert fusion(name)([Ranking("lexical", ()), Ranking("vector", ())], Weights()) == {}
-    assert fusion(name)([], Weights()) == {}
+    assert fuse([Ranking("lexical", ()), Ranking("vector", ())], weighed(fusion=name)) == {}
+    assert fuse([], weighed(fusion=name)) == {}
 
 
 @pytest.mark.parametrize("name", FUSIONS)
 def test_a_retriever_of_weight_zero_changes_no_order(name: str) -> None:
     lexical = Ranking("lexical", ((1, 9.0), (2, 5.0), (3, 1.0)))
     vector = Ranking("vector", ((3, 0.9), (2, 0.5), (1, 0.1)), floor=0.1)
-    fused = fusion(name)([lexical, vector], Weights(1.0, 0.0))
+    fused = fuse([lexical, vector], weighed(1.0, 0.0, fusion=name))
     assert best_first({chunk: step.score for chunk, step in fused.items()}) == [1, 2, 3]
 
 
 def test_equal_scores_at_the_floor_count_as_best() -> None:
-    fused = fuse_scores([Ranking("vector", ((1, 0.4), (2, 0.4)), floor=0.4)], Weights())
+    fused = fuse_scores([Ranking("vector", ((1, 0.4), (2, 0.4)), floor=0.4)], weighed())
     assert {chunk: step.score for chunk, step in fused.items()} == {1: 1.0, 2: 1.0}
 
 
 def test_a_chunk_beyond_the_reach_lends_its_score_and_is_no_hit_of_its_own() -> None:
     lexical = Ranking("lexical", ((1, 8.0), (2, 4.0), (3, 2.0)), reach=1)
     vector = Ranking("vector", ((2, 0.9), (3, 0.6), (1, 0.3)), floor=0.3, reach=1)
-    fused = fuse_scores([lexical, vector], Weights(0.5, 0.5))
+    fused = fuse_scores([lexical, vector], weighed(0.5, 0.5))
     assert {chunk: step.score for chunk, step in fused.items()} == pytest.approx({1: 0.5, 2: 0.75})
-    assert fuse_ranks([lexical, vector], Weights()).keys() == {1, 2}
+    assert fuse_ranks([lexical, vector], weighed()).keys() == {1, 2}
 
 
-def test_an_unknown_fusion_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(SettingsError) as caught:
-        fusion("magic")
-    assert "magic" in caught.value.fact
-    assert all(name in caught.value.hint for name in FUSIONS)
+@pytest.mark.parametrize("name", FUSIONS)
+def test_the_rules_name_the_fusion(name: str) -> None:
+    rankings = [Ranking("lexical", ((1, 9.0), (2, 5.0))), Ranking("vector", ((2, 0.9), (1, 0.1)), floor=0.1)]
+    rules = weighed(2, 1, fusion=name)
+    assert fuse(rankings, rules) == FUSIONS[name](rankings, rules)
+    assert {step.by for step in fuse(rankings, rules).values()} == {name}
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+def test_what_was_found_counts_when_only_what_is_not_there_has_a_weight(name: str) -> None:
+    fused = fuse([Ranking("lexical", ((1, 9.0), (2, 4.5)))], weighed(0.0, 1.0, fusion=name))
+    assert fused[1].score > fused[2].score > 0
+
+
+def test_every_retriever_has_its_own_weight() -> None:
+    rules = weighed(0.7, 0.3)
+    assert (rules.weight("lexical"), rules.weight("vector")) == (0.7, 0.3)
+    with pytest.raises(LookupError):
+        rules.weight("magic")
 
 
 found = st.lists(
@@ -115,7 +133,7 @@ found = st.lists(
 def test_the_reason_of_a_rank_fusion_adds_up_to_its_score(
     lexical: tuple[tuple[int, float], ...], vector: tuple[tuple[int, float], ...], first: float, second: float
 ) -> None:
-    fused = fuse_ranks([Ranking("lexical", lexical), Ranking("vector", vector)], Weights(first, second))
+    fused = fuse_ranks([Ranking("lexical", lexical), Ranking("vector", vector)], weighed(first, second))
     for step in fused.values():
         shares = [Fraction(part.split()[1].split("/")[0]) / int(part.split("/")[1]) for part in step.why.split(" + ")]
         assert step.score == pytest.approx(float(sum(shares)))
@@ -127,6 +145,6 @@ def test_a_fused_score_lies_between_nothing_and_one(
     lexical: tuple[tuple[int, float], ...], vector: tuple[tuple[int, float], ...], first: float, second: float
 ) -> None:
     rankings = [Ranking("lexical", lexical), Ranking("vector", vector, floor=vector[-1][1])]
-    fused = fuse_scores(rankings, Weights(first, second))
+    fused = fuse_scores(rankings, weighed(first, second))
     assert fused.keys() == {chunk for chunk, _ in (*lexical, *vector)}
     assert all(-1e-9 <= step.score <= 1 + 1e-9 for step in fused.values())

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from notewell.embed.words import WordsEmbedder
-from notewell.search.fuse import Weights
+from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
 from notewell.store import Snapshot
@@ -24,32 +24,32 @@ def found_paths(ranking: Ranking, snapshot: Snapshot) -> list[str]:
 
 def test_both_retrievers_are_asked_and_named(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    rankings = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), reach=30, weights=Weights())
+    rankings = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules())
     assert [ranking.retriever for ranking in rankings] == ["lexical", "vector"]
     assert set(found_paths(rankings[0], snapshot)) == {"bees.md", "garden/hive.md"}
     assert len(rankings[1].found) == 3
 
 
 def test_without_an_embedder_only_words_are_matched(hold: Hold) -> None:
-    rankings = retrieve(make_plan("hive"), hold(NOTES), None, reach=30, weights=Weights())
+    rankings = retrieve(make_plan("hive"), hold(NOTES), None, SearchRules())
     assert [ranking.retriever for ranking in rankings] == ["lexical"]
 
 
 def test_a_retriever_of_weight_zero_is_not_asked(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    by_words = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), reach=30, weights=Weights(1, 0))
-    by_meaning = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), reach=30, weights=Weights(0, 1))
+    by_words = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(lexical_weight=1, vector_weight=0))
+    by_meaning = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(lexical_weight=0, vector_weight=1))
     assert [ranking.retriever for ranking in (*by_words, *by_meaning)] == ["lexical", "vector"]
 
 
 def test_words_are_matched_when_neither_their_weight_nor_an_embedder_is_there(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    rankings = retrieve(make_plan("dough"), snapshot, None, reach=30, weights=Weights(0, 1))
+    rankings = retrieve(make_plan("dough"), snapshot, None, SearchRules(lexical_weight=0, vector_weight=1))
     assert [found_paths(ranking, snapshot) for ranking in rankings] == [["bread.md"]]
 
 
 def test_an_empty_query_finds_nothing(hold: Hold) -> None:
-    rankings = retrieve(make_plan(""), hold(NOTES), WordsEmbedder(), reach=30, weights=Weights())
+    rankings = retrieve(make_plan(""), hold(NOTES), WordsEmbedder(), SearchRules())
     assert [ranking.found for ranking in rankings] == [()]
 
 
@@ -57,13 +57,19 @@ def test_the_scope_is_applied_before_the_best_are_chosen(hold: Hold) -> None:
     notes = {f"other/{number}.md": "hive hive hive hive" for number in range(40)}
     snapshot = hold({**notes, "garden/hive.md": "a long text that names the hive only once, far from anything else"})
     plan = make_plan("hive", Scope("garden"))
-    for ranking in retrieve(plan, snapshot, WordsEmbedder(), reach=5, weights=Weights()):
+    for ranking in retrieve(plan, snapshot, WordsEmbedder(), SearchRules(candidates=5, limit=5)):
         assert found_paths(ranking, snapshot) == ["garden/hive.md"]
 
 
 def test_rankings_go_deeper_than_their_candidates(hold: Hold) -> None:
     assert DEPTH > 30
     snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(DEPTH + 20)})
-    for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), reach=30, weights=Weights()):
+    for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules()):
         assert len(ranking.found) == DEPTH
         assert len(ranking.candidates) == 30
+
+
+def test_every_hit_that_was_asked_for_may_be_a_candidate(hold: Hold) -> None:
+    snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(60)})
+    for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(candidates=5, limit=40)):
+        assert len(ranking.candidates) == 40

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Searching, Weights, find_hits, make_plan, search
-from notewell.store import Snapshot
+from notewell.search import Ranker, SearchRules, find_hits, make_plan, search
+from notewell.search.rank import RANKERS
+from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
 from notewell.types import Chunk, Hit, Note, Plan, Scope, Stamp
 
@@ -20,12 +21,15 @@ NOTES = {
 }
 
 
-def found(text: str, snapshot: Snapshot, searching: Searching | None = None) -> list[Hit]:
-    return find_hits(make_plan(text), store=snapshot, embedder=WordsEmbedder(), searching=searching or Searching())
+def found(
+    text: str, snapshot: Snapshot, rules: SearchRules | None = None, rankers: Sequence[Ranker] = RANKERS
+) -> list[Hit]:
+    plan = make_plan(text)
+    return find_hits(plan, store=snapshot, embedder=WordsEmbedder(), rules=rules or SearchRules(), rankers=rankers)
 
 
 def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
-    excerpts = search("new roof", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching())
+    excerpts = search("new roof", store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules())
     assert (excerpts[0].path, excerpts[0].line, excerpts[0].text) == ("a/hive.md", 1, "The hive needs a new roof.")
     scores = [excerpt.score for excerpt in excerpts]
     assert scores == sorted(scores, reverse=True)
@@ -33,11 +37,15 @@ def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
 
 @pytest.mark.parametrize("fusion", ["scores", "rrf"])
 def test_the_last_step_of_the_trace_is_the_hits_score(hold: Hold, fusion: str) -> None:
-    hits = found("bees in the hive", hold(NOTES), Searching(fusion=fusion))
+    hits = found("bees in the hive", hold(NOTES), SearchRules(fusion=fusion))
     assert hits
     for hit in hits:
+        assert hit.trace[0].by == fusion
         assert hit.trace[-1].score == hit.score
-        assert hit.trace[-1].by == fusion
+        assert {step.by for step in hit.trace[1:]} <= {"name"}
+    for hit in found("bees in the hive", hold(NOTES), SearchRules(fusion=fusion), rankers=()):
+        assert [step.by for step in hit.trace] == [fusion]
+        assert hit.trace[0].score == hit.score
 
 
 def test_ranks_say_which_retriever_found_a_hit_and_where(hold: Hold) -> None:
@@ -48,14 +56,14 @@ def test_ranks_say_which_retriever_found_a_hit_and_where(hold: Hold) -> None:
 
 
 def test_without_an_embedder_the_vector_rank_is_empty(hold: Hold) -> None:
-    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedder=None, searching=Searching())
+    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedder=None, rules=SearchRules())
     assert [hit.ranks["vector"] for hit in hits] == [None, None]
 
 
 def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there_are_none(hold: Hold) -> None:
     notes = {"a.md": "one mention of rye among many other words here", "z.md": "rye rye rye"}
-    searching = Searching(weights=Weights(0, 1))
-    hits = find_hits(make_plan("rye"), store=hold(notes), embedder=None, searching=searching)
+    rules = SearchRules(lexical_weight=0, vector_weight=1)
+    hits = find_hits(make_plan("rye"), store=hold(notes), embedder=None, rules=rules)
     assert [hit.chunk.path for hit in hits] == ["z.md", "a.md"]
     assert hits[0].score > hits[1].score
 
@@ -69,7 +77,7 @@ def test_equal_scores_come_in_the_order_of_path(hold: Hold) -> None:
 
 def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> None:
     embedder, lines = WordsEmbedder(), (30, 10, 20)
-    store = SqliteStore(tmp_path / "store.db", embedder=embedder.fingerprint, dimensions=embedder.dimensions)
+    store = SqliteStore(tmp_path / "store.db", lambda: MadeFor(embedder.fingerprint, embedder.dimensions, "1"))
     with store.writing() as writer:
         chunks = [Chunk("a.md", "The same words.", line, line) for line in lines]
         writer.put(Note("a.md", "", Stamp(1, 1, "d")), chunks, embedder.embed([chunk.text for chunk in chunks]))
@@ -80,31 +88,31 @@ def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> N
 
 def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
     snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number % 3}" for number in range(200)})
-    first = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), searching=Searching())
-    again = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), searching=Searching())
+    first = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), rules=SearchRules())
+    again = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), rules=SearchRules())
     assert repr(first) == repr(again)
     assert len(first) == 10
 
 
 def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
     snapshot = hold({f"{number}.md": f"hive {number}" for number in range(80)})
-    assert len(found("hive", snapshot, Searching(candidates=5, limit=50))) == 50
-    assert len(found("hive", snapshot, Searching(candidates=5, limit=3))) == 3
+    assert len(found("hive", snapshot, SearchRules(candidates=5, limit=50))) == 50
+    assert len(found("hive", snapshot, SearchRules(candidates=5, limit=3))) == 3
 
 
 def test_only_the_scope_is_searched(hold: Hold) -> None:
-    excerpts = search("bees", store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching(), scope=Scope("a"))
+    excerpts = search("bees", store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules(), scope=Scope("a"))
     assert [excerpt.path for excerpt in excerpts] == ["a/hive.md"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0"])
 def test_an_empty_query_finds_nothing(hold: Hold, text: str) -> None:
-    assert search(text, store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching()) == []
+    assert search(text, store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules()) == []
 
 
 @pytest.mark.parametrize("text", ['" OR ( NEAR *', "?!…", "x" * 10_000, "rye " * 2_500, "'; drop table note; --", "%_"])
 def test_no_query_is_an_error(hold: Hold, text: str) -> None:
-    search(text, store=hold(NOTES), embedder=WordsEmbedder(), searching=Searching())
+    search(text, store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules())
 
 
 def test_an_empty_store_finds_nothing(hold: Hold) -> None:
@@ -118,7 +126,7 @@ def test_rankers_run_in_their_order_and_each_leaves_its_reason(hold: Hold) -> No
     def halve(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
         return [hit.rescored(hit.score / 2, by="half", why="always") for hit in hits]
 
-    hits = found("hive", hold(NOTES), Searching(rankers=(prefer_bread, halve)))
+    hits = found("hive", hold(NOTES), rankers=(prefer_bread, halve))
     assert hits[0].chunk.path == "bread.md"
     for hit in hits:
         assert [step.by for step in hit.trace] == ["scores", "bread", "half"]

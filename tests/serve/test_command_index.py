@@ -52,12 +52,7 @@ def test_full_takes_every_note_in_anew(notewell: Notewell, folder: Path) -> None
     notewell("index")
     report = json.loads(notewell("index", "--full", "--json")[1])
     assert (report["notes"], report["added"]) == (3, 3)
-    assert sorted(
-        file.name for file in (folder / ".notewell").iterdir() if not file.name.endswith(("-wal", "-shm"))
-    ) == [
-        ".gitignore",
-        "store.db",
-    ]
+    assert sorted(file.name for file in (folder / ".notewell").iterdir()) == [".gitignore", "store.db", "store.db.lock"]
 
 
 def test_a_person_reads_counts_on_stdout_and_trouble_on_stderr(notewell: Notewell, folder: Path) -> None:
@@ -85,6 +80,17 @@ def test_the_vault_can_be_named_as_an_argument(notewell: Notewell, folder: Path,
     assert not (folder / ".notewell").exists()
 
 
+def test_a_vault_named_twice_is_a_wrong_call_unless_it_is_the_same(
+    notewell: Notewell, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    code, out, err = notewell("index", str(folder), "--vault", str(tmp_path / "other"))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: The vault is named twice\nhint: ")
+    assert not (folder / ".notewell").exists()
+    assert notewell("index", str(folder), "--vault", str(folder))[0] == 0
+
+
 def test_an_empty_vault_is_no_error(notewell: Notewell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     code, out, _ = notewell("index", str(tmp_path / "empty"))
@@ -94,7 +100,7 @@ def test_an_empty_vault_is_no_error(notewell: Notewell, tmp_path: Path) -> None:
 def test_a_long_run_tells_its_progress_on_stderr(
     notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.serve.cli.options.QUIET_NOTES", 100)
+    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)
     for number in range(97):
         (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
     _, out, err = notewell("index")

@@ -18,7 +18,7 @@ import pytest
 
 from notewell import __version__
 from notewell.serve.cli import COMMANDS, cli
-from notewell.serve.cli.options import QUIET_NOTES
+from notewell.serve.cli.progress import QUIET_NOTES
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -208,6 +208,15 @@ def test_the_vault_is_the_nearest_folder_upward_with_a_store(
     assert json.loads(notewell("status", "--json")[1])["vault"] == str(folder / "Recipes")
 
 
+def test_the_vault_is_the_nearest_folder_upward_of_obsidian(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "Recipes" / ".obsidian").mkdir()
+    (folder / "Recipes" / "deep").mkdir()
+    monkeypatch.chdir(folder / "Recipes" / "deep")
+    assert json.loads(notewell("status", "--json")[1])["vault"] == str(folder / "Recipes")
+
+
 def test_the_vault_is_this_folder_when_none_is_above(
     notewell: Notewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,3 +255,21 @@ def test_ctrl_c_keeps_what_was_done_and_the_next_run_finishes(folder: Path) -> N
     assert process.returncode == 0
     assert report["notes"] == notes + 3
     assert 0 < report["added"] < notes + 3
+
+
+def test_ctrl_c_during_the_first_search_answers_from_what_is_there(folder: Path) -> None:
+    for number in range(3_000):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    process = start("search", "rye bread", "--json", cwd=folder)
+    assert process.stderr is not None
+    first, second = process.stderr.readline(), process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert first == f"indexing {folder}\n"
+    assert re.fullmatch(r"indexed [\d,]+ of 3,003 notes\n", second)
+    assert process.returncode == 130
+    assert "note: indexing was stopped; only a part of the vault was searched\n" in err
+    assert "Traceback" not in err
+    answer = json.loads(out)
+    assert len(answer["hits"]) == 10
+    assert answer["notices"] == ["indexing was stopped; only a part of the vault was searched"]

@@ -19,10 +19,12 @@ def hits(out: str) -> list[dict[str, Any]]:
 
 
 def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
+    notewell("index")
     code, out, err = notewell("search", "loaf collapsed", "--json")
     answer = json.loads(out)
     assert (code, err) == (0, "")
-    assert answer.keys() == {"query", "hits", "generation", "took_ms"}
+    assert answer.keys() == {"query", "hits", "generation", "took_ms", "notices"}
+    assert answer["notices"] == []
     assert answer["query"] == "loaf collapsed"
     assert isinstance(answer["generation"], int)
     assert isinstance(answer["took_ms"], float)
@@ -37,6 +39,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     assert first["retrievers"]["lexical"] == 1
     assert isinstance(first["retrievers"]["vector"], int)
     assert first["retrievers"].keys() == {"lexical", "vector"}
+    assert [step["by"] for step in first["trace"]] == ["scores"]
     assert first["trace"][-1] == {"by": "scores", "why": first["trace"][-1]["why"], "score": first["score"]}
     assert isinstance(first["score"], float)
     assert first["excerpt"] == {"text": "The loaf collapsed because the oven was too cold.", "line": 7, "end_line": 7}
@@ -49,6 +52,7 @@ def test_a_retriever_that_did_not_find_a_hit_has_no_rank(notewell: Notewell) -> 
 
 
 def test_a_person_reads_place_heading_score_and_the_lines(notewell: Notewell) -> None:
+    notewell("index")
     code, out, err = notewell("search", "why did the loaf collapse", "--limit", "1")
     assert (code, err) == (0, "")
     assert re.fullmatch(
@@ -63,10 +67,18 @@ def test_words_need_no_quotes(notewell: Notewell) -> None:
 def test_explain_says_which_retriever_found_a_hit_and_how_its_score_came_about(notewell: Notewell) -> None:
     _, out, _ = notewell("search", "hive", "--explain")
     assert re.search(
-        r"^    \d\.\d{4}  scores: lexical 0\.\d+ × 1\.000 \+ vector .*lexical rank 1, vector rank", out, re.M
+        r"^    lexical rank 1, vector rank \d\n    \d\.\d{4}  scores: lexical 0\.\d+ × 1\.000 \+ vector 0\.", out, re.M
     )
     assert "lexical rank –" in out
-    assert "scores:" not in notewell("search", "hive")[1]
+    plain = notewell("search", "hive")[1]
+    assert "scores:" not in plain and "rank" not in plain
+
+
+def test_explain_says_when_a_notes_name_raised_it(notewell: Notewell) -> None:
+    _, out, _ = notewell("search", "bees", "--explain")
+    scored, named = re.findall(r"^    (\d\.\d{4})  (?:scores|name):", out, re.M)[:2]
+    assert re.search(r"^    \d\.\d{4}  name: 1\.00 of 'Bees' and the query$", out, re.M)
+    assert float(named) > float(scored)
 
 
 def test_the_fusion_can_be_chosen(notewell: Notewell) -> None:
@@ -97,6 +109,7 @@ def test_nothing_found_is_said_on_stderr(notewell: Notewell) -> None:
 
 
 def test_a_block_for_a_prompt_is_the_same_to_the_byte_each_time(notewell: Notewell) -> None:
+    notewell("index")
     first = notewell("search", "rye bread", "--max-tokens", "60")
     again = notewell("search", "rye bread", "--max-tokens", "60")
     assert first == again
@@ -114,17 +127,27 @@ def test_a_budget_cuts_json_too(notewell: Notewell) -> None:
     assert sum(len(hit["text"]) for hit in found) <= 80
 
 
+def test_what_a_terminal_would_obey_is_shown_and_not_sent(notewell: Notewell, folder: Path) -> None:
+    (folder / "odd\x1b[2J.md").write_text("# Odd\x1b[31m\n\nThe quokka\x1b]0;title\x07 smiles at \u202eeveryone.\n")
+    _, out, err = notewell("search", "quokka", "--explain")
+    assert "quokka\\x1b]0;title\\x07 smiles at \\u202eeveryone." in out
+    assert "odd\\x1b[2J.md:3" in out
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out + err)
+
+
 # What is indexed first
 
 
 def test_a_vault_that_was_never_indexed_is_indexed_first_with_progress_on_stderr(
-    notewell: Notewell, monkeypatch: pytest.MonkeyPatch
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.serve.cli.options.QUIET_NOTES", 3)
+    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 3)
     code, out, err = notewell("search", "loaf", "--json")
     assert code == 0
     assert hits(out)[0]["path"] == "Recipes/Sourdough.md"
+    assert err.startswith(f"indexing {folder}\n")
     assert "indexed 3 of 3 notes" in err
+    assert "indexing" not in notewell("search", "loaf", "--json")[2]
 
 
 def test_changed_files_are_taken_in_before_a_search(notewell: Notewell, folder: Path) -> None:
@@ -144,7 +167,9 @@ def test_many_changed_files_are_told_of_and_not_waited_for(
     code, out, err = notewell("search", "zebra", "--json")
     assert code == 0
     assert "new.md" not in out
-    assert re.search(r"note: 1 files? changed.*`notewell index`", err)
+    notice = "1 file is not indexed yet; run `notewell index` to take them in"
+    assert f"note: {notice}\n" in err
+    assert notice in json.loads(out)["notices"]
 
 
 def test_a_large_file_that_is_skipped_is_not_told_of_as_changed(

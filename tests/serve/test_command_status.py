@@ -37,7 +37,8 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
 
 def test_a_vault_that_was_never_indexed_says_so_and_stays_untouched(notewell: Notewell, folder: Path) -> None:
     told = status(notewell)
-    assert (told["notes"], told["chunks"], told["indexed_at"]) == (0, 0, None)
+    assert (told["notes"], told["chunks"], told["indexed_at"], told["stale"]) == (0, 0, None, 0)
+    assert (told["embedder"], told["generation"], told["store_bytes"], told["skipped"]) == ("", 0, 0, [])
     code, out, _ = notewell("status")
     assert code == 0
     assert "`notewell index`" in out
@@ -59,7 +60,7 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     code, out, err = notewell("status")
     assert (code, err) == (0, "")
     assert f"vault     {folder}\n" in out
-    assert "notes     3 in 4 chunks, 1 links\n" in out
+    assert "notes     3 in 4 chunks, 1 link\n" in out
     assert "embedder  words/27\n" in out
     assert "skipped   'bad\\nname.md': not UTF-8 at byte 0\n" in out
     assert "stale" not in out

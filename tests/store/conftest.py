@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["sqlite"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Store]]:
     """Return a function that opens the same store each time, made for vectors of that many dimensions."""
+    from notewell.store import MadeFor  # noqa: PLC0415
     from notewell.store.sqlite import SqliteStore  # noqa: PLC0415
 
     opened: list[SqliteStore] = []
 
     def open_sqlite(dimensions: int = 27) -> SqliteStore:
-        opened.append(SqliteStore(tmp_path / "store.db", embedder="words/27", dimensions=dimensions))
+        opened.append(SqliteStore(tmp_path / "store.db", lambda: MadeFor("words/27", dimensions, "1")))
         return opened[-1]
 
     yield {"sqlite": open_sqlite}[request.param]

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from notewell.embed.words import WordsEmbedder
-from notewell.store import Snapshot, Store, Writer
+from notewell.errors import StoreBusy
+from notewell.store import MadeFor, Snapshot, Store, Writer
 from notewell.terms import count_terms
 from notewell.types import EVERYTHING, Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
 
@@ -317,6 +318,94 @@ def test_threads_share_a_store(store: Store) -> None:
         thread.join()
     assert sorted(len(paths) for paths in found)[-1] == 5
     assert len(matching(store, "rye")) == 5
+
+
+def test_a_store_says_what_it_was_made_for_and_when_it_was_indexed(store: Store) -> None:
+    assert store.made_for == MadeFor("words/27", 27, "1")
+    assert store.indexed_at == store.about().indexed_at == ""
+    with store.writing():
+        pass
+    assert store.indexed_at == store.about().indexed_at != ""
+
+
+def test_a_chunk_is_lacking_until_one_with_its_headings_and_lines_is_stored(store: Store) -> None:
+    chunk = Chunk("a.md", "rye", 1, 1, headings=("Bread",))
+    elsewhere = Chunk("b.md", "rye", 9, 9, headings=("Bread",), title="Other")
+    others = [Chunk("a.md", "rye", 1, 1), Chunk("a.md", "corn", 1, 1, headings=("Bread",))]
+    with store.writing() as writer:
+        assert writer.lacks(chunk)
+        writer.put(note_of("a.md", ["rye"]), [chunk], WordsEmbedder().embed(["rye"]))
+        assert not writer.lacks(chunk)
+    with store.writing() as writer:
+        assert not writer.lacks(chunk) and not writer.lacks(elsewhere)
+        assert all(writer.lacks(other) for other in others)
+        writer.remove("a.md")
+        # A renamed note finds its vectors until the batch ends.
+        assert not writer.lacks(elsewhere)
+    with store.writing() as writer:
+        assert writer.lacks(chunk)
+
+
+def test_the_vectors_of_chunks_that_are_not_lacking_are_not_looked_at(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+        writer.put(note_of("b.md", ["rye"]), chunks_of("b.md", ["rye"]), np.zeros((1, 27), dtype=np.float32))
+    assert sorted(nearest(store, "rye")) == ["a.md", "b.md"]
+
+
+# One writer, and one store in place of another
+
+
+def test_a_store_is_locked_by_one_at_a_time(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with store.locked(0):
+        with pytest.raises(StoreBusy) as caught, other.locked(0.1):
+            pytest.fail("two hold the lock")
+        assert caught.value.hint
+        with store.writing() as writer:
+            put(writer, "a.md", "rye")
+        assert matching(other, "rye") == ["a.md"]
+    with other.locked(0):
+        pass
+
+
+def test_a_lock_is_free_after_a_failed_run(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with pytest.raises(ZeroDivisionError), store.locked(0):
+        raise ZeroDivisionError
+    with other.locked(0):
+        pass
+
+
+def test_a_store_built_beside_is_taken_over(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    before = store.about().generation
+    fresh = store.beside(MadeFor("words/27", 27, "2"))
+    with fresh.writing() as writer:
+        put(writer, "b.md", "rye")
+    assert matching(store, "rye") == ["a.md"]
+    store.replace_by(fresh)
+    assert matching(store, "rye") == matching(other, "rye") == ["b.md"]
+    assert store.made_for == other.made_for == MadeFor("words/27", 27, "2")
+    assert store.about().generation == other.about().generation > before
+    again = store.beside(MadeFor("words/27", 27, "2"))
+    assert again.stamps() == {}
+    again.close()
+
+
+def test_what_an_interrupted_build_left_is_taken_up_again_if_it_is_for_the_same(store: Store) -> None:
+    fresh = store.beside(MadeFor("words/27", 27, "2"))
+    with fresh.writing() as writer:
+        put(writer, "b.md", "rye")
+    fresh.close()
+    same = store.beside(MadeFor("words/27", 27, "2"))
+    assert same.stamps().keys() == {"b.md"}
+    same.close()
+    other = store.beside(MadeFor("words/27", 27, "3"))
+    assert (other.stamps(), other.made_for) == ({}, MadeFor("words/27", 27, "3"))
+    other.close()
 
 
 # Scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,10 +17,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from notewell.embed.words import WordsEmbedder
-from notewell.errors import StoreBusy, StoreError
+from notewell.errors import StoreBusy, StoreDamaged, StoreError
+from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.lexical import BLOCK, unpack
+from notewell.store.sqlite.schema import MIGRATIONS, VERSION
 from notewell.types import EVERYTHING, Chunk, Note, Stamp
 
 
@@ -31,8 +34,20 @@ def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
             writer.put(Note(path, text, Stamp(1, len(text), text)), chunks, WordsEmbedder().embed(texts))
 
 
-def made(file: Path) -> SqliteStore:
-    return SqliteStore(file, embedder="words/27", dimensions=27, recipe="1")
+MADE_FOR = MadeFor("words/27", 27, "1")
+
+
+def made(file: Path, made_for: MadeFor = MADE_FOR) -> SqliteStore:
+    return SqliteStore(file, lambda: made_for)
+
+
+def opened(file: Path) -> SqliteStore:
+    """Open a store that is there: nobody is asked what to make it for."""
+
+    def unasked() -> MadeFor:
+        pytest.fail("a store that is there was asked what it is made for")
+
+    return SqliteStore(file, unasked)
 
 
 @pytest.fixture
@@ -44,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a second writer give up at once."""
-    monkeypatch.setattr("notewell.store.sqlite.BUSY_MS", 1)
+    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
 
 
 def paths(store: SqliteStore, term: str) -> list[str]:
@@ -63,15 +78,15 @@ def test_a_closed_store_is_one_file_that_can_be_copied(store: SqliteStore, tmp_p
     copy.parent.mkdir()
     copy.write_bytes(store.file.read_bytes())
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["store.db"]
-    with closing(SqliteStore(copy)) as copied:
+    with closing(opened(copy)) as copied:
         assert paths(copied, "rye") == ["a.md"]
-        assert (copied.embedder, copied.recipe) == ("words/27", "1")
+        assert copied.made_for == MADE_FOR
 
 
 def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) -> None:
     put_all(store, {"a.md": "rye"})
-    with closing(SqliteStore(store.file, embedder="other", dimensions=99, recipe="2")) as again:
-        assert (again.embedder, again.recipe) == ("words/27", "1")
+    with closing(made(store.file, MadeFor("other", 99, "2"))) as again:
+        assert again.made_for == MADE_FOR
         assert paths(again, "rye") == ["a.md"]
 
 
@@ -121,7 +136,7 @@ def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
 def test_a_replacement_is_seen_at_once_and_raises_the_generation(store: SqliteStore, tmp_path: Path) -> None:
     put_all(store, {"a.md": "rye"})
     put_all(store, {"b.md": "rye"})
-    with closing(SqliteStore(store.file)) as other, closing(made(tmp_path / "new.db")) as fresh:
+    with closing(opened(store.file)) as other, closing(made(tmp_path / "new.db")) as fresh:
         assert sorted(paths(other, "rye")) == sorted(paths(store, "rye")) == ["a.md", "b.md"]
         before = store.about().generation
         put_all(fresh, {"c.md": "rye and honey"})
@@ -133,12 +148,12 @@ def test_a_replacement_is_seen_at_once_and_raises_the_generation(store: SqliteSt
 
 def test_a_replacement_brings_its_own_embedder_and_dimensions(store: SqliteStore, tmp_path: Path) -> None:
     put_all(store, {"a.md": "rye"})
-    with closing(SqliteStore(tmp_path / "new.db", embedder="tiny/2", dimensions=2, recipe="2")) as fresh:
+    with closing(made(tmp_path / "new.db", MadeFor("tiny/2", 2, "2"))) as fresh:
         with fresh.writing() as writer:
             vectors = np.array([[0.6, 0.8]], dtype=np.float32)
             writer.put(Note("b.md", "rye", Stamp(1, 3, "d")), [Chunk("b.md", "rye", 1, 1)], vectors)
         store.replace_by(fresh)
-    assert (store.embedder, store.recipe) == ("tiny/2", "2")
+    assert store.made_for == MadeFor("tiny/2", 2, "2")
     with store.reading() as snapshot:
         ((_, cosine),) = snapshot.nearest(np.array([0.6, 0.8], dtype=np.float32), EVERYTHING, 5).found
     assert cosine == pytest.approx(1, abs=0.01)
@@ -174,6 +189,108 @@ def test_a_store_that_is_being_written_is_not_replaced(tmp_path: Path) -> None:
         assert paths(store, "rye") == ["a.md"]
 
 
+def test_a_replacement_deletes_the_file_it_came_from(store: SqliteStore, tmp_path: Path) -> None:
+    fresh = store.beside(MADE_FOR)
+    put_all(fresh, {"b.md": "rye"})
+    assert fresh.file.parent == tmp_path
+    store.replace_by(fresh)
+    store.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
+
+
+def test_a_damaged_half_built_store_is_begun_anew_in_our_own_folder(tmp_path: Path) -> None:
+    (folder := tmp_path / ".notewell").mkdir()
+    with closing(made(folder / "store.db")) as store:
+        store.beside(MADE_FOR).close()
+        (folder / "store.db.new").write_bytes(b"no database at all, " * 100)
+        with closing(store.beside(MADE_FOR)) as fresh:
+            assert fresh.stamps() == {}
+
+
+def test_a_file_without_our_mark_is_not_deleted_outside_our_folder(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "store.db.new").write_bytes(b"no database at all, " * 100)
+    with pytest.raises(StoreError, match="in the way") as caught:
+        store.beside(MADE_FOR)
+    assert caught.value.hint
+    assert (tmp_path / "store.db.new").read_bytes() == b"no database at all, " * 100
+
+
+# Copies
+
+
+def test_a_copy_is_one_file_with_the_same_state(store: SqliteStore, tmp_path: Path) -> None:
+    put_all(store, {"a.md": "rye", "b.md": "honey"})
+    (folder := tmp_path / "copies").mkdir()
+    store.copy_to(folder / "copy.db")
+    assert [file.name for file in folder.iterdir()] == ["copy.db"]
+    put_all(store, {"c.md": "rye"})
+    with closing(opened(folder / "copy.db")) as copied:
+        assert paths(copied, "rye") == ["a.md"]
+        assert copied.made_for == MADE_FOR
+        assert content(copied).keys() == {("a.md", 1), ("b.md", 1)}
+
+
+def test_a_copy_is_taken_while_another_writes(store: SqliteStore, tmp_path: Path) -> None:
+    put_all(store, {"a.md": "rye"})
+    with closing(opened(store.file)) as other, other.writing() as writer:
+        writer.remove("a.md")
+        store.copy_to(tmp_path / "copy.db")
+    with closing(opened(tmp_path / "copy.db")) as copied:
+        assert paths(copied, "rye") == ["a.md"]
+
+
+# The lock
+
+
+def test_the_lock_names_its_holder_and_stays_empty_after_use(store: SqliteStore, tmp_path: Path) -> None:
+    with store.locked(0), closing(opened(store.file)) as other:
+        with pytest.raises(StoreBusy) as caught, other.locked(0):
+            pytest.fail("two hold the lock")
+        assert f"Process {os.getpid()}, since 20" in caught.value.fact
+    assert (tmp_path / "store.db.lock").read_bytes() == b""
+
+
+def test_a_lock_that_an_ended_process_left_is_free(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "store.db.lock").write_text('{"pid": 1, "since": "2020-01-01T00:00:00+00:00"}')
+    with store.locked(0):
+        pass
+
+
+# Formats
+
+
+def test_an_older_format_is_brought_up_to_date_step_by_step(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_all(store, {"a.md": "rye"})
+    store.close()
+    monkeypatch.setattr("notewell.store.sqlite.VERSION", 3)
+    steps = {1: "create table one (x)", 2: "alter table one rename to two"}
+    monkeypatch.setattr("notewell.store.sqlite.MIGRATIONS", steps)
+    with closing(opened(store.file)) as migrated:
+        assert migrated.db.pragma("user_version") == 3
+        assert rows_of(migrated, "select name from sqlite_schema where name in ('one', 'two')") == [("two",)]
+        assert paths(migrated, "rye") == ["a.md"]
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_all(store, {"a.md": "rye"})
+    store.close()
+    with monkeypatch.context() as patched:
+        patched.setattr("notewell.store.sqlite.VERSION", 3)
+        patched.setattr("notewell.store.sqlite.MIGRATIONS", {1: "create table one (x)", 2: "drop table nowhere"})
+        with pytest.raises(StoreError):
+            opened(store.file)
+    with closing(opened(store.file)) as same:
+        assert same.db.pragma("user_version") == 1
+        assert rows_of(same, "select name from sqlite_schema where name = 'one'") == []
+        assert paths(same, "rye") == ["a.md"]
+
+
+def test_every_older_format_has_its_migration() -> None:
+    assert set(MIGRATIONS) == set(range(1, VERSION))
+
+
 # Refusals
 
 
@@ -183,7 +300,7 @@ def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteS
     store.close()
     before = store.file.read_bytes()
     with pytest.raises(StoreError) as caught:
-        SqliteStore(store.file)
+        opened(store.file)
     assert "newer" in caught.value.fact
     assert "pip install -U notewell" in caught.value.hint
     assert store.file.read_bytes() == before
@@ -192,8 +309,8 @@ def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteS
 def test_a_file_that_is_no_store_is_refused_with_a_hint(tmp_path: Path) -> None:
     file = tmp_path / "store.db"
     file.write_bytes(b"this is not a database at all, " * 100)
-    with pytest.raises(StoreError) as caught:
-        SqliteStore(file)
+    with pytest.raises(StoreDamaged) as caught:
+        opened(file)
     assert "damaged" in caught.value.fact
     assert "notewell index" in caught.value.hint
 
@@ -215,7 +332,7 @@ def test_a_damaged_page_is_an_error_with_a_hint(store: SqliteStore) -> None:
     # Everything after the first page, which holds the header and the schema.
     data[4096:] = b"\xff" * (len(data) - 4096)
     store.file.write_bytes(bytes(data))
-    with pytest.raises(StoreError) as caught, closing(SqliteStore(store.file)) as damaged:
+    with pytest.raises(StoreDamaged) as caught, closing(opened(store.file)) as damaged:
         paths(damaged, "rye")
     assert caught.value.hint
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.index.readers import READERS
-from notewell.index.walk import CLOSED, Found, Walk, walk
+from notewell.index.walk import Found, WalkRules, walk
 from notewell.store import Store
 from notewell.types import Stamp
 
@@ -33,18 +33,19 @@ class Changes:
         return bool(self.read or self.gone)
 
 
-def find_changes(root: Path, rules: Walk, store: Store, *, again: bool = False) -> Changes:
+def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = False) -> Changes:
     """Compare the folder with the store by time and size; content is compared when a file is read.
 
     Files skipped before are read when they changed, or when all of them should be tried `again`.
     """
     known, skipped = store.stamps(), store.skipped()
     unseen = {**known, **skipped}
-    to_read = []
+    to_read, closed = [], []
     for found in walk(root, rules, tuple(READERS)):
         stamp = unseen.pop(found.path, None)
+        if found.closed:
+            closed.append(f"{found.path}/")
         if stamp is None or not stamp.same_file(found.stamp) or (again and found.path in skipped):
             to_read.append(found)
-    closed = tuple(f"{found.path}/" for found in to_read if found.flaw == CLOSED)
-    gone = (path for path in unseen if not path.startswith(closed)) if closed else unseen
+    gone = (path for path in unseen if not path.startswith(tuple(closed)))
     return Changes(tuple(to_read), tuple(gone), known)

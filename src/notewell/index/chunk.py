@@ -12,7 +12,7 @@ BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])"), re
 
 
 @dataclass(frozen=True, slots=True)
-class Chunking:
+class ChunkRules:
     """How long chunks are. With `overlap_words`, long sections become overlapping windows of words."""
 
     max_chars: int = 2000
@@ -71,18 +71,18 @@ def _break(text: str, start: int, limit: int) -> int:
     return limit
 
 
-def windows(text: str, span: Span, chunking: Chunking) -> Iterator[Span]:
+def windows(text: str, span: Span, rules: ChunkRules) -> Iterator[Span]:
     """Yield windows of `target_words`, each beginning `overlap_words` before the last one's end.
 
-    >>> [(run.start, run.end) for run in windows("a b c d e", Span(0, 9), Chunking(target_words=3, overlap_words=1))]
+    >>> [(run.start, run.end) for run in windows("a b c d e", Span(0, 9), ChunkRules(target_words=3, overlap_words=1))]
     [(0, 5), (4, 9)]
     """
     words = [match.span() for match in WORD.finditer(text, span.start, span.end)]
-    step = max(1, chunking.target_words - chunking.overlap_words)
+    step = max(1, rules.target_words - rules.overlap_words)
     for first in range(0, len(words), step):
-        window = words[first : first + chunking.target_words]
+        window = words[first : first + rules.target_words]
         yield Span(window[0][0], window[-1][1])
-        if first + chunking.target_words >= len(words):
+        if first + rules.target_words >= len(words):
             return
 
 

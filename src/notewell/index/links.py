@@ -9,11 +9,14 @@ from urllib.parse import unquote
 
 from notewell.types import Link, Note
 
-WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]*)(?:([#^][^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+# Lengths are bounded, so that no line, however odd, is tried again from each of its characters to its end.
+WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]{0,500})(?:([#^][^\[\]\n|]{0,500}))?(?:\|([^\[\]\n]{0,500}))?\]\]")
 MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]\n]*)\]\(\s*(?:<([^<>\n]+)>|([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)*))(?:\s+[\"'(][^\n)]*)?\s*\)"
+    r"(!?)\[([^\[\]\n]{0,500})\]\([ \t]{0,8}"
+    r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,200}){0,8}))"
+    r"(?:[ \t]{1,8}[\"'(][^\n)]{0,300})?[ \t]{0,8}\)"
 )
-INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?[^`\n]\1(?!`)")
+INLINE_CODE = re.compile(r"(?<!`)(`{1,20})(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)")
 # A scheme (https:, mailto:) or // leads out of the vault.
 OUTSIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 

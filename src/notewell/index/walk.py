@@ -13,28 +13,34 @@ from notewell.types import Stamp
 
 # Never looked into, whatever the settings say: other programs' machinery, and what the user threw away.
 ALWAYS_EXCLUDED = frozenset({".git", ".obsidian", ".trash", ".notewell"})
-# The flaw of a folder that may not be looked into; the notes below it are not gone for that.
-CLOSED = "no permission to look into this folder"
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Which part of a vault to index."""
+class WalkRules:
+    """Which files of a vault are notes."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
+    max_bytes: int = 16 << 20
+
+
+MAX_TIME = (1 << 63) - 1
 
 
 class Found(NamedTuple):
-    """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note."""
+    """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note.
+
+    A folder that may not be looked into is found, too, and `closed`: the notes below it are not gone for that.
+    """
 
     path: str
     stamp: Stamp
     flaw: str = ""
+    closed: bool = False
 
 
-def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> list[Found]:
+def walk(root: Path, rules: WalkRules, suffixes: Sequence[str]) -> list[Found]:
     """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder) for folder in rules.include] or [""]
@@ -44,7 +50,8 @@ def walk(root: Path, rules: Walk, suffixes: Sequence[str]) -> list[Found]:
         folder = folders.pop()
         entries = _entries(root, folder)
         if entries is None:
-            found[folder] = Found(folder, Stamp(0, 0), CLOSED)
+            flaw = "no permission to look into this folder"
+            found[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
         for entry in entries or ():
             name = entry.name
             if (name.startswith(".") and not rules.hidden) or name in ALWAYS_EXCLUDED:
@@ -80,14 +87,18 @@ def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
         if not folder:
             raise VaultError(f"{root} cannot be read", "Check the folder's permissions") from error
         return None
-    except OSError:
-        # A folder can go while the walk is under way.
+    except OSError as error:
+        if not folder:
+            # A drive that is not there is no reason to forget every note on it.
+            raise VaultError(f"{root} is gone", "Check that its drive is there") from error
         return []
 
 
 def stamp_of(stat: os.stat_result) -> Stamp:
     """Return the stamp of a file, its content not yet known."""
-    return Stamp(stat.st_mtime_ns, stat.st_size, ctime_ns=stat.st_ctime_ns)
+    # A time past 2262 does not fit into the store; it is a mistake of some tool, and as good as any other.
+    mtime, ctime = (max(-MAX_TIME, min(MAX_TIME, time)) for time in (stat.st_mtime_ns, stat.st_ctime_ns))
+    return Stamp(mtime, stat.st_size, ctime_ns=ctime)
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.config import IndexSettings, Settings, StoreSettings
+from notewell.config import Settings, StoreSettings
+from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
 from notewell.vault import Vault
@@ -36,20 +36,17 @@ class Scores:
 @contextmanager
 def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vault]:
     """Make a vault of a collection for as long as it is measured: one note a document."""
-    folder = Path(tempfile.mkdtemp(prefix="notewell-eval-"))
-    try:
+    with tempfile.TemporaryDirectory(prefix="notewell-eval-") as name:
+        folder = Path(name)
         for document in collection.documents:
             file = folder / _note_path(document.name)
             file.parent.mkdir(exist_ok=True)
             file.write_text(_as_markdown(document), encoding="utf-8")
         # The collection's documents are all notes, whatever the vault leaves out.
-        here = replace(settings, index=IndexSettings(), store=StoreSettings("store.db"))
-        vault = Vault(folder, here)
-        vault.index()
-        yield vault
-        vault.store.close()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        here = replace(settings, index=WalkRules(), store=StoreSettings("store.db"))
+        with Vault(folder, here) as vault:
+            vault.index()
+            yield vault
 
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from notewell.redact.rules import RULES, Rule
 from notewell.types import Note, Redaction
 
-__all__ = ["RULES", "Rule", "redact", "redact_text"]
+__all__ = ["RULES", "Rule", "redact", "redact_text", "rules_digest"]
 
 
 def redact(note: Note) -> Note:
@@ -43,6 +45,13 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
         at += len(stand_in)
         read = end
     return "".join((*parts, text[read:])), tuple(redactions)
+
+
+@cache
+def rules_digest() -> str:
+    """Return a short name of the rules as they are: other rules, another name."""
+    written = repr([(rule.name, rule.keywords, rule.pattern, rule.innocent) for rule in RULES])
+    return hashlib.blake2b(written.encode("utf-8"), digest_size=6).hexdigest()
 
 
 def _find(text: str) -> Iterator[tuple[int, int, str]]:

@@ -46,8 +46,8 @@ RULES: tuple[Rule, ...] = (
         r"(?:(?:(?!-----).){0,20000}-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|(?:\s*[A-Za-z0-9+/=]{16,})+)",
         re.DOTALL,
     ),
-    rule("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-    rule("anthropic-key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
+    rule("jwt", "eyj", r"eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}"),
+    rule("anthropic-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}"),
     rule("openai-key", "sk-", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
     rule("aws-key-id", "akia asia agpa aida aroa", r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b"),
     rule(
@@ -56,14 +56,14 @@ RULES: tuple[Rule, ...] = (
         r"(?<![A-Za-z0-9])(?i:aws[\w. -]{0,24}(?:secret|key)[\w. -]{0,16})[\"'`]?\s{0,3}(?:=>?|:)\s{0,3}[\"'`]?"
         r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
     ),
-    rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{30,255}\b"),
-    rule("github-fine-grained-token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{40,255}\b"),
+    rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ ghp\\_", r"gh[pousr]\\?_[A-Za-z0-9]{30,255}\b"),
+    rule("github-fine-grained-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,255}\b"),
     rule(
         "stripe-key",
-        "sk_live_ sk_test_ rk_live_ rk_test_ whsec_",
-        r"\b(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,}\b",
+        "sk_ sk\\_ rk_ rk\\_ whsec",
+        r"(?:[sr]k\\?_(?:live|test)|whsec)\\?_[A-Za-z0-9]{16,}\b",
     ),
-    rule("slack-token", "xox xapp-", r"\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}"),
+    rule("slack-token", "xox xapp-", r"\b(?:xox[a-e]|xox[oprs]|xapp)-[A-Za-z0-9-]{10,}"),
     rule(
         "slack-webhook",
         "hooks.slack.com",

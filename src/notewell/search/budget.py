@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notewell.types import Chunk, Hit
@@ -11,11 +11,21 @@ from notewell.types import Chunk, Hit
 CHARS_PER_TOKEN = 4
 
 
-def fit(hits: Sequence[Hit], max_tokens: int, *, frame: Callable[[Chunk], str] = lambda chunk: "") -> list[Hit]:
-    """Return the first hits whose text, each with its `frame`, fits; the last is cut after a whole line.
+def block(chunk: Chunk) -> str:
+    """Return a chunk as it stands in a prompt: its headings, its place, its lines."""
+    return f"### {chunk.heading} ({chunk.path}:{chunk.line})\n\n{chunk.text}\n\n"
 
-    >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2), 1.0, {})
-    >>> [kept.chunk.text for kept in fit([hit], 4)]
+
+def context(hits: Sequence[Hit]) -> str:
+    """Return hits as a block of Markdown for a prompt: the same bytes for the same hits."""
+    return "".join(block(hit.chunk) for hit in hits)
+
+
+def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
+    """Return the first hits whose blocks fit; the last is cut after the last whole line that does.
+
+    >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0, {})
+    >>> [kept.chunk.text for kept in fit([hit], 8)]
     ['one line']
     """
     if not max_tokens:
@@ -23,28 +33,18 @@ def fit(hits: Sequence[Hit], max_tokens: int, *, frame: Callable[[Chunk], str] =
     kept: list[Hit] = []
     left = max_tokens * CHARS_PER_TOKEN
     for hit in hits:
-        left -= len(frame(hit.chunk))
-        text = hit.chunk.text
-        if len(text) <= left:
-            kept.append(hit)
-            left -= len(text)
-            continue
-        text = text[: left + 1].rpartition("\n")[0] if left > 0 else ""
-        if text.strip():
-            kept.append(replace(hit, chunk=_shortened(hit.chunk, text)))
-        break
+        size = len(block(hit.chunk))
+        if size > left:
+            room = len(hit.chunk.text) - (size - left)
+            text = hit.chunk.text[: room + 1].rpartition("\n")[0] if room > 0 else ""
+            if text.strip():
+                kept.append(replace(hit, chunk=_shortened(hit.chunk, text)))
+            break
+        kept.append(hit)
+        left -= size
     return kept
 
 
-def frame(chunk: Chunk) -> str:
-    """Return what stands around a chunk in a context block: its heading, its place, and blank lines."""
-    return f"### {chunk.heading} ({chunk.path}:{chunk.line})\n\n\n\n"
-
-
-def context(hits: Sequence[Hit]) -> str:
-    """Return hits as a block of Markdown for a prompt: the same bytes for the same hits."""
-    return "".join(f"{frame(hit.chunk)[:-2]}{hit.chunk.text}\n\n" for hit in hits)
-
-
 def _shortened(chunk: Chunk, text: str) -> Chunk:
-    return replace(chunk, text=text, end_line=chunk.line + text.count("\n"), end=chunk.start + len(text))
+    # Where the lines end in the file is known by number; the offset is that of the whole chunk.
+    return replace(chunk, text=text, end_line=chunk.line + text.count("\n"))

@@ -7,8 +7,8 @@ import re
 from notewell.terms import TOKEN, token_terms
 from notewell.types import Excerpt, Hit, Plan
 
-# Sentences end at a stop before space, at a line's end, or at the CJK full stop.
-SENTENCE = re.compile(r"[^\s][^\n]*?(?:[.!?](?=\s)|[。！？]|(?=\n)|$)")
+# Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September" and "1. Knead" go on.
+SENTENCE = re.compile(r"[^\s][^\n]*?(?:(?<!\b\d)(?<!\b\d\d)[.!?](?=\s)|[。！？]|(?=\n)|$)")
 # Lines that mark structure and say nothing of their own: headings (a hit names them), fences, rules, borders.
 MARKUP = re.compile(r"\s*(?:#{1,6} .*|[`~]{3,}.*|[-=*_|: ]+)$")
 SENTENCES = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notewell.embed import Embedder
-from notewell.search.fuse import Weights
+from notewell.search.fuse import SearchRules
 from notewell.store import Snapshot
 from notewell.types import Plan, Ranking
 
@@ -14,12 +14,13 @@ from notewell.types import Plan, Ranking
 DEPTH = 300
 
 
-def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, *, reach: int, weights: Weights) -> list[Ranking]:
+def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
     """Return what each retriever that counts found; without an embedder, the lexical one alone."""
+    reach = max(rules.candidates, rules.limit)
+    depth = max(reach, DEPTH)
     rankings = []
-    if weights.lexical or embedder is None:
-        rankings.append(store.matching(plan.terms, plan.scope, max(reach, DEPTH)))
-    if weights.vector and embedder is not None and plan.text:
-        vector = embedder.embed([plan.text])[0]
-        rankings.append(store.nearest(vector, plan.scope, max(reach, DEPTH)))
+    if rules.lexical_weight or embedder is None:
+        rankings.append(store.matching(plan.terms, plan.scope, depth))
+    if rules.vector_weight and embedder is not None and plan.text:
+        rankings.append(store.nearest(embedder.embed([plan.text])[0], plan.scope, depth))
     return [replace(ranking, reach=reach) for ranking in rankings]

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, Self
 
 from notewell.types import Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFor:
+    """What a store's content depends on; made for anything else, it would be another."""
+
+    embedder: str
+    dimensions: int
+    recipe: str
 
 
 @dataclass(frozen=True, slots=True)
 class About:
     """What a store says of itself."""
 
-    notes: int
-    chunks: int
-    links: int
-    generation: int
-    embedder: str
-    indexed_at: str
-    skipped: Mapping[str, str]
-    bytes: int
+    notes: int = 0
+    chunks: int = 0
+    links: int = 0
+    generation: int = 0
+    embedder: str = ""
+    indexed_at: str = ""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    bytes: int = 0
 
 
 class Snapshot(Protocol):
@@ -57,20 +66,22 @@ class Writer(Protocol):
         """Forget a note and everything that came from it."""
 
     def touch(self, path: str, stamp: Stamp) -> None:
-        """Take a new time for a note whose content is the same."""
+        """Take new times for a note whose content is the same."""
 
     def skip(self, path: str, stamp: Stamp, reason: str) -> None:
         """Forget a note that cannot be read, and remember why."""
 
 
 class Store(Protocol):
-    """Where chunks rest."""
+    """Where chunks rest. Readers and one writer at a time work beside each other."""
 
-    def reading(self) -> AbstractContextManager[Snapshot]:
-        """Hold one state of the store."""
+    @property
+    def made_for(self) -> MadeFor:
+        """Return what the content depends on."""
 
-    def writing(self) -> AbstractContextManager[Writer]:
-        """Collect changes; they are kept together, or not at all."""
+    @property
+    def indexed_at(self) -> str:
+        """Return when the last change was taken in; nothing for a new store."""
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamp of every note, by path."""
@@ -78,9 +89,23 @@ class Store(Protocol):
     def skipped(self) -> dict[str, Stamp]:
         """Return the stamp of every skipped file, by path."""
 
-    @property
-    def indexed_at(self) -> str:
-        """Return when the last change was taken in; nothing for a new store."""
-
     def about(self) -> About:
         """Return counts, generation and what was skipped."""
+
+    def reading(self) -> AbstractContextManager[Snapshot]:
+        """Hold one state of the store."""
+
+    def writing(self) -> AbstractContextManager[Writer]:
+        """Collect changes; they are kept together, or not at all."""
+
+    def locked(self, wait: float) -> AbstractContextManager[None]:
+        """Be the only writer for a whole run; whoever else tries is told who is."""
+
+    def beside(self, made_for: MadeFor) -> Self:
+        """Return another store to build beside this one; what an interrupted build left is taken up again."""
+
+    def replace_by(self, other: Self) -> None:
+        """Take over a store built beside, in one step; readers see the old state until it is done."""
+
+    def close(self) -> None:
+        """Let go of the store."""

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol, cast
 
 from notewell.errors import NoteError
-from notewell.index.chunk import Chunking
+from notewell.index.chunk import ChunkRules
 from notewell.index.walk import Found
 from notewell.types import Chunk, Note
 
@@ -28,7 +28,7 @@ class Reader(Protocol):
     def parse(self, note: Note) -> Note:
         """Return the note with what it says of itself: title, fields, links."""
 
-    def chunk(self, note: Note, chunking: Chunking) -> list[Chunk]:
+    def chunk(self, note: Note, rules: ChunkRules) -> list[Chunk]:
         """Return the note's text in chunks."""
 
 
@@ -40,7 +40,7 @@ def reader_of(path: str) -> Reader:
 def read(root: Path, found: Found, max_bytes: int) -> Note:
     """Return the file as a note: its text and stamp, nothing taken out yet."""
     if found.flaw:
-        raise NoteError(found.flaw, "Rename it")
+        raise NoteError(found.flaw, "Check its permissions" if found.closed else "Rename it")
     if found.stamp.size > max_bytes:
         raise NoteError(
             f"{found.stamp.size:,} bytes, over the limit of {max_bytes:,}", "Raise index.max_bytes to read it"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -9,12 +10,17 @@ from importlib import import_module
 import click
 
 from notewell.errors import NotewellError
+from notewell.serve.cli.stopped import Stopped
 
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
     "search": "Find the lines that answer TEXT",
     "read": "Show a note, or some of its lines",
     "status": "Say what is indexed, and what is not",
+    "watch": "Keep the store up to date while you write",
+    "doctor": "Prove that the store is sound",
+    "backup": "Copy the store to a file",
+    "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
 }
 
@@ -55,6 +61,10 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; every error is a fact and a hint, and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What a terminal's encoding does not have is shown by its number.
+            stream.reconfigure(errors="backslashreplace")
     try:
         cli(standalone_mode=False)
     except NotewellError as error:
@@ -65,12 +75,14 @@ def main() -> None:
         _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
     except click.ClickException as error:
         _fail(error.format_message(), "")
-    except (click.Abort, KeyboardInterrupt):
-        _fail("Interrupted", "", code=130)
+    except (Stopped, click.Abort, KeyboardInterrupt):
+        sys.exit(130)
     except BrokenPipeError:
         # The reader of a pipe has seen enough; let the interpreter's own flush at exit find nothing to do.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        _fail(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
 
 
 def _usage_hint(error: click.UsageError) -> str:
@@ -79,8 +91,7 @@ def _usage_hint(error: click.UsageError) -> str:
 
 def _fail(fact: str, hint: str, code: int = 1) -> None:
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    # A path from the shell may hold bytes that are no text.
-    click.echo(fact.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
+    click.echo(fact, err=True)
     if hint:
         click.secho("hint: ", fg="yellow", err=True, nl=False)
         click.echo(hint, err=True)

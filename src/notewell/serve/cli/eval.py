@@ -11,6 +11,7 @@ import click
 from notewell.config import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate
+from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
 
 
@@ -18,7 +19,7 @@ from notewell.serve.cli.options import json_option, open_vault, print_json, say,
 @click.argument("folder", type=click.Path(path_type=Path))
 @vault_option
 @click.option("--split", default="test", show_default=True, help="Which judgements: qrels/SPLIT.tsv")
-@click.option("--fusion", type=click.Choice(["scores", "rrf"]), help="How the two rankings become one")
+@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one")
 @click.option("--lexical-weight", type=float, metavar="W", help="What the ranking by words counts; 0 switches it off")
 @click.option("--vector-weight", type=float, metavar="W", help="What the ranking by meaning counts; 0 switches it off")
 @json_option

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from notewell.index import Report
-from notewell.serve.cli.options import json_option, open_vault, print_json, progress_shown, say, vault_option
+from notewell.serve.cli.options import (
+    counted,
+    json_option,
+    listed_reasons,
+    open_vault,
+    print_json,
+    printable,
+    say,
+    vault_option,
+)
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.stopped import Stopped
 from notewell.store import About
 
-# As many as one reads; the rest is in `notewell status`.
+# As many as one reads; `--verbose` and `notewell status` name the rest.
 SHOWN = 10
 
 
@@ -32,17 +44,19 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     Example:
         notewell index ~/notes
     """
-    opened = open_vault(folder or vault)
-    with progress_shown() as progress:
-        report = opened.index(full=full, progress=progress)
-    about = opened.store.about()
+    if folder and vault and folder.resolve() != vault.resolve():
+        raise click.UsageError("The vault is named twice")
+    with open_vault(folder or vault) as opened:
+        with progress_shown() as progress:
+            report = opened.index(full=full, progress=progress)
+        about = opened.store.about()
     if as_json:
         print_json(as_dict(report, about))
     else:
         _tell(report, about, verbose)
     if report.interrupted:
         say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to go on")
-        raise SystemExit(130)
+        raise Stopped
 
 
 def as_dict(report: Report, about: About) -> dict[str, Any]:
@@ -53,26 +67,29 @@ def as_dict(report: Report, about: About) -> dict[str, Any]:
         "added": report.added,
         "changed": report.changed,
         "removed": report.removed,
-        "skipped": [{"path": path, "reason": reason} for path, reason in about.skipped.items()],
+        "skipped": listed_reasons(about.skipped),
         "redacted": len(report.redacted),
         "seconds": round(report.seconds, 3),
-        "warnings": [{"path": path, "reason": reason} for path, reason in report.warned.items()],
+        "warnings": listed_reasons(report.warned),
         "interrupted": report.interrupted,
     }
 
 
 def _tell(report: Report, about: About, verbose: bool) -> None:
     changes = f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
-    click.echo(f"{about.notes:,} notes, {about.chunks:,} chunks ({changes}) in {report.seconds:.1f} s")
+    sizes = f"{counted(about.notes, 'note')}, {counted(about.chunks, 'chunk')}"
+    click.echo(f"{sizes} ({changes}) in {report.seconds:.1f} s")
     if report.redacted:
-        click.echo(f"{len(report.redacted):,} secrets redacted" + ("" if verbose else "; --verbose says where"))
+        click.echo(
+            f"{counted(len(report.redacted), 'secret')} redacted" + ("" if verbose else "; --verbose says where")
+        )
     for path, line, rule in report.redacted if verbose else ():
-        click.echo(f"  {path}:{line} {rule}")
-    _tell_paths("skipped", dict(about.skipped), verbose)
+        click.echo(f"  {printable(path)}:{line} {rule}")
+    _tell_paths("skipped", about.skipped, verbose)
     _tell_paths("warned about", report.warned, verbose)
 
 
-def _tell_paths(what: str, reasons: dict[str, str], verbose: bool) -> None:
+def _tell_paths(what: str, reasons: Mapping[str, str], verbose: bool) -> None:
     if not reasons:
         return
     say(f"{len(reasons):,} {what}:")

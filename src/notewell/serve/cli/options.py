@@ -1,25 +1,21 @@
-"""Options that every command has, and talk on stderr."""
+"""Options that every command has, and how every command prints."""
 
 from __future__ import annotations
 
 import json
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any, TypeVar
 
 import click
 
-from notewell.index import Progress
 from notewell.vault import Vault
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# A run shorter than this shows no progress.
-QUIET_NOTES = 500
+# What a terminal obeys: a note must not be able to move its cursor, colour it or set its title.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def vault_option(command: Command) -> Command:
@@ -28,7 +24,7 @@ def vault_option(command: Command) -> Command:
         "--vault",
         metavar="PATH",
         type=click.Path(path_type=Path),
-        help="The vault's folder. Default: the nearest one above with notewell.toml or .notewell, else this one",
+        help="The vault's folder. Default: the nearest above with notewell.toml, .notewell or .obsidian, else this one",
     )(command)
 
 
@@ -49,52 +45,27 @@ def print_json(value: Any) -> None:
 
 def say(text: str) -> None:
     """Talk to the user, on stderr."""
-    click.echo(text, err=True)
+    click.echo(printable(text), err=True)
 
 
-@contextmanager
-def progress_shown() -> Iterator[Progress]:
-    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note at hand."""
-    stopping: list[int] = []
+def printable(text: str) -> str:
+    """Return the text with what a terminal would obey made visible.
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        if stopping:
-            raise KeyboardInterrupt
-        stopping.append(number)
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        with _bar() if sys.stderr.isatty() else _lines() as tell:
-            yield Progress(tell, lambda: bool(stopping))
-    finally:
-        signal.signal(signal.SIGINT, before)
+    >>> printable("rye\\x1b[31m")
+    'rye\\\\x1b[31m'
+    """
+    return CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    # A terminal's bar is worth its 50 ms; a pipe does not pay for it.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+def counted(number: int, what: str) -> str:
+    """Return a number and its noun.
 
-    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("notes", total=None, visible=False)
-
-        def tell(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=total >= QUIET_NOTES)
-
-        yield tell
+    >>> counted(1, "note"), counted(2000, "note")
+    ('1 note', '2,000 notes')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-@contextmanager
-def _lines() -> Iterator[Callable[[int, int], None]]:
-    shown = [0]
-
-    def tell(done: int, total: int) -> None:
-        tenth = 10 * done // total
-        if total >= QUIET_NOTES and tenth > shown[0]:
-            shown[0] = tenth
-            say(f"indexed {done:,} of {total:,} notes")
-
-    yield tell
+def listed_reasons(reasons: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return paths and reasons as other programs read them."""
+    return [{"path": path, "reason": reason} for path, reason in reasons.items()]

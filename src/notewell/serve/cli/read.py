@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
 
 
 @click.command("read")
@@ -24,9 +25,12 @@ def command(place: str, vault: Path | None, numbers: bool, as_json: bool) -> Non
     Example:
         notewell read "Recipes/Sourdough.md:12-20"
     """
-    reading = open_vault(vault).read(place)
+    with open_vault(vault) as opened:
+        reading = opened.read(place)
     if as_json:
         print_json(asdict(reading))
         return
+    terminal = sys.stdout.isatty()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
-        click.echo(f"{number:6}  {line}" if numbers else line)
+        shown = printable(line) if terminal else line
+        click.echo(f"{number:6}  {shown}" if numbers else shown)

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from notewell.search import context
-from notewell.serve.cli.options import json_option, open_vault, print_json, progress_shown, say, vault_option
+from notewell.search.fuse import FUSIONS
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, say, vault_option
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.stopped import Stopped
 from notewell.types import Excerpt, Results
 
 
 @click.command("search")
 @click.argument("text", nargs=-1, required=True)
 @vault_option
-@click.option("--limit", "-n", metavar="N", type=click.IntRange(1, 1000), help="How many results. Default: 10")
+@click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help="How many results. Default: search.limit, 10")
 @click.option("--under", metavar="PATH", default="", help="Look only in this folder or note")
 @click.option(
     "--max-tokens",
     metavar="N",
     type=click.IntRange(1),
-    help="Print whole chunks as Markdown, cut to N tokens of 4 characters: a block for a prompt",
+    help="Print chunks as Markdown for a prompt, cut to N tokens of 4 characters",
 )
-@click.option("--fusion", type=click.Choice(["scores", "rrf"]), help="How the two rankings become one")
+@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one")
 @click.option("--explain", is_flag=True, help="Say how each score came about")
 @click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
 @json_option
@@ -40,25 +44,30 @@ def command(
 ) -> None:
     """Find the lines that answer TEXT
 
+    A vault that was never indexed is indexed first.
+
     \b
     Example:
         notewell search "why did the bread collapse" --under Recipes
     """
-    opened = open_vault(vault, {"search.fusion": fusion})
-    if not (no_refresh and opened.indexed):
-        with progress_shown() as progress:
-            notice = opened.refresh(progress)
-        if notice:
+    with open_vault(vault, {"search.fusion": fusion}) as opened, progress_shown() as progress:
+        refresh = not (no_refresh and opened.indexed)
+        if not opened.indexed:
+            say(f"indexing {opened.root}")
+        results = opened.search(
+            " ".join(text), limit=limit, under=under, max_tokens=max_tokens, refresh=refresh, progress=progress
+        )
+        budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
+        for notice in results.notices:
             say(f"note: {notice}")
-    results = opened.search(" ".join(text), limit=limit, under=under, max_tokens=max_tokens)
-    for notice in results.notices:
-        say(f"note: {notice}")
-    if as_json:
-        print_json(as_dict(results))
-    elif max_tokens:
-        click.echo(context([excerpt.hit for excerpt in results]), nl=False)
-    else:
-        _tell(results, explain)
+        if as_json:
+            print_json(as_dict(results))
+        elif budget:
+            _tell_context(results, budget)
+        else:
+            _tell(results, explain)
+        if progress.stop():
+            raise Stopped
 
 
 def as_dict(results: Results) -> dict[str, Any]:
@@ -68,6 +77,7 @@ def as_dict(results: Results) -> dict[str, Any]:
         "hits": [_hit(excerpt) for excerpt in results],
         "generation": results.generation,
         "took_ms": results.took_ms,
+        "notices": list(results.notices),
     }
 
 
@@ -87,23 +97,33 @@ def _hit(excerpt: Excerpt) -> dict[str, Any]:
     }
 
 
+def _tell_context(results: Results, budget: int) -> None:
+    if not len(results):
+        say(f"nothing fits into {budget} tokens, or nothing was found")
+    block = context([excerpt.hit for excerpt in results])
+    click.echo(printable(block) if sys.stdout.isatty() else block, nl=False)
+
+
 def _tell(results: Results, explain: bool) -> None:
     if not len(results):
         say("nothing found")
     for excerpt in results:
-        place = click.style(f"{excerpt.path}:{excerpt.line}", fg="cyan")
-        click.echo(f"{place}  {click.style(excerpt.hit.chunk.heading, bold=True)}  {excerpt.score:.3f}")
+        place = click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan")
+        click.echo(f"{place}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}")
         for line in _highlighted(excerpt).split("\n"):
             click.echo(f"    {line}")
-        for step in excerpt.hit.trace if explain else ():
+        if explain:
             ranks = ", ".join(f"{name} rank {rank or '–'}" for name, rank in excerpt.hit.ranks.items())
-            click.echo(f"    {step.score:.4f}  {step.by}: {step.why} ({ranks})")
+            click.echo(f"    {ranks}")
+        for step in excerpt.hit.trace if explain else ():
+            click.echo(f"    {step.score:.4f}  {step.by}: {printable(step.why)}")
 
 
 def _highlighted(excerpt: Excerpt) -> str:
     parts: list[str] = []
     at = 0
     for start, end in excerpt.highlights:
-        parts += excerpt.text[at:start], click.style(excerpt.text[start:end], fg="yellow", bold=True)
+        word = click.style(printable(excerpt.text[start:end]), fg="yellow", bold=True)
+        parts += printable(excerpt.text[at:start]), word
         at = end
-    return "".join((*parts, excerpt.text[at:]))
+    return "".join((*parts, printable(excerpt.text[at:])))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, listed_reasons, open_vault, print_json, vault_option
 from notewell.vault import Status
 
 
@@ -21,7 +21,8 @@ def command(vault: Path | None, as_json: bool) -> None:
     Example:
         notewell status --vault ~/notes
     """
-    status = open_vault(vault).status()
+    with open_vault(vault) as opened:
+        status = opened.status()
     if as_json:
         print_json(as_dict(status))
     else:
@@ -34,29 +35,29 @@ def as_dict(status: Status) -> dict[str, Any]:
     return {
         "vault": str(status.root),
         "store": str(status.store),
-        "notes": about.notes if about else 0,
-        "chunks": about.chunks if about else 0,
-        "links": about.links if about else 0,
-        "embedder": status.embedder,
-        "generation": about.generation if about else 0,
-        "indexed_at": about.indexed_at if about else None,
+        "notes": about.notes,
+        "chunks": about.chunks,
+        "links": about.links,
+        "embedder": about.embedder,
+        "generation": about.generation,
+        "indexed_at": about.indexed_at or None,
         "stale": status.stale,
-        "store_bytes": about.bytes if about else 0,
-        "skipped": [{"path": path, "reason": reason} for path, reason in about.skipped.items()] if about else [],
+        "store_bytes": about.bytes,
+        "skipped": listed_reasons(about.skipped),
     }
 
 
 def _tell(status: Status) -> None:
     about = status.about
     click.echo(f"vault     {status.root}")
-    if about is None:
+    if not about.indexed_at:
         click.echo("store     none yet; `notewell index` makes it")
         return
     click.echo(f"store     {status.store} ({about.bytes / 1e6:,.1f} MB)")
-    click.echo(f"notes     {about.notes:,} in {about.chunks:,} chunks, {about.links:,} links")
-    click.echo(f"embedder  {status.embedder}")
+    click.echo(f"notes     {about.notes:,} in {counted(about.chunks, 'chunk')}, {counted(about.links, 'link')}")
+    click.echo(f"embedder  {about.embedder}")
     click.echo(f"indexed   {about.indexed_at}, generation {about.generation}")
     if status.stale:
-        click.echo(f"stale     {status.stale:,} files changed since; `notewell index` takes them in")
+        click.echo(f"stale     {counted(status.stale, 'file')} to take in; `notewell index` does it")
     for path, reason in about.skipped.items():
         click.echo(f"skipped   {path if path.isprintable() else repr(path)}: {reason}")

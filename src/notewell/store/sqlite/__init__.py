@@ -3,90 +3,63 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from notewell.errors import StoreBusy, StoreError
-from notewell.store import About
+from notewell.errors import StoreDamaged, StoreError
+from notewell.store import About, MadeFor
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
-from notewell.store.sqlite.schema import APPLICATION_ID, TABLES, VERSION
+from notewell.store.sqlite.check import GROUP, find_problems
+from notewell.store.sqlite.connection import connect, explained
+from notewell.store.sqlite.lock import held
+from notewell.store.sqlite.rows import load_chunks
+from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.writer import Batch
-from notewell.types import Stamp
+from notewell.types import Chunk, Stamp
 
-# How long a second writer waits for the first before it says so.
-BUSY_MS = 1_000
+# SQLite's companions of a file in use.
+COMPANIONS = ("-wal", "-shm")
 
 
 class SqliteStore:
     """Chunks and vectors in one file."""
 
-    def __init__(self, file: Path, *, embedder: str = "", dimensions: int = 0, recipe: str = "") -> None:
-        """Open the store in `file`; a new one is made for this embedder, its dimensions and this recipe."""
+    def __init__(self, file: Path, made_for: Callable[[], MadeFor]) -> None:
+        """Open the store in `file`; only a new one asks what it is `made_for`."""
         self.file = file
         self._local = threading.local()
         self._lock = threading.Lock()
         self._arrays: Arrays | None = None
-        with _explained(file):
-            self._prepare({"embedder": embedder, "dimensions": dimensions, "recipe": recipe})
+        with explained(file):
+            self._prepare(made_for)
 
     @property
     def db(self) -> apsw.Connection:
         """Return this thread's connection."""
         if not hasattr(self._local, "db"):
-            self._local.db = _connect(self.file)
+            self._local.db = connect(self.file)
         connection: apsw.Connection = self._local.db
         return connection
 
     @property
-    def embedder(self) -> str:
-        """Return the fingerprint of the embedder whose vectors these are."""
-        return str(self._meta("embedder"))
-
-    @property
-    def recipe(self) -> str:
-        """Return how the chunks were made: a store of another recipe is made anew."""
-        return str(self._meta("recipe"))
-
-    @contextmanager
-    def reading(self) -> Iterator[SqliteSnapshot]:
-        """Hold one state of the store."""
+    def made_for(self) -> MadeFor:
+        """Return what the content depends on."""
         with self._steady():
-            generation = int(self._meta("generation"))
-            with self._lock:
-                arrays = self._arrays
-                if arrays is None or arrays.generation != generation:
-                    arrays = self._arrays = Arrays.load(self.db, generation, int(self._meta("dimensions")))
-            yield SqliteSnapshot(self.db, arrays)
-
-    @contextmanager
-    def writing(self) -> Iterator[Batch]:
-        """Collect changes; they are kept together, or not at all."""
-        with _explained(self.file):
-            self.db.execute("begin immediate")
-            try:
-                batch = Batch(self.db, Blocks.load(self.db, int(self._meta("dimensions"))))
-                yield batch
-                batch.finish()
-                if batch.changed:
-                    self._set_meta("generation", int(self._meta("generation")) + 1)
-                self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
-                self.db.execute("commit")
-            except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("rollback")
-                raise
+            return MadeFor(str(self._meta("embedder")), int(self._meta("dimensions")), str(self._meta("recipe")))
 
     @property
     def indexed_at(self) -> str:
         """Return when the last change was taken in; nothing for a new store."""
-        return str(self._meta("indexed_at"))
+        with self._steady():
+            return str(self._meta("indexed_at"))
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamp of every note, by path."""
@@ -105,20 +78,100 @@ class SqliteStore:
                 chunks=chunks,
                 links=links,
                 generation=int(self._meta("generation")),
-                embedder=self.embedder,
-                indexed_at=self.indexed_at,
+                embedder=str(self._meta("embedder")),
+                indexed_at=str(self._meta("indexed_at")),
                 skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
                 bytes=self.file.stat().st_size,
             )
 
-    def replace_by(self, other: SqliteStore) -> None:
-        """Take over another store's content in one step; readers see the old state until it is done."""
-        with _explained(self.file):
+    @contextmanager
+    def reading(self) -> Iterator[SqliteSnapshot]:
+        """Hold one state of the store."""
+        with self._steady():
             generation = int(self._meta("generation"))
-            other._set_meta("generation", generation + 1)
-            with self.db.backup("main", other.db, "main") as backup:
-                backup.step(-1)
-            self.db.execute("pragma wal_checkpoint(truncate)")
+            with self._lock:
+                arrays = self._arrays
+                if arrays is None or arrays.generation != generation:
+                    arrays = self._arrays = Arrays.load(self.db, generation, int(self._meta("dimensions")))
+            yield SqliteSnapshot(self.db, arrays)
+
+    @contextmanager
+    def writing(self) -> Iterator[Batch]:
+        """Collect changes; they are kept together, or not at all."""
+        with explained(self.file):
+            self.db.execute("begin immediate")
+            try:
+                batch = Batch(self.db, Blocks.load(self.db, int(self._meta("dimensions"))))
+                yield batch
+                batch.finish()
+                if batch.changed:
+                    self._set_meta("generation", int(self._meta("generation")) + 1)
+                self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
+                self.db.execute("commit")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("rollback")
+                raise
+
+    def locked(self, wait: float) -> AbstractContextManager[None]:
+        """Be the only writer for a whole run; whoever else tries is told who is."""
+        return held(self.file.with_name(f"{self.file.name}.lock"), wait)
+
+    def beside(self, made_for: MadeFor) -> SqliteStore:
+        """Return another store to build beside this one; what an interrupted build left is taken up again."""
+        file = self.file.with_name(f"{self.file.name}.new")
+        with suppress(StoreDamaged):
+            other = SqliteStore(file, lambda: made_for)
+            if other.made_for == made_for:
+                return other
+            other.close()
+        delete_store(file)
+        return SqliteStore(file, lambda: made_for)
+
+    def replace_by(self, other: SqliteStore) -> None:
+        """Take over a store built beside, in one step; readers see the old state until it is done."""
+        with explained(self.file):
+            # Above both, so that no reader takes the new state for one it has already seen.
+            generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
+            other._set_meta("generation", generation)
+            _copy(other.db, self.db)
+            self.db.pragma("wal_checkpoint", "truncate")
+        other.close()
+        delete_store(other.file)
+
+    def copy_to(self, file: Path) -> None:
+        """Write the present state to another file, whole, while others read and write this one."""
+        with explained(file):
+            target = apsw.Connection(str(file))
+            try:
+                _copy(self.db, target)
+                # A copy is one file, that can be moved and kept without companions.
+                target.pragma("journal_mode", "delete")
+            finally:
+                target.close()
+
+    def replace_by_copy(self, file: Path) -> None:
+        """Take over what another file holds, which stays as it is."""
+        other = SqliteStore(file, _no_new_store)
+        try:
+            beside = self.file.with_name(f"{self.file.name}.new")
+            delete_store(beside)
+            other.copy_to(beside)
+        finally:
+            other.close()
+        self.replace_by(SqliteStore(beside, _no_new_store))
+
+    def all_chunks(self) -> Iterator[Chunk]:
+        """Yield every chunk."""
+        with self._steady():
+            ids = [slot for (slot,) in self.db.execute(queries.ALL_CHUNKS)]
+            for first in range(0, len(ids), GROUP):
+                yield from (chunk for _, chunk in load_chunks(self.db, ids[first : first + GROUP]))
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the store, a sentence each; nothing, if it is sound."""
+        with self._steady():
+            return list(find_problems(self.db, int(self._meta("dimensions"))))
 
     def close(self) -> None:
         """Close this thread's connection."""
@@ -127,38 +180,55 @@ class SqliteStore:
             del self._local.db
 
     def _stamps(self, statement: str) -> dict[str, Stamp]:
-        with _explained(self.file):
+        with explained(self.file):
             rows: list[tuple[Any, ...]] = self.db.execute(statement).fetchall()
         return {path: Stamp(*rest) for path, *rest in rows}
 
     @contextmanager
     def _steady(self) -> Iterator[None]:
         """Let every statement inside see the same state."""
-        with _explained(self.file), self.db:
+        with explained(self.file), self.db:
             yield
 
-    def _prepare(self, made_for: Mapping[str, str | int]) -> None:
-        version = self.db.pragma("user_version")
+    def _prepare(self, made_for: Callable[[], MadeFor]) -> None:
+        """Make the tables of a new file, bring an older one up to date, and refuse what is not ours."""
+        if self.db.execute(queries.ANY_TABLE).get is None:
+            self._create(made_for())
+        elif self.db.pragma("application_id") != APPLICATION_ID:
+            hint = "Set store.path to a file that Notewell may write"
+            raise StoreError(f"{self.file} is another program's database", hint)
+        version = int(self.db.pragma("user_version"))
         if version > VERSION:
             raise StoreError(
                 f"{self.file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
                 "Update with `pip install -U notewell`; the store was left as it is",
             )
-        if version == 0 and self.db.execute(queries.ANY_TABLE).get is not None:
-            raise StoreError(
-                f"{self.file} is another program's database", "Set store.path to a file that Notewell may write"
-            )
-        if version == 0:
-            self.db.execute("begin immediate")
-            # Another process may have made the tables while this one waited.
-            if self.db.pragma("user_version") == 0:
-                self.db.execute(TABLES)
-                for key, value in {**made_for, "generation": 0, "indexed_at": ""}.items():
-                    self._set_meta(key, value)
-                self.db.pragma("user_version", VERSION)
-                self.db.pragma("application_id", APPLICATION_ID)
-            self.db.execute("commit")
+        if version < VERSION:
+            self._migrate()
+
+    def _create(self, made_for: MadeFor) -> None:
         self.db.pragma("journal_mode", "wal")
+        self.db.execute("begin immediate")
+        # Another process may have made the tables while this one waited.
+        if self.db.execute(queries.ANY_TABLE).get is None:
+            self.db.execute(TABLES)
+            for key, value in {**asdict(made_for), "generation": 0, "indexed_at": ""}.items():
+                self._set_meta(key, value)
+            self.db.pragma("application_id", APPLICATION_ID)
+            self.db.pragma("user_version", VERSION)
+        self.db.execute("commit")
+
+    def _migrate(self) -> None:
+        """Bring the tables from the format they have to the present one, all steps or none."""
+        self.db.execute("begin immediate")
+        try:
+            for version in range(int(self.db.pragma("user_version")), VERSION):
+                self.db.execute(MIGRATIONS[version])
+                self.db.pragma("user_version", version + 1)
+            self.db.execute("commit")
+        except BaseException:
+            self.db.execute("rollback")
+            raise
 
     def _meta(self, key: str) -> str | int:
         value: str | int = self.db.execute(queries.META, {"key": key}).get
@@ -168,40 +238,25 @@ class SqliteStore:
         self.db.execute(queries.SET_META, {"key": key, "value": value})
 
 
-def _connect(file: Path) -> apsw.Connection:
-    db = apsw.Connection(str(file))
-    db.set_busy_timeout(BUSY_MS)
-    # Of a new file only: fewer half-empty overflow pages than with 4,096, 1.26 against 1.30 times the text.
-    db.pragma("page_size", 8192)
-    # WAL with normal sync: a power cut may lose the last batch, never the file.
-    db.pragma("synchronous", "normal")
-    db.pragma("cache_size", -16_000)
-    return db
+def delete_store(file: Path) -> None:
+    """Delete a store's file and its companions; another's file is left alone."""
+    if file.exists() and not _is_ours(file):
+        hint = "Move it away, or set store.path to a file that Notewell may write"
+        raise StoreError(f"{file} is in the way, and not a store of Notewell's", hint)
+    for suffix in ("", *COMPANIONS):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 
-@contextmanager
-def _explained(file: Path) -> Iterator[None]:
-    """Turn SQLite's errors into a fact and a hint."""
-    try:
-        yield
-    except apsw.BusyError as error:
-        raise StoreBusy(f"Another process is writing to {file}", "Wait for it to finish, then try again") from error
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise StoreError(
-            f"The store {file} cannot be written: {error}",
-            "Check the folder's permissions, or set store.path to a place that can be written",
-        ) from error
-    except apsw.FullError as error:
-        raise StoreError(
-            f"The disk is full; {file} keeps its last state", "Free some space, then run it again"
-        ) from error
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise StoreError(
-            f"{file} is damaged: {error}", "Delete it and run `notewell index`; your notes are safe"
-        ) from error
-    except apsw.SQLError as error:
-        raise StoreError(
-            f"{file} is not a store of this Notewell: {error}", "Delete it and run `notewell index`"
-        ) from error
-    except apsw.IOError as error:
-        raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error
+def _is_ours(file: Path) -> bool:
+    """Tell whether a file has our mark in its header, or lies in a folder of ours."""
+    with file.open("rb") as stream:
+        return stream.read(72)[68:] == APPLICATION_ID.to_bytes(4, "big") or file.parent.name == ".notewell"
+
+
+def _no_new_store() -> MadeFor:
+    raise StoreError("This file is empty", "Name a file that `notewell backup` wrote")
+
+
+def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
+    with target.backup("main", source, "main") as backup:
+        backup.step(-1)

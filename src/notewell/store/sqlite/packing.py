@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
+from notewell.errors import REPAIR, StoreDamaged
+
 # Never changes: stores are full of texts that only this file can unpack.
 DICTIONARY = (Path(__file__).parent / "dictionary.txt").read_bytes()
 # Without the header and checksum of zlib; SQLite's pages are checked by the disk.
@@ -26,4 +28,7 @@ def pack(text: str) -> bytes:
 
 def unpack(data: bytes) -> str:
     """Return a packed text."""
-    return zlib.decompressobj(RAW, zdict=DICTIONARY).decompress(data).decode("utf-8")
+    try:
+        return zlib.decompressobj(RAW, zdict=DICTIONARY).decompress(data).decode("utf-8")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreDamaged(f"A text in the store cannot be unpacked: {error}", REPAIR) from error

@@ -211,3 +211,29 @@ DROP_SKIPPED = """
 delete from skipped
 where path = :path
 """
+
+ALL_CHUNKS = """
+select id
+from chunk
+order by id
+"""
+
+ALL_POSTINGS = """
+select term, block, data
+from posting
+order by term, block
+"""
+
+STRAYS = {
+    "chunks without a note": "select count(*) from chunk where note not in (select id from note)",
+    "chunks without lines": "select count(*) from chunk where body not in (select id from body)",
+    "lines that no chunk, or another number of chunks, uses": """
+        select count(*)
+        from body
+        left join (select body, count(*) as found from chunk group by body) as used on used.body = body.id
+        where uses != coalesce(found, 0)
+    """,
+    "lines without a vector": "select count(*) from body where id not in (select body from vector)",
+    "vectors without lines": "select count(*) from vector where body not in (select id from body)",
+    "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
+}

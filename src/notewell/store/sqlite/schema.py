@@ -11,6 +11,9 @@ VERSION = 1
 # "NWel": what `file` and other programs see in the header.
 APPLICATION_ID = 0x4E57656C
 
+# What brings the tables of a released format to the next: never changed once released.
+MIGRATIONS: dict[int, str] = {}
+
 TABLES = """
 create table meta (
     key text primary key,

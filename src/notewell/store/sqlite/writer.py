@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -12,12 +11,10 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
-from notewell.store.sqlite.lexical import BLOCK, UNIT, merge, weigh_terms
+from notewell.store.sqlite.lexical import UNIT, merge, weigh_terms
+from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
 from notewell.types import Chunk, Note, Stamp, Vectors
-
-# Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
-MOST = 255
 
 
 class Batch:
@@ -27,18 +24,9 @@ class Batch:
         self._db = db
         self._blocks = blocks
         self._free = blocks.free_slots()
-        self._terms: dict[str, int] = {}
-        self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
-        self._removed_terms, self._removed_slots = array("I"), array("I")
+        self._postings = Postings()
         self._loose: set[int] = set()
-        self._filled: set[int] = set()
-        self._emptied: set[int] = set()
         self.changed = False
-
-    @property
-    def postings(self) -> int:
-        """Return how many postings wait to be merged: what this batch costs in memory."""
-        return len(self._added_terms) + len(self._removed_terms)
 
     def lacks(self, chunk: Chunk) -> bool:
         """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
@@ -112,63 +100,25 @@ class Batch:
 
     def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
         weights = weigh_terms(chunk)
-        terms = self._terms
-        self._added_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
-        self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
-        self._added_slots.extend([slot] * len(weights))
-        self._filled.add(slot)
+        self._postings.add(slot, weights)
         self._blocks.fill(slot, sum(weights.values()) // UNIT, code)
 
     def _drop(self, slot: int, chunk: Chunk) -> None:
+        self._postings.drop(slot, weigh_terms(chunk))
         self._blocks.clear(slot)
-        if slot in self._filled:
-            # Put and removed in the same batch: its postings were never merged.
-            self._emptied.add(slot)
-            return
-        weights = weigh_terms(chunk)
-        terms = self._terms
-        self._removed_terms.extend([terms.setdefault(term, len(terms)) for term in weights])
-        self._removed_slots.extend([slot] * len(weights))
 
     def _merge_postings(self) -> None:
         kept, dropped = [], []
-        for term, block, removed, places, counts in self._runs():
-            key = {"term": term, "block": block}
-            row = self._db.execute(queries.POSTING, key).fetchone()
-            data = merge(row[0] if row else b"", removed, places, counts)
+        for run in self._postings.runs():
+            key = {"term": run.term, "block": run.block}
+            stored = self._db.execute(queries.POSTING, key).get
+            data = merge(stored or b"", run.lost, run.places, run.counts)
             if data:
                 kept.append({**key, "data": data})
-            elif row:
+            elif stored:
                 dropped.append(key)
         self._db.executemany(queries.SET_POSTING, kept)
         self._db.executemany(queries.DROP_POSTING, dropped)
-
-    def _runs(self) -> Iterator[tuple[str, int, Any, Any, Any]]:
-        """Yield each changed posting list, in the order of the table: its term, block, losses and gains."""
-        names = sorted(self._terms)
-        ranks = np.empty(len(names), dtype=np.uint64)
-        ranks[[self._terms[name] for name in names]] = np.arange(len(names), dtype=np.uint64)
-        added, places, order = _sorted_keys(ranks, self._added_terms, self._added_slots, self._emptied)
-        counts = np.frombuffer(self._added_counts, np.uint8)[order] if order.size else np.zeros(0, np.uint8)
-        removed, lost, _ = _sorted_keys(ranks, self._removed_terms, self._removed_slots, set())
-        keys = np.union1d(added, removed)
-        gains = np.searchsorted(added, keys), np.searchsorted(added, keys, side="right")
-        losses = np.searchsorted(removed, keys), np.searchsorted(removed, keys, side="right")
-        for key, first, last, start, end in zip(keys.tolist(), *map(np.ndarray.tolist, gains + losses), strict=True):
-            yield names[key >> 16], key & 0xFFFF, lost[start:end], places[first:last], counts[first:last]
-
-
-def _sorted_keys(ranks: Any, terms: array[int], slots: array[int], without: set[int]) -> tuple[Any, Any, Any]:
-    """Return (term, block) keys and places within the block, sorted, and where each stood before."""
-    if not terms:
-        return np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0, np.int64)
-    slot = np.frombuffer(slots, np.uint32).astype(np.uint64)
-    full = (ranks[np.frombuffer(terms, np.uint32)] << np.uint64(32)) | slot
-    order = np.argsort(full, kind="stable")
-    if without:
-        order = order[~np.isin(slot[order], list(without))]
-    full = full[order]
-    return full >> np.uint64(16), (full & np.uint64(BLOCK - 1)).astype(np.uint16), order
 
 
 def _times(path: str, stamp: Stamp) -> dict[str, Any]:

@@ -1,0 +1,106 @@
+"""From a file to what is stored of it: read, redacted, parsed, chunked, embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from notewell.embed import Embedder
+from notewell.errors import NoteError
+from notewell.index.changes import Changes
+from notewell.index.chunk import ChunkRules
+from notewell.index.readers import read, reader_of
+from notewell.index.walk import Found, WalkRules
+from notewell.redact import redact
+from notewell.store import Writer
+from notewell.types import Chunk, Note, Vectors
+
+# Bytes embedded at once, in a thread beside the reading of the next notes.
+GROUP_BYTES = 256 << 10
+
+NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRules:
+    """Which files are notes, and how they are cut."""
+
+    walk: WalkRules = WalkRules()
+    chunk: ChunkRules = ChunkRules()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One file, read: a note with its chunks and vectors, an unchanged note, or the reason there is none."""
+
+    found: Found
+    note: Note | None = None
+    chunks: Sequence[Chunk] = ()
+    vectors: Vectors = field(default_factory=lambda: NO_VECTORS)
+    same: bool = False
+    reason: str = ""
+
+
+def prepare(root: Path, found: Found, known: str, rules: IndexRules) -> Outcome:
+    """Read one file, take its secrets out, parse and chunk it; `known` is the digest it had before."""
+    try:
+        note = read(root, found, rules.walk.max_bytes)
+    except NoteError as error:
+        return Outcome(found, reason=error.fact)
+    if note.stamp.digest == known:
+        return Outcome(found, note, same=True)
+    reader = reader_of(found.path)
+    try:
+        note = reader.parse(redact(note))
+        return Outcome(found, note, reader.chunk(note, rules.chunk))
+    except Exception as error:
+        # A mistake of ours in one format must not cost the user the other notes; the report names the file.
+        return Outcome(found, reason=f"cannot be parsed: {type(error).__name__}: {error}"[:200])
+
+
+def prepared(root: Path, batch: Sequence[Found], changes: Changes, rules: IndexRules) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of a batch, in groups to embed at once."""
+    for group in by_size(batch, GROUP_BYTES):
+        yield [prepare(root, found, changes.digest(found.path), rules) for found in group]
+
+
+def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder) -> Iterator[Outcome]:
+    """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        ahead = None
+        for group in groups:
+            lacking = [writer.lacks(chunk) for outcome in group for chunk in outcome.chunks]
+            coming = thread.submit(_embed, group, lacking, embedder)
+            if ahead is not None:
+                yield from ahead.result()
+            ahead = coming
+        if ahead is not None:
+            yield from ahead.result()
+
+
+def _embed(group: list[Outcome], lacking: list[bool], embedder: Embedder) -> list[Outcome]:
+    wanted = np.array(lacking, dtype=np.bool_)
+    vectors = np.zeros((wanted.size, embedder.dimensions), dtype=np.float32)
+    if wanted.any():
+        chunks = (chunk for outcome in group for chunk in outcome.chunks)
+        vectors[wanted] = embedder.embed([chunk.meaning for chunk, lacks in zip(chunks, lacking, strict=True) if lacks])
+    ends = np.cumsum([len(outcome.chunks) for outcome in group])
+    return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
+
+
+def by_size(files: Sequence[Found], size: int) -> Iterator[list[Found]]:
+    """Yield runs of files of about `size` bytes together."""
+    run: list[Found] = []
+    total = 0
+    for found in files:
+        run.append(found)
+        total += found.stamp.size
+        if total >= size:
+            yield run
+            run, total = [], 0
+    if run:
+        yield run

@@ -1,0 +1,12 @@
+"""What changes the order of hits after fusion: plain functions, in the order in which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from notewell.search.rank.names import favour_names
+from notewell.types import Hit, Plan
+
+Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
+
+RANKERS: tuple[Ranker, ...] = (favour_names,)

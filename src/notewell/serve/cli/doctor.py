@@ -1,0 +1,37 @@
+"""`notewell doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
+
+
+@click.command("doctor")
+@vault_option
+@click.option("--repair", is_flag=True, help="Make the store anew if it is not sound")
+@json_option
+def command(vault: Path | None, repair: bool, as_json: bool) -> None:
+    """Prove that the store is sound
+
+    Everything in the store that can be derived is derived again and compared, and every stored line is looked through
+    for secrets. Exit code 1 if something is wrong and was not repaired.
+
+    \b
+    Example:
+        notewell doctor --repair
+    """
+    with open_vault(vault) as opened:
+        if not as_json:
+            say("checking; this reads the whole store")
+        diagnosis = opened.doctor(repair=repair)
+    if as_json:
+        print_json({"problems": list(diagnosis.problems), "repaired": diagnosis.repaired})
+    else:
+        for problem in diagnosis.problems:
+            click.echo(problem)
+        click.echo("repaired" if diagnosis.repaired else "not sound" if diagnosis.problems else "sound")
+    if diagnosis.problems and not diagnosis.repaired:
+        raise SystemExit(1)

@@ -1,0 +1,83 @@
+"""Progress of a run on stderr, and Ctrl-C that lets it end well."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from notewell.index import Progress
+from notewell.serve.cli.options import say
+
+# A run shorter than this shows no progress.
+QUIET_NOTES = 500
+
+
+@contextmanager
+def progress_shown() -> Iterator[Progress]:
+    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note at hand."""
+    stopping: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if stopping:
+            raise KeyboardInterrupt
+        stopping.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield Progress()
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        with _bar() if sys.stderr.isatty() else _lines() as tell:
+            yield Progress(tell, lambda: bool(stopping))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    bars: list[Callable[[int, int], None]] = []
+    ends: list[Callable[[], None]] = []
+
+    def tell(done: int, total: int) -> None:
+        if total >= QUIET_NOTES and not bars:
+            show, end = _start_bar(total)
+            bars.append(show)
+            ends.append(end)
+        for show in bars:
+            show(done, total)
+
+    try:
+        yield tell
+    finally:
+        for end in ends:
+            end()
+
+
+def _start_bar(total: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
+    # A terminal's bar is worth its 50 ms; a short run does not pay for it.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("notes", total=total)
+    bar.start()
+    return lambda done, _: bar.update(task, completed=done), bar.stop
+
+
+@contextmanager
+def _lines() -> Iterator[Callable[[int, int], None]]:
+    shown = [0]
+
+    def tell(done: int, total: int) -> None:
+        tenth = 10 * done // total
+        if total >= QUIET_NOTES and tenth > shown[0]:
+            shown[0] = tenth
+            say(f"indexed {done:,} of {total:,} notes")
+
+    yield tell

@@ -1,0 +1,43 @@
+"""`notewell watch`."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+
+import click
+
+from notewell.index import Report
+from notewell.serve.cli.options import json_option, open_vault, say, vault_option
+
+
+@click.command("watch")
+@vault_option
+@json_option
+def command(vault: Path | None, as_json: bool) -> None:
+    """Keep the store up to date while you write
+
+    A saved note is searchable within a second. Ctrl-C ends it. With --json, each change is a line.
+
+    \b
+    Example:
+        notewell watch --vault ~/notes
+    """
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def tell(report: Report) -> None:
+        if as_json:
+            counts = ("added", "changed", "removed", "seconds")
+            click.echo(json.dumps({name: value for name, value in asdict(report).items() if name in counts}))
+        else:
+            changes = f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
+            click.echo(f"{changes} in {report.seconds:.2f} s")
+
+    with open_vault(vault) as opened:
+        say(f"watching {opened.root}")
+        opened.watch(tell, stop)

@@ -1,0 +1,67 @@
+"""Proof that a store is sound: whatever can be derived is derived again, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+import numpy as np
+
+from notewell.store.sqlite import queries
+from notewell.store.sqlite.blocks import Blocks, one_bit
+from notewell.store.sqlite.lexical import UNIT, pack, weigh_terms
+from notewell.store.sqlite.postings import Postings
+from notewell.store.sqlite.rows import load_chunks
+
+# Chunks looked at together.
+GROUP = 2_000
+
+
+def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
+    """Yield what is wrong with the store that `db` sees, a sentence each; nothing, if it is sound."""
+    for (message,) in db.execute("pragma integrity_check(10)"):
+        if message != "ok":
+            yield f"SQLite: {message}"
+    for what, statement in queries.STRAYS.items():
+        number = db.execute(statement).get
+        if number:
+            yield f"{number:,} {what}"
+    yield from _array_problems(db, Blocks.load(db, dimensions))
+
+
+def _array_problems(db: apsw.Connection, blocks: Blocks) -> Iterator[str]:
+    ids = [slot for (slot,) in db.execute(queries.ALL_CHUNKS)]
+    if np.flatnonzero(blocks.lengths).tolist() != ids:
+        yield "the arrays name other chunks than the table"
+        return
+    postings = Postings()
+    wrong_lengths = wrong_codes = 0
+    for first in range(0, len(ids), GROUP):
+        group = ids[first : first + GROUP]
+        for slot, chunk in load_chunks(db, group):
+            weights = weigh_terms(chunk)
+            postings.add(slot, weights)
+            wrong_lengths += int(blocks.lengths[slot]) != min(max(sum(weights.values()) // UNIT, 1), 65_535)
+        wrong_codes += _wrong_codes(db, group, blocks)
+    if wrong_lengths:
+        yield f"{wrong_lengths:,} chunks whose length is wrong"
+    if wrong_codes:
+        yield f"{wrong_codes:,} chunks whose code is not that of their vector"
+    yield from _posting_problems(db, postings)
+
+
+def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
+    rows: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": apsw.carray(np.array(group))}).fetchall()
+    vectors = np.frombuffer(b"".join(data for (data,) in rows), np.int8).reshape(len(group), -1)
+    return int((one_bit(vectors) != blocks.codes[:, group].T).any(axis=1).sum())
+
+
+def _posting_problems(db: apsw.Connection, postings: Postings) -> Iterator[str]:
+    stored: Any = db.execute(queries.ALL_POSTINGS)
+    expected = ((run.term, run.block, pack(run.places, run.counts)) for run in postings.runs())
+    # The terms of both come in order; SQLite's is that of the bytes, which for UTF-8 is Python's.
+    missing = sum(one != other for one, other in zip(expected, stored, strict=False))
+    left = sum(1 for _ in expected) + sum(1 for _ in stored)
+    if missing or left:
+        yield f"{missing + left:,} posting lists that differ from the chunks' terms"

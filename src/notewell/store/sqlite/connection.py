@@ -1,0 +1,54 @@
+"""Connections to the one file, and SQLite's errors as a fact and a hint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
+
+# How long a statement waits for a lock of SQLite's own; a whole run is guarded by `lock.py`.
+BUSY_MS = 1_000
+# Pages of the file kept in memory, in KiB: the inner nodes of every table, and those just read.
+CACHE_KIB = 16_000
+
+
+def connect(file: Path) -> apsw.Connection:
+    """Open the file to read and write, or, where nothing may be written, to read what is there."""
+    if file.exists() and not os.access(file.parent, os.W_OK):
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(f"file:{quote(str(file))}?immutable=1", flags=flags)
+    db = apsw.Connection(str(file))
+    db.set_busy_timeout(BUSY_MS)
+    # Of a new file only: fewer half-empty overflow pages than with 4,096.
+    db.pragma("page_size", 8192)
+    # WAL with normal sync: a power cut may lose the last batch, never the file.
+    db.pragma("synchronous", "normal")
+    db.pragma("cache_size", -CACHE_KIB)
+    return db
+
+
+@contextmanager
+def explained(file: Path) -> Iterator[None]:
+    """Turn SQLite's errors into a fact and a hint."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise StoreBusy(f"Another process is writing to {file}", "Wait for it to end, then try again") from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        hint = "Check the folder's permissions, or set store.path to a place that can be written"
+        raise StoreError(f"The store {file} cannot be written: {error}", hint) from error
+    except apsw.FullError as error:
+        hint = "Free some space, then run it again"
+        raise StoreError(f"The disk is full; {file} keeps its last state", hint) from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
+    except apsw.SQLError as error:
+        raise StoreDamaged(f"{file} is not as it should be: {error}", REPAIR) from error
+    except apsw.IOError as error:
+        raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error

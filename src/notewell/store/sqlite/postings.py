@@ -1,0 +1,101 @@
+"""Postings of many chunks, collected by chunk and handed out by term."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.store.sqlite.lexical import BLOCK, Counts
+
+# Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
+MOST = 255
+# A key is a term's rank, then a block; both with the place in the block fit into 64 bits.
+BLOCK_BITS = BLOCK.bit_length() - 1
+SLOT_BITS = 32
+
+Places = npt.NDArray[np.uint16]
+Keys = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one posting list loses and gains."""
+
+    term: str
+    block: int
+    lost: Places
+    places: Places
+    counts: Counts
+
+
+class Postings:
+    """Terms of chunks that come and go, a few bytes for each, whatever their number."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}
+        self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
+        self._removed_terms, self._removed_slots = array("I"), array("I")
+        self._filled: set[int] = set()
+        self._emptied: set[int] = set()
+
+    def add(self, slot: int, weights: Mapping[str, int]) -> None:
+        """Take the terms of a chunk in."""
+        self._filled.add(slot)
+        self._added_terms.extend(self._numbers(weights))
+        self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
+        self._added_slots.extend([slot] * len(weights))
+
+    def drop(self, slot: int, weights: Mapping[str, int]) -> None:
+        """Take the terms of a chunk out."""
+        if slot in self._filled:
+            # It came and went in the same batch: nothing of it is stored.
+            self._emptied.add(slot)
+            return
+        self._removed_terms.extend(self._numbers(weights))
+        self._removed_slots.extend([slot] * len(weights))
+
+    def runs(self) -> Iterator[Run]:
+        """Yield each changed posting list, in the order of terms and blocks."""
+        names = sorted(self._terms)
+        ranks = np.empty(len(names), dtype=np.uint64)
+        ranks[[self._terms[name] for name in names]] = np.arange(len(names), dtype=np.uint64)
+        added, order = _sorted(ranks, self._added_terms, self._added_slots, without=self._emptied)
+        counts = np.frombuffer(self._added_counts, np.uint8)[order]
+        removed, _ = _sorted(ranks, self._removed_terms, self._removed_slots)
+        keys = np.union1d(added >> np.uint64(BLOCK_BITS), removed >> np.uint64(BLOCK_BITS))
+        gains, losses = _bounds(added, keys), _bounds(removed, keys)
+        places, lost = _places(added), _places(removed)
+        for key, first, last, start, end in zip(keys.tolist(), *gains, *losses, strict=True):
+            rank, block = divmod(key, 1 << (SLOT_BITS - BLOCK_BITS))
+            yield Run(names[rank], block, lost[start:end], places[first:last], counts[first:last])
+
+    def _numbers(self, weights: Mapping[str, int]) -> list[int]:
+        terms = self._terms
+        return [terms.setdefault(term, len(terms)) for term in weights]
+
+
+def _sorted(
+    ranks: Keys, terms: array[int], slots: array[int], without: Collection[int] = ()
+) -> tuple[Keys, npt.NDArray[np.int64]]:
+    """Return a key of term and slot for each posting, in order, and where each stood before."""
+    slot = np.frombuffer(slots, np.uint32).astype(np.uint64)
+    keys = (ranks[np.frombuffer(terms, np.uint32)] << np.uint64(SLOT_BITS)) | slot
+    order = np.argsort(keys, kind="stable")
+    if without:
+        order = order[~np.isin(slot[order], list(without))]
+    return keys[order], order
+
+
+def _bounds(full: Keys, keys: Keys) -> tuple[list[int], list[int]]:
+    """Return where each list begins and ends among the postings."""
+    blocks = full >> np.uint64(BLOCK_BITS)
+    return np.searchsorted(blocks, keys).tolist(), np.searchsorted(blocks, keys, side="right").tolist()
+
+
+def _places(full: Keys) -> Places:
+    places: Places = (full & np.uint64(BLOCK - 1)).astype(np.uint16)
+    return places

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from notewell.search.plan import make_plan
+from notewell.search.rank.names import GAIN, favour_names
+from notewell.types import Chunk, Hit
+
+
+def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str, ...] = ()) -> Hit:
+    hit = Hit(Chunk(path, "text", 1, 1, title=title, aliases=aliases), 0.5, {})
+    (favoured,) = favour_names(make_plan(query), [hit])
+    return favoured
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{"title": "Rye bread"}, {"path": "deep/rye bread.md"}, {"title": "Loaves", "aliases": ("Toast", "Bread, rye")}],
+)
+def test_a_note_that_is_called_what_was_asked_for_gains_most(names: dict[str, str]) -> None:
+    hit = favoured("the rye bread", **names)  # type: ignore[arg-type]
+    assert hit.score == pytest.approx(0.5 * (1 + GAIN))
+    assert hit.trace[-1].by == "name"
+    assert hit.trace[-1].score == hit.score
+
+
+def test_a_note_gains_by_the_words_its_name_and_the_query_share() -> None:
+    hit = favoured("rye", title="Rye bread")
+    assert hit.score == pytest.approx(0.5 * (1 + GAIN / 4))
+    assert hit.trace[-1].why == "0.50 of 'Rye bread' and the query"
+
+
+@pytest.mark.parametrize("query", ["honey", "", "?!"])
+def test_a_note_of_another_name_stays_as_it_is(query: str) -> None:
+    hit = favoured(query, title="Rye bread")
+    assert (hit.score, hit.trace) == (0.5, ())
