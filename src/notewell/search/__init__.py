@@ -36,7 +36,9 @@ def find_hits(
 ) -> list[Hit]:
     """Return the chunks that answer the plan, the best first."""
     rankings = retrieve(plan, store, embedder, rules)
-    hits = _hits(fuse(rankings, rules), rankings, store)
+    fused = fuse(rankings, rules)
+    best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
+    hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
     for ranker in rankers:
         hits = sorted(ranker(plan, hits), key=_best_first)
     return hits[: rules.limit]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 
 from notewell.terms import TOKEN, token_terms
 from notewell.types import Excerpt, Hit, Plan
 
 # Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September" and "1. Knead" go on.
-SENTENCE = re.compile(r"[^\s][^\n]*?(?:(?<!\b\d)(?<!\b\d\d)[.!?](?=\s)|[。！？]|(?=\n)|$)")
+STOP = re.compile(r"[.!?](?<!\b\d.)(?<!\b\d\d.)(?=\s)|[。！？]")
 # Lines that mark structure and say nothing of their own: headings (a hit names them), fences, rules, borders.
 MARKUP = re.compile(r"\s*(?:#{1,6} .*|[`~]{3,}.*|[-=*_|: ]+)$")
+# A word character, or an apostrophe inside a word: what stands before it goes on with it.
+INSIDE = re.compile(r"\w|(?<=\w)['’]")
 SENTENCES = 2
 LONGEST = 300
 
@@ -22,13 +26,12 @@ def make_excerpt(hit: Hit, plan: Plan) -> Excerpt:
     """Return the two sentences that hold most of the plan's terms, in the order of the note."""
     text = hit.chunk.text.replace("\r", "")
     marks = _marks(text, frozenset(plan.terms))
-    sentences = [match.span() for match in SENTENCE.finditer(text) if not MARKUP.match(match.group())]
-    held = {span: _held(marks, span) for span in sentences}
-    best = sorted(sentences, key=lambda span: (-held[span], span))[:SENTENCES]
+    held = {span: _held(marks, span) for span in _sentences(text, marks)}
+    best = sorted(held, key=lambda span: (-held[span], span))[:SENTENCES]
     chosen = sorted(span for span in best if held[span]) or best[:1] or [(0, len(text))]
     parts, highlights, at = [], [], 0
     for span in chosen:
-        start, end = _shortened(text, span, marks)
+        start, end = _shortened(span, marks)
         parts.append(f"{'…' if start > span[0] else ''}{text[start:end]}{'…' if end < span[1] else ''}")
         shift = at + (start > span[0]) - start
         highlights += [(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end]
@@ -38,13 +41,49 @@ def make_excerpt(hit: Hit, plan: Plan) -> Excerpt:
     return Excerpt(hit, "\n".join(parts), first_line, last_line, tuple(highlights))
 
 
+def _sentences(text: str, marks: list[Mark]) -> list[tuple[int, int]]:
+    """Return the sentences of the lines that hold a mark, or else of the first line that says something."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    marked = iter(marks)
+    mark = next(marked, None)
+    fallback: list[tuple[int, int]] = []
+    for line in text.split("\n"):
+        end = at + len(line)
+        holds = mark is not None and mark[0] < end
+        while mark is not None and mark[0] < end:
+            mark = next(marked, None)
+        if (holds or not fallback) and line.strip() and not MARKUP.match(line):
+            found = _split(text, at, end)
+            spans += found if holds else []
+            fallback = fallback or found
+        at = end + 1
+    return spans or fallback
+
+
+def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the sentences of one line."""
+    edges = [start, *(match.end() for match in STOP.finditer(text, start, end)), end]
+    spans = ((first + len(text[first:last]) - len(text[first:last].lstrip()), last) for first, last in pairwise(edges))
+    return [span for span in spans if span[0] < span[1]]
+
+
 def _marks(text: str, wanted: frozenset[str]) -> list[Mark]:
-    """Return where wanted terms stand, and which."""
+    """Return where wanted terms stand, and which, in order."""
     # A text repeats its words: looking each up once is most of the speed of an excerpt.
     told = {token: terms for token in set(TOKEN.findall(text)) if (terms := wanted.intersection(token_terms(token)))}
-    if not told:
-        return []
-    return [(*match.span(), told[match.group()]) for match in TOKEN.finditer(text) if match.group() in told]
+    return sorted((*span, terms) for token, terms in told.items() for span in _places(text, token))
+
+
+def _places(text: str, token: str) -> Iterator[tuple[int, int]]:
+    """Yield where a token stands as a token, and not as a part of a longer one."""
+    at = text.find(token)
+    while at >= 0:
+        end = at + len(token)
+        match = TOKEN.match(text, at)
+        if match and match.end() == end and (at == 0 or not INSIDE.match(text, at - 1)):
+            yield at, end
+        at = text.find(token, end)
 
 
 def _held(marks: list[Mark], span: tuple[int, int]) -> int:
@@ -53,7 +92,7 @@ def _held(marks: list[Mark], span: tuple[int, int]) -> int:
     return len({term for first, last, terms in marks if start <= first and last <= end for term in terms})
 
 
-def _shortened(text: str, span: tuple[int, int], marks: list[Mark]) -> tuple[int, int]:
+def _shortened(span: tuple[int, int], marks: list[Mark]) -> tuple[int, int]:
     """Return at most `LONGEST` characters of a sentence, around the first of its wanted terms."""
     start, end = span
     if end - start <= LONGEST:

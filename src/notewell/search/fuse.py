@@ -27,6 +27,11 @@ class SearchRules:
     vector_weight: float = 0.15
     max_tokens: int = 0
 
+    @property
+    def reach(self) -> int:
+        """Return how many chunks each retriever puts forward, and how many of them all are ranked."""
+        return max(self.candidates, self.limit)
+
     def weight(self, retriever: str) -> float:
         """Return what a retriever counts."""
         return {"lexical": self.lexical_weight, "vector": self.vector_weight}[retriever]

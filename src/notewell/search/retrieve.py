@@ -16,11 +16,10 @@ DEPTH = 300
 
 def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
     """Return what each retriever that counts found; without an embedder, the lexical one alone."""
-    reach = max(rules.candidates, rules.limit)
-    depth = max(reach, DEPTH)
+    depth = max(rules.reach, DEPTH)
     rankings = []
     if rules.lexical_weight or embedder is None:
         rankings.append(store.matching(plan.terms, plan.scope, depth))
     if rules.vector_weight and embedder is not None and plan.text:
         rankings.append(store.nearest(embedder.embed([plan.text])[0], plan.scope, depth))
-    return [replace(ranking, reach=reach) for ranking in rankings]
+    return [replace(ranking, reach=rules.reach) for ranking in rankings]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from notewell.terms import split_terms
@@ -22,12 +23,18 @@ def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
 def _favoured(hit: Hit, wanted: set[str]) -> Hit:
     chunk = hit.chunk
     names = {chunk.title, PurePosixPath(chunk.path).stem, *chunk.aliases}
-    shared, name = max((_shared(set(split_terms(name)), wanted), name) for name in names)
+    shared, name = max((_shared(name_terms(name), wanted), name) for name in names)
     if not shared:
         return hit
     return hit.rescored(hit.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query")
 
 
-def _shared(name: set[str], wanted: set[str]) -> float:
+@lru_cache(maxsize=10_000)
+def name_terms(name: str) -> frozenset[str]:
+    """Return the terms of a name; the same names come up in query after query."""
+    return frozenset(split_terms(name))
+
+
+def _shared(name: frozenset[str], wanted: set[str]) -> float:
     """Return the words in common as a share of all words of both."""
     return len(name & wanted) / len(name | wanted) if name | wanted else 0.0

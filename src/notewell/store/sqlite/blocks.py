@@ -84,9 +84,11 @@ class Blocks:
 
 def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     """Return the signs of each vector as 64-bit words, a row for each vector."""
+    signs = vectors > 0
     missing = -vectors.shape[1] % 64
-    bits = np.packbits(np.pad(vectors > 0, ((0, 0), (0, missing))), axis=1, bitorder="little")
-    return np.ascontiguousarray(bits).view(np.uint64)
+    if missing:
+        signs = np.pad(signs, ((0, 0), (0, missing)))
+    return np.ascontiguousarray(np.packbits(signs, axis=1, bitorder="little")).view(np.uint64)
 
 
 def eight_bit(vectors: Vectors) -> npt.NDArray[np.int8]:

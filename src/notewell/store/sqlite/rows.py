@@ -82,13 +82,18 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 end_line=end_line,
                 start=start,
                 end=end,
-                headings=tuple(json.loads(headings)),
+                headings=_texts(headings),
                 title=title,
                 kind=kind,
-                tags=tuple(json.loads(tags)),
-                aliases=tuple(json.loads(aliases)),
+                tags=_texts(tags),
+                aliases=_texts(aliases),
             ),
         )
+
+
+def _texts(written: str) -> tuple[str, ...]:
+    # Most notes have no tags or aliases; a page of hits spends a tenth of its time on not knowing that.
+    return () if written == "[]" else tuple(json.loads(written))
 
 
 def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:

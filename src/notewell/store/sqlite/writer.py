@@ -41,9 +41,12 @@ class Batch:
         self.changed = True
         note_id = self._db.execute(queries.ADD_NOTE, note_row(note)).get
         rows = []
-        for chunk, data in zip(chunks, eight_bit(vectors), strict=True):
+        quantised = eight_bit(vectors)
+        for chunk, data, code in zip(chunks, quantised, one_bit(quantised), strict=True):
             slot = next(self._free)
-            body_id, code = self._use_body(chunk, data)
+            body_id, stored = self._use_body(chunk, data)
+            if stored is not None:
+                code = one_bit(stored[np.newaxis])[0]
             rows.append(chunk_row(slot, note_id, body_id, chunk))
             self._add(slot, chunk, code)
         self._db.executemany(queries.ADD_CHUNK, rows)
@@ -88,15 +91,14 @@ class Batch:
             for statement in queries.DROP_BODIES if self._loose else ():
                 self._db.execute(statement, {"ids": carray(sorted(self._loose))})
 
-    def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.uint64]]:
-        """Return the body of a chunk, stored now or before, and the code of its vector."""
+    def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
+        """Return the body of a chunk, and its vector if both were stored before; else they are now."""
         body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
         stored = self._db.execute(queries.VECTOR, {"body": body_id}).get
         if stored is None:
             self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": data.tobytes()})
-        else:
-            data = np.frombuffer(stored, np.int8)
-        return body_id, one_bit(data[np.newaxis])[0]
+            return body_id, None
+        return body_id, np.frombuffer(stored, np.int8)
 
     def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
         weights = weigh_terms(chunk)
