@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bench import machine
 from bench.child import BenchError, Measured, in_child, say
+from bench.churn import measure_churn
 from bench.cold import measure_cold
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
@@ -32,6 +33,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "query": measure_queries,
     "cold": measure_cold,
     "peers": measure_peers,
+    "churn": measure_churn,
 }
 SECTIONS = (*ON_VAULTS, "quality")
 QUERIES = 700

@@ -22,6 +22,14 @@ INDEX_ROWS = (
     ("store over text", "store_over_text", "{:.2f}"),
 )
 
+CHURN_ROWS = (
+    ("a batch of 100 changes, s", "batch_seconds", "{:.2f}"),
+    ("store, aged over fresh", "bytes_ratio", "{:.3f}"),
+    ("query p50, aged over fresh", "p50_ratio", "{:.3f}"),
+    ("saved note found, p50 s", "watch_p50", "{:.2f}"),
+    ("saved note found, p95 s", "watch_p95", "{:.2f}"),
+)
+
 
 def as_text(results: Measured, verdicts: Sequence[Verdict]) -> str:
     """Return everything that was measured, section by section."""
@@ -111,7 +119,20 @@ def _targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield from (f"{verdict.target.what:{width}}  {verdict.words}" for verdict in verdicts)
 
 
-SECTIONS = {"index": _index, "query": _query, "cold": _cold, "peers": _peers, "quality": _quality}
+def _churn(churn: Measured, _: Measured) -> Iterator[str]:
+    rows = [[label, *(form.format(one[key]) for one in churn.values())] for label, key, form in CHURN_ROWS]
+    rows.append(["problems the doctor finds", *(str(len(one["problems"])) for one in churn.values())])
+    yield from _grid(["A YEAR OF CHANGES", *churn], rows)
+
+
+SECTIONS = {
+    "index": _index,
+    "query": _query,
+    "cold": _cold,
+    "peers": _peers,
+    "churn": _churn,
+    "quality": _quality,
+}
 
 
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

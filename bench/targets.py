@@ -9,6 +9,7 @@ from bench.child import Measured
 
 # The targets speak of the vault with 103 MB of text.
 VAULT = "docs-16894"
+SHORT_NOTES = "zettelkasten-13419"
 # How far hybrid may fall below words alone on any collection, and words alone below the reference on an English one.
 HYBRID_SLACK = 0.005
 LEXICAL_SLACK = 0.01
@@ -64,6 +65,10 @@ TARGETS = (
     Target("store over text", 1.3, "", ("index", VAULT, "store_over_text")),
     Target("peak memory, indexing", 300, "MB", ("index", VAULT, "memory_mb", "peak")),
     Target("peak memory, serving", 150, "MB", ("query", VAULT, "memory_mb", "peak")),
+    Target("store after a year, over fresh", 1.1, "", ("churn", SHORT_NOTES, "bytes_ratio")),
+    Target("query p50 after a year, over fresh", 1.1, "", ("churn", SHORT_NOTES, "p50_ratio")),
+    Target("ten notes changed", 1, "s", ("index", VAULT, "changed_seconds")),
+    Target("saved note found, p95", 1, "s", ("churn", VAULT, "watch_p95")),
     Target("SciFact nDCG@10", 0.72, "", ("quality", "scifact", "default", "ndcg@10"), at_least=True),
     Target("NFCorpus nDCG@10", 0.355, "", ("quality", "nfcorpus", "default", "ndcg@10"), at_least=True),
     Target("1,000,000 chunks, p95", 50, "ms", (), reason="the data has no vault of that size"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -17,7 +18,6 @@ from notewell.embed import Embedder, load_embedder
 from notewell.errors import EmbedError, SettingsError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import IndexRules, Progress, Report, find_changes, index
 from notewell.index.place import exists, find_place, read_place
-from notewell.index.watch import watch
 from notewell.redact import redact_text, rules_digest
 from notewell.search import SearchRules, find_hits, make_plan, search
 from notewell.search.plan import readable
@@ -58,6 +58,7 @@ class Vault:
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = root
         self.settings = settings
+        self._store: SqliteStore | None = None
 
     @classmethod
     def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Vault:
@@ -82,8 +83,9 @@ class Vault:
 
     def close(self) -> None:
         """Let go of the store."""
-        if "store" in vars(self):
-            self.store.close()
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
     @property
     def store_file(self) -> Path:
@@ -96,9 +98,15 @@ class Vault:
         """Return the vault's embedder, loaded on first use."""
         return load_embedder(self.settings.embed.model)
 
-    @cached_property
+    @property
     def store(self) -> SqliteStore:
-        """Return the vault's store, made on first use."""
+        """Return the vault's store, made on first use, and opened again if its file is another than it was."""
+        if self._store is None or not self._store.in_place:
+            self.close()
+            self._store = self._open_store()
+        return self._store
+
+    def _open_store(self) -> SqliteStore:
         file = self.store_file
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -202,6 +210,9 @@ class Vault:
 
     def watch(self, tell: Callable[[Report], None], stop: Event) -> None:
         """Take in every change as it happens, until told to stop; `tell` gets a report of each."""
+        # What watches costs a cold command line 15 ms.
+        from notewell.index.watch import watch  # noqa: PLC0415
+
         for _ in watch(self.root, stop):
             # Another process may be at it, or the vault's drive may be gone: the next round tries again.
             with suppress(StoreBusy, VaultError):
@@ -226,17 +237,18 @@ class Vault:
             raise StoreError(f"{file} exists already", "Name a file that does not")
         if not self.indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
-        partial = file.with_name(f"{file.name}.partial")
-        partial.unlink(missing_ok=True)
-        self.store.copy_to(partial)
-        partial.replace(file)
+        with tempfile.TemporaryDirectory(prefix=".notewell-", dir=_folder_of(file)) as folder:
+            partial = Path(folder) / file.name
+            self.store.copy_to(partial)
+            partial.replace(file)
 
     def restore(self, file: Path) -> None:
         """Put a backup in the place of the store; what changed in the folder since is taken in by the next index."""
         if not exists(file):
             raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
-        with self.store.locked(PATIENCE):
-            self.store.replace_by_copy(file)
+        store = self._repaired_store()
+        with store.locked(PATIENCE):
+            store.replace_by_copy(file)
 
     def status(self) -> Status:
         """Return how the store stands against the folder."""
@@ -283,9 +295,9 @@ class Vault:
 
     def _leaks(self) -> Iterator[str]:
         """Yield each note of which the store holds what the rules of today take for a secret."""
-        for chunk in self.store.all_chunks():
-            _, redactions = redact_text(chunk.text)
-            yield from (f"{chunk.path}:{chunk.line} holds a {redaction.rule}" for redaction in redactions)
+        for place, text in self.store.all_texts():
+            _, redactions = redact_text(text)
+            yield from (f"{place} holds a secret ({redaction.rule})" for redaction in redactions)
 
     def _index(self, store: Store, progress: Progress | None) -> Report:
         return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress or Progress())
@@ -296,7 +308,6 @@ class Vault:
             self.store.about()
         except StoreDamaged:
             self.close()
-            vars(self).pop("store", None)
             delete_store(self.store_file)
         return self.store
 
@@ -306,6 +317,12 @@ def _here() -> Path:
         return Path.cwd()
     except OSError as error:
         raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
+
+
+def _folder_of(file: Path) -> Path:
+    if not os.access(file.parent, os.W_OK):
+        raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
+    return file.parent
 
 
 def _at_least(name: str, value: int, least: int) -> int:

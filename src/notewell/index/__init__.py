@@ -37,6 +37,7 @@ def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, pr
                 forget(writer, changes, report)
         if report.interrupted:
             break
+    store.tidy()
     report.seconds = time.perf_counter() - began
     return report
 

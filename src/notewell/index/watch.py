@@ -16,7 +16,7 @@ PAUSE = 50
 # It is cut off after this, however long it goes on, so that a saved note is searchable within a second.
 LONGEST_BURST = 400
 # How often to look whether the folder itself is still there, in milliseconds.
-ROUND = 1_000
+ROUND = 500
 
 
 def watch(root: Path, stop: Event) -> Iterator[None]:
@@ -37,12 +37,15 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
             yield_on_timeout=True,
             raise_interrupt=False,
         )
+        begun = False
         for burst in changes:
             if _identity(root) != seen:
                 # Another folder under the same name: a drive that was taken out and put in.
                 break
-            if burst:
+            # The first round is for what changed before the watch had begun.
+            if burst or not begun:
                 yield
+            begun = True
 
 
 def _identity(root: Path) -> tuple[int, int] | None:

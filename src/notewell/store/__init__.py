@@ -98,6 +98,9 @@ class Store(Protocol):
     def writing(self) -> AbstractContextManager[Writer]:
         """Collect changes; they are kept together, or not at all."""
 
+    def tidy(self) -> None:
+        """Do what upkeep is due, if it is worth it."""
+
     def locked(self, wait: float) -> AbstractContextManager[None]:
         """Be the only writer for a whole run; whoever else tries is told who is."""
 

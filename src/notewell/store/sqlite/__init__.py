@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
@@ -19,12 +20,18 @@ from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
 from notewell.store.sqlite.connection import connect, explained
 from notewell.store.sqlite.lock import held
+from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.writer import Batch
-from notewell.types import Chunk, Stamp
+from notewell.types import Stamp
 
+# A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
+# seconds for 100,000 chunks, every few weeks.
+WORN_SHARE = 0.15
+WORN_LEAST = 200
+READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # SQLite's companions of a file in use.
 COMPANIONS = ("-wal", "-shm")
 
@@ -40,6 +47,12 @@ class SqliteStore:
         self._arrays: Arrays | None = None
         with explained(file):
             self._prepare(made_for)
+        self._identity = _identity(file)
+
+    @property
+    def in_place(self) -> bool:
+        """Tell whether the file that is open is still the one that lies there."""
+        return _identity(self.file) == self._identity
 
     @property
     def db(self) -> apsw.Connection:
@@ -106,12 +119,22 @@ class SqliteStore:
                 batch.finish()
                 if batch.changed:
                     self._set_meta("generation", int(self._meta("generation")) + 1)
+                    self._set_meta("worn", int(self._meta("worn") or 0) + batch.freed)
                 self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
                 self.db.execute("commit")
             except BaseException:
                 if self.db.in_transaction:
                     self.db.execute("rollback")
                 raise
+
+    def tidy(self) -> None:
+        """Give space back once so many chunks were replaced that the holes they left are worth it."""
+        with explained(self.file):
+            live = int(self.db.execute(queries.COUNTS).get[1])
+            if int(self._meta("worn") or 0) > WORN_SHARE * live + WORN_LEAST:
+                self.db.execute("vacuum")
+                self._set_meta("worn", 0)
+                self.db.pragma("wal_checkpoint", "truncate")
 
     def locked(self, wait: float) -> AbstractContextManager[None]:
         """Be the only writer for a whole run; whoever else tries is told who is."""
@@ -152,21 +175,33 @@ class SqliteStore:
 
     def replace_by_copy(self, file: Path) -> None:
         """Take over what another file holds, which stays as it is."""
-        other = SqliteStore(file, _no_new_store)
+        beside = self.file.with_name(f"{self.file.name}.new")
+        delete_store(beside)
+        with explained(file):
+            source = apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
+            target = apsw.Connection(str(beside))
+            try:
+                _copy(source, target)
+            finally:
+                source.close()
+                target.close()
         try:
-            beside = self.file.with_name(f"{self.file.name}.new")
-            delete_store(beside)
-            other.copy_to(beside)
-        finally:
-            other.close()
-        self.replace_by(SqliteStore(beside, _no_new_store))
+            # An older format is brought up to date here, and not in the file of the user's.
+            self.replace_by(SqliteStore(beside, _no_new_store))
+        except StoreError:
+            beside.unlink(missing_ok=True)
+            raise
 
-    def all_chunks(self) -> Iterator[Chunk]:
-        """Yield every chunk."""
+    def all_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield every text at rest with its place: what notes say of themselves, and their chunks."""
         with self._steady():
+            rows: Any = self.db.execute(queries.NOTE_TEXTS)
+            for path, *texts, links in rows:
+                yield path, "\n".join((*texts, unpack(links)))
             ids = [slot for (slot,) in self.db.execute(queries.ALL_CHUNKS)]
             for first in range(0, len(ids), GROUP):
-                yield from (chunk for _, chunk in load_chunks(self.db, ids[first : first + GROUP]))
+                for _, chunk in load_chunks(self.db, ids[first : first + GROUP]):
+                    yield f"{chunk.path}:{chunk.line}", chunk.text
 
     def problems(self) -> list[str]:
         """Return what is wrong with the store, a sentence each; nothing, if it is sound."""
@@ -212,7 +247,7 @@ class SqliteStore:
         # Another process may have made the tables while this one waited.
         if self.db.execute(queries.ANY_TABLE).get is None:
             self.db.execute(TABLES)
-            for key, value in {**asdict(made_for), "generation": 0, "indexed_at": ""}.items():
+            for key, value in {**asdict(made_for), "generation": 0, "indexed_at": "", "worn": 0}.items():
                 self._set_meta(key, value)
             self.db.pragma("application_id", APPLICATION_ID)
             self.db.pragma("user_version", VERSION)
@@ -255,6 +290,14 @@ def _is_ours(file: Path) -> bool:
 
 def _no_new_store() -> MadeFor:
     raise StoreError("This file is empty", "Name a file that `notewell backup` wrote")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
 
 
 def _copy(source: apsw.Connection, target: apsw.Connection) -> None:

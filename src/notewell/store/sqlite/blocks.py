@@ -65,7 +65,7 @@ class Blocks:
     def fill(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
         """Take a slot for a chunk."""
         self._own()
-        self.lengths[slot] = min(max(length, 1), 65_535)
+        self.lengths[slot] = length
         self.codes[:, slot] = code
         self._dirty.add(slot // BLOCK)
 

@@ -8,11 +8,12 @@ from typing import Any
 import apsw
 import numpy as np
 
+from notewell.errors import StoreDamaged
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, one_bit
-from notewell.store.sqlite.lexical import UNIT, pack, weigh_terms
+from notewell.store.sqlite.lexical import pack, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
-from notewell.store.sqlite.rows import load_chunks
+from notewell.store.sqlite.rows import carray, load_chunks, load_links
 
 # Chunks looked at together.
 GROUP = 2_000
@@ -27,10 +28,17 @@ def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
         number = db.execute(statement).get
         if number:
             yield f"{number:,} {what}"
-    yield from _array_problems(db, Blocks.load(db, dimensions))
+    try:
+        yield from _array_problems(db, dimensions)
+        for _ in load_links(db):
+            pass
+    except (StoreDamaged, ValueError, IndexError) as error:
+        # Bytes that cannot even be unpacked, or arrays of another size than they should have.
+        yield f"something cannot be read: {error}"
 
 
-def _array_problems(db: apsw.Connection, blocks: Blocks) -> Iterator[str]:
+def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
+    blocks = Blocks.load(db, dimensions)
     ids = [slot for (slot,) in db.execute(queries.ALL_CHUNKS)]
     if np.flatnonzero(blocks.lengths).tolist() != ids:
         yield "the arrays name other chunks than the table"
@@ -42,7 +50,7 @@ def _array_problems(db: apsw.Connection, blocks: Blocks) -> Iterator[str]:
         for slot, chunk in load_chunks(db, group):
             weights = weigh_terms(chunk)
             postings.add(slot, weights)
-            wrong_lengths += int(blocks.lengths[slot]) != min(max(sum(weights.values()) // UNIT, 1), 65_535)
+            wrong_lengths += int(blocks.lengths[slot]) != stored_length(weights)
         wrong_codes += _wrong_codes(db, group, blocks)
     if wrong_lengths:
         yield f"{wrong_lengths:,} chunks whose length is wrong"
@@ -52,7 +60,7 @@ def _array_problems(db: apsw.Connection, blocks: Blocks) -> Iterator[str]:
 
 
 def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
-    rows: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": apsw.carray(np.array(group))}).fetchall()
+    rows: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": carray(group)}).fetchall()
     vectors = np.frombuffer(b"".join(data for (data,) in rows), np.int8).reshape(len(group), -1)
     return int((one_bit(vectors) != blocks.codes[:, group].T).any(axis=1).sum())
 

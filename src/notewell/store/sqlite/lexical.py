@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -40,6 +41,11 @@ def weigh_terms(chunk: Chunk) -> dict[str, int]:
 
 # The chunks of a note share their context, and often their headings.
 _count_again = lru_cache(maxsize=64)(count_terms)
+
+
+def stored_length(weights: Mapping[str, int]) -> int:
+    """Return the length of a chunk, in occurrences, as its slot has it: two bytes, and never 0, which means free."""
+    return min(max(sum(weights.values()) // UNIT, 1), 65_535)
 
 
 def pack(places: npt.NDArray[np.uint16], counts: Counts) -> bytes:

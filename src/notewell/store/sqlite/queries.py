@@ -212,6 +212,12 @@ delete from skipped
 where path = :path
 """
 
+NOTE_TEXTS = """
+select path, title, kind, tags, aliases, fields, links
+from note
+order by path
+"""
+
 ALL_CHUNKS = """
 select id
 from chunk

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
-from notewell.store.sqlite.lexical import UNIT, merge, weigh_terms
+from notewell.store.sqlite.lexical import merge, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
 from notewell.types import Chunk, Note, Stamp, Vectors
@@ -27,6 +27,7 @@ class Batch:
         self._postings = Postings()
         self._loose: set[int] = set()
         self.changed = False
+        self.freed = 0
 
     def lacks(self, chunk: Chunk) -> bool:
         """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
@@ -60,6 +61,7 @@ class Batch:
             return
         rows: list[tuple[Any, ...]] = self._db.execute(queries.CHUNKS_OF, key).fetchall()
         slots = [slot for slot, _ in rows]
+        self.freed += len(slots)
         for slot, chunk in load_chunks(self._db, slots):
             self._drop(slot, chunk)
         # A body stays until the batch ends: the same lines may come back under another path.
@@ -103,7 +105,7 @@ class Batch:
     def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
         weights = weigh_terms(chunk)
         self._postings.add(slot, weights)
-        self._blocks.fill(slot, sum(weights.values()) // UNIT, code)
+        self._blocks.fill(slot, stored_length(weights), code)
 
     def _drop(self, slot: int, chunk: Chunk) -> None:
         self._postings.drop(slot, weigh_terms(chunk))
