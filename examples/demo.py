@@ -13,7 +13,7 @@ VAULT = Path(__file__).parent / "vault"
 STEPS = (
     ("Index 56 notes; secrets are taken out first", ("index", "--full", "--verbose")),
     ("Words: the terms of the query stand in the note", ("search", "varroa oxalic acid treatment", "-n", "2")),
-    ("Meaning and words together", ("search", "damp wall: whose fault, the building's or the tenant's?", "-n", "2")),
+    ("Meaning: the note says mould and dew point, not who pays", ("search", "who pays for the damp wall", "-n", "1")),
     ("An exact identifier, however it is spelled", ("search", "getTenantId", "-n", "2", "--explain")),
     ("A secret is never shown, not even by reading the note", ("search", "database password", "-n", "1")),
 )

@@ -78,3 +78,32 @@ def _readable(value: Any) -> str:
     with suppress(StoreDamaged, TypeError):
         return unpack(value)
     return str(value)
+
+
+@pytest.fixture
+def content() -> Callable[[Vault], dict[str, Any]]:
+    """Return what a store holds, whatever its slots and row numbers: two that know the same have the same content."""
+
+    def read(vault: Vault) -> dict[str, Any]:
+        from notewell.store.sqlite.blocks import Blocks  # noqa: PLC0415
+        from notewell.store.sqlite.lexical import BLOCK, unpack  # noqa: PLC0415
+        from notewell.store.sqlite.rows import load_chunks  # noqa: PLC0415
+
+        db, postings = vault.store.db, dict[int, dict[str, int]]()
+        blocks = Blocks.load(db, vault.store.made_for.dimensions)
+        for term, block, data in db.execute("select term, block, data from posting order by term"):
+            for place, count in zip(*(values.tolist() for values in unpack(data)), strict=True):
+                postings.setdefault(block * BLOCK + place, {})[term] = count
+        joined = "select chunk.id, data from chunk join vector on vector.body = chunk.body order by chunk.id"
+        vectors = {slot: bytes(data) for slot, data in db.execute(joined)}
+        chunks: dict[Any, Any] = {}
+        for slot, chunk in load_chunks(db, list(vectors)):
+            arrays = int(blocks.lengths[slot]), tuple(blocks.codes[:, slot].tolist())
+            chunks[chunk.path, chunk.start] = (chunk, postings.pop(slot), *arrays, vectors[slot])
+        assert not postings, "postings of chunks that are not there"
+        notes = "select path, title, kind, tags, aliases, fields, links, size, digest, mtime_ns, ctime_ns from note"
+        bodies = "select digest, uses, length(data) from body left join vector on body = body.id"
+        skipped = "select path, reason, size from skipped"
+        return {"chunks": chunks, **{key: sorted(db.execute(key)) for key in (notes, bodies, skipped)}}
+
+    return read

@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -129,11 +129,10 @@ class Vault:
             if not full and store.made_for == self._made_for:
                 return self._index(store, progress)
             fresh = store.beside(self._made_for)
-            report = self._index(fresh, progress)
-            if report.interrupted:
-                fresh.close()
-            else:
-                store.replace_by(fresh)
+            with closing(fresh):
+                report = self._index(fresh, progress)
+                if not report.interrupted:
+                    store.replace_by(fresh)
             return report
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
@@ -216,7 +215,7 @@ class Vault:
         for _ in watch(self.root, stop):
             # Another process may be at it, or the vault's drive may be gone: the next round tries again.
             with suppress(StoreBusy, VaultError):
-                report = self.index()
+                report = self.index(progress=Progress(stop=stop.is_set))
                 if report.added or report.changed or report.removed:
                     tell(report)
 

@@ -17,14 +17,14 @@ Fused = dict[int, Step]
 class SearchRules:
     """How a query is answered: how deep to look, how to fuse, how much to return.
 
-    The weights are the highest for meaning with which no collection of nine fell below words alone by .005.
+    The weights have the best mean on nine collections, and fall below words alone on none of them.
     """
 
     limit: int = 10
     candidates: int = 30
     fusion: str = "scores"
-    lexical_weight: float = 0.85
-    vector_weight: float = 0.15
+    lexical_weight: float = 0.75
+    vector_weight: float = 0.25
     max_tokens: int = 0
 
     @property

@@ -18,7 +18,7 @@ from notewell.store import About, MadeFor
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
-from notewell.store.sqlite.connection import connect, explained
+from notewell.store.sqlite.connection import READ_ONLY, connect, explained
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
@@ -31,7 +31,6 @@ from notewell.types import Stamp
 # seconds for 100,000 chunks, every few weeks.
 WORN_SHARE = 0.15
 WORN_LEAST = 200
-READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # SQLite's companions of a file in use.
 COMPANIONS = ("-wal", "-shm")
 
@@ -177,15 +176,9 @@ class SqliteStore:
         """Take over what another file holds, which stays as it is."""
         beside = self.file.with_name(f"{self.file.name}.new")
         delete_store(beside)
-        with explained(file):
-            source = apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
-            target = apsw.Connection(str(beside))
-            try:
-                _copy(source, target)
-            finally:
-                source.close()
-                target.close()
         try:
+            with explained(file):
+                _copy_file(file, beside)
             # An older format is brought up to date here, and not in the file of the user's.
             self.replace_by(SqliteStore(beside, _no_new_store))
         except StoreError:
@@ -242,6 +235,8 @@ class SqliteStore:
             self._migrate()
 
     def _create(self, made_for: MadeFor) -> None:
+        # Before the log of WAL mode takes the writes: the file itself says from its first byte whose it is.
+        self.db.pragma("application_id", APPLICATION_ID)
         self.db.pragma("journal_mode", "wal")
         self.db.execute("begin immediate")
         # Another process may have made the tables while this one waited.
@@ -249,7 +244,6 @@ class SqliteStore:
             self.db.execute(TABLES)
             for key, value in {**asdict(made_for), "generation": 0, "indexed_at": "", "worn": 0}.items():
                 self._set_meta(key, value)
-            self.db.pragma("application_id", APPLICATION_ID)
             self.db.pragma("user_version", VERSION)
         self.db.execute("commit")
 
@@ -298,6 +292,16 @@ def _identity(file: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return stat.st_dev, stat.st_ino
+
+
+def _copy_file(file: Path, other: Path) -> None:
+    source = apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
+    target = apsw.Connection(str(other))
+    try:
+        _copy(source, target)
+    finally:
+        source.close()
+        target.close()
 
 
 def _copy(source: apsw.Connection, target: apsw.Connection) -> None:

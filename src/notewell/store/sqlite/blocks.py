@@ -64,22 +64,15 @@ class Blocks:
 
     def fill(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
         """Take a slot for a chunk."""
-        self._own()
         self.lengths[slot] = length
         self.codes[:, slot] = code
         self._dirty.add(slot // BLOCK)
 
     def clear(self, slot: int) -> None:
         """Free a slot."""
-        self._own()
         self.lengths[slot] = 0
         self.codes[:, slot] = 0
         self._dirty.add(slot // BLOCK)
-
-    def _own(self) -> None:
-        # Arrays read from the store are views of its bytes, which cannot be written.
-        if not self.lengths.flags.writeable:
-            self.lengths, self.codes = self.lengths.copy(), self.codes.copy()
 
 
 def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:

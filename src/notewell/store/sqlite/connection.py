@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,9 @@ from urllib.parse import quote
 import apsw
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
+from notewell.store.sqlite import queries
 
+READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # How long a statement waits for a lock of SQLite's own; a whole run is guarded by `lock.py`.
 BUSY_MS = 1_000
 # Pages of the file kept in memory, in KiB: the inner nodes of every table, and those just read.
@@ -19,10 +20,22 @@ CACHE_KIB = 16_000
 
 
 def connect(file: Path) -> apsw.Connection:
-    """Open the file to read and write, or, where nothing may be written, to read what is there."""
-    if file.exists() and not os.access(file.parent, os.W_OK):
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(f"file:{quote(str(file))}?immutable=1", flags=flags)
+    """Open the file to read and write; where that cannot be, to read; where not even that, as it lies on the disk."""
+    if not file.exists():
+        return _open(file)
+    refused: apsw.Error | None = None
+    for way in (_open, _open_to_read, _open_as_it_lies):
+        try:
+            db = way(file)
+            db.execute(queries.ANY_TABLE).fetchall()
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.FullError) as error:
+            refused = refused or error
+        else:
+            return db
+    raise refused or apsw.CantOpenError(str(file))
+
+
+def _open(file: Path) -> apsw.Connection:
     db = apsw.Connection(str(file))
     db.set_busy_timeout(BUSY_MS)
     # Of a new file only: fewer half-empty overflow pages than with 4,096.
@@ -31,6 +44,15 @@ def connect(file: Path) -> apsw.Connection:
     db.pragma("synchronous", "normal")
     db.pragma("cache_size", -CACHE_KIB)
     return db
+
+
+def _open_to_read(file: Path) -> apsw.Connection:
+    return apsw.Connection(f"file:{quote(str(file))}", flags=READ_ONLY)
+
+
+def _open_as_it_lies(file: Path) -> apsw.Connection:
+    # Without the companions that a reader beside a writer needs, and so without what only they hold.
+    return apsw.Connection(f"file:{quote(str(file))}?immutable=1", flags=READ_ONLY)
 
 
 @contextmanager

@@ -7,10 +7,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from notewell.errors import StoreBusy, StoreError
 
@@ -22,32 +21,34 @@ PAUSE = 0.05
 def held(file: Path, wait: float) -> Iterator[None]:
     """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it."""
     try:
-        stream = file.open("a+", encoding="utf-8")
+        number = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise StoreError(
-            f"{file.parent} cannot be written: {error.strerror or error}",
-            "Check its permissions, or set store.path to a place that can be written",
-        ) from error
-    with stream:
+        hint = "Check its permissions, or set store.path to a place that can be written"
+        raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
+    try:
         deadline = time.monotonic() + wait
-        while not _take(stream):
+        while not _take(number):
             if time.monotonic() >= deadline:
-                raise StoreBusy(
-                    f"{_holder(file)} is writing to this vault's store", "Wait for it to end, then try again"
-                )
+                fact = f"{_holder(file)} is writing to this vault's store"
+                raise StoreBusy(fact, "Wait for it to end, then try again")
             time.sleep(PAUSE)
-        _sign(stream)
+        _sign(number)
         try:
             yield
         finally:
-            stream.truncate(0)
-            _free(stream)
+            os.ftruncate(number, 0)
+            _free(number)
+    finally:
+        os.close(number)
 
 
-def _sign(stream: IO[str]) -> None:
-    stream.truncate(0)
-    json.dump({"pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}, stream)
-    stream.flush()
+def _sign(number: int) -> None:
+    signed = {"pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+    # On a full disk the lock holds all the same; only its holder's name is not told.
+    with suppress(OSError):
+        os.ftruncate(number, 0)
+        os.lseek(number, 0, os.SEEK_SET)
+        os.write(number, json.dumps(signed).encode("ascii"))
 
 
 def _holder(file: Path) -> str:
@@ -62,27 +63,27 @@ def _holder(file: Path) -> str:
 if sys.platform == "win32":
     import msvcrt
 
-    def _take(stream: IO[str]) -> bool:
+    def _take(number: int) -> bool:
         try:
-            stream.seek(1 << 20)
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+            os.lseek(number, 1 << 20, os.SEEK_SET)
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
 
-    def _free(stream: IO[str]) -> None:
-        stream.seek(1 << 20)
-        msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
+    def _free(number: int) -> None:
+        os.lseek(number, 1 << 20, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _take(stream: IO[str]) -> bool:
+    def _take(number: int) -> bool:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _free(stream: IO[str]) -> None:
-        fcntl.flock(stream, fcntl.LOCK_UN)
+    def _free(number: int) -> None:
+        fcntl.flock(number, fcntl.LOCK_UN)

@@ -32,6 +32,10 @@ def pack(text: str) -> bytes:
 def unpack(data: bytes) -> str:
     """Return a packed text."""
     try:
-        return zlib.decompressobj(RAW, zdict=DICTIONARY).decompress(data).decode("utf-8")
+        unpacker = zlib.decompressobj(RAW, zdict=DICTIONARY)
+        text = unpacker.decompress(data).decode("utf-8")
     except (zlib.error, UnicodeDecodeError) as error:
         raise StoreDamaged(f"A text in the store cannot be unpacked: {error}", REPAIR) from error
+    if not unpacker.eof:
+        raise StoreDamaged("A text in the store is cut off", REPAIR)
+    return text

@@ -1,0 +1,292 @@
+"""A full disk, a folder that may not be written, a damaged file: a clear error, and the last state still answers."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from notewell import Vault
+from notewell.errors import StoreDamaged, StoreError
+
+MakeVault = Callable[..., Vault]
+
+NOTES = {
+    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
+    "bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
+}
+NOBODY = 65534
+
+
+def found(vault: Vault, text: str) -> list[str]:
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+
+
+def opened(root: Path, store: Path) -> Vault:
+    return Vault.open(root, {"embed.model": "words", "store.path": str(store)})
+
+
+def in_child(act: Callable[[], None], user: int | None = None) -> None:
+    """Run a function in another process, and perhaps as another user; it has to end well."""
+    process = os.fork()
+    if not process:
+        code = 1
+        try:
+            if user is not None:
+                os.setgroups([])
+                os.setgid(user)
+                os.setuid(user)
+            act()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+
+
+# A full disk
+
+
+def mounted(folder: Path) -> bool:
+    """Tell whether a disk of two megabytes now stands in the folder's place."""
+    with suppress(OSError):
+        command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return False
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder that holds two megabytes at most: a disk of that size, or, where none may be mounted, a limit on files.
+
+    Either is a real refusal by the system; which one it was is printed.
+    """
+    (folder := tmp_path / "small").mkdir()
+    if mounted(folder):
+        print("a full disk: a tmpfs of two megabytes")
+        yield folder
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        return
+    print("a full disk: a limit of two megabytes on files")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, limits[1]))
+    yield folder
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    signal.signal(signal.SIGXFSZ, before)
+
+
+def write_much(root: Path) -> None:
+    """Write notes that need more than two megabytes in a store: words that nothing compresses."""
+    for number in range(40):
+        words = " ".join(os.urandom(6).hex() for _ in range(3_000))
+        (root / f"much {number}.md").write_text(f"# Much {number}\n\n{words}\n")
+
+
+def remove_much(root: Path) -> None:
+    for file in root.glob("much *.md"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["changes", "full"])
+def test_a_full_disk_is_a_clear_error_and_the_last_state_stays(
+    make_vault: MakeVault, small_disk: Path, full: bool
+) -> None:
+    root = make_vault(NOTES).root
+    (small_disk / "film.mkv").write_bytes(bytes(256 << 10))
+    with opened(root, small_disk / "store.db") as vault:
+        vault.index()
+        before = vault.store.about()
+        write_much(root)
+        with pytest.raises(StoreError) as caught:
+            vault.index(full=full)
+        assert caught.value.hint
+        assert not isinstance(caught.value, StoreDamaged)
+        assert vault.store.about().generation == before.generation
+        assert found(vault, "loaf") == ["bread.md"]
+    with opened(root, small_disk / "store.db") as again:
+        assert found(again, "hive") == ["bees.md"]
+        assert again.store.stamps().keys() == NOTES.keys()
+        assert again.doctor().problems == ()
+        remove_much(root)
+        (small_disk / "film.mkv").unlink()
+        (root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+        again.index(full=full)
+        assert found(again, "zebra") == ["new.md"]
+        assert again.doctor().problems == ()
+
+
+def test_a_disk_without_a_single_byte_left_still_answers_and_says_that_it_is_full(
+    make_vault: MakeVault, small_disk: Path
+) -> None:
+    root = make_vault(NOTES).root
+    with opened(root, small_disk / "store.db") as vault:
+        vault.index()
+    filler = small_disk / "filler"
+    fill(filler)
+    (root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    with opened(root, small_disk / "store.db") as vault:
+        assert found(vault, "hive") == ["bees.md"]
+        assert vault.status().stale == 1
+        with pytest.raises(StoreError) as caught:
+            vault.index()
+        assert caught.value.hint
+        assert found(vault, "hive") == ["bees.md"]
+    filler.unlink()
+    with opened(root, small_disk / "store.db") as vault:
+        assert vault.index().added == 1
+        assert found(vault, "zebra") == ["new.md"]
+        assert vault.doctor().problems == ()
+
+
+def fill(file: Path) -> None:
+    """Write until the system refuses."""
+    with file.open("wb", buffering=0) as stream, suppress(OSError):
+        while True:
+            stream.write(bytes(4096))
+
+
+def test_a_backup_onto_a_full_disk_is_a_clear_error_and_leaves_no_file(make_vault: MakeVault, small_disk: Path) -> None:
+    vault = make_vault(NOTES)
+    write_much(vault.root)
+    vault.index()
+    with pytest.raises(StoreError) as caught:
+        vault.backup(small_disk / "copy.db")
+    assert caught.value.hint
+    assert list(small_disk.iterdir()) == []
+    assert found(vault, "hive") == ["bees.md"]
+
+
+# A folder that may not be written
+
+
+@pytest.fixture
+def reachable(tmp_path: Path) -> Iterator[None]:
+    """Let others pass through the folders above the test's own, which pytest keeps to their owner."""
+    closed = [
+        folder for folder in tmp_path.parents if folder.owner() == tmp_path.owner() and not folder.stat().st_mode & 1
+    ]
+    modes = {folder: folder.stat().st_mode & 0o7777 for folder in (tmp_path, *closed)}
+    for folder, mode in modes.items():
+        folder.chmod(mode | 0o755)
+    yield
+    for folder, mode in modes.items():
+        folder.chmod(mode)
+
+
+def close_to_others(folder: Path) -> Mapping[Path, int]:
+    """Take every right to write from everyone but the owner; return the modes of before."""
+    modes = {path: path.stat().st_mode & 0o7777 for path in (folder, *folder.rglob("*"))}
+    for path, mode in modes.items():
+        path.chmod((mode | 0o444 | (0o111 if path.is_dir() else 0)) & ~0o222)
+    return modes
+
+
+def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(
+    make_vault: MakeVault, reachable: None
+) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    root = vault.root
+    (root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    close_to_others(vault.store_file.parent)
+
+    def act() -> None:
+        with Vault.open(root, {"embed.model": "words"}) as reader:
+            assert found(reader, "hive") == ["bees.md"]
+            status = reader.status()
+            assert (status.about.notes, status.stale) == (2, 1)
+            assert reader.doctor().problems == ()
+            results = reader.search("loaf", refresh=True)
+            assert results[0].path == "bread.md"
+            assert "not taken in" in results.notices[0]
+            with pytest.raises(StoreError, match="cannot be written") as caught:
+                reader.index()
+            assert "permission" in caught.value.hint
+            with pytest.raises(StoreError):
+                reader.index(full=True)
+            assert found(reader, "hive") == ["bees.md"]
+
+    in_child(act, user=NOBODY if os.getuid() == 0 else None)
+    with Vault.open(root, {"embed.model": "words"}) as owner:
+        assert owner.store.about().notes == 2
+
+
+def test_who_may_only_read_sees_what_a_writer_that_is_still_at_it_has_committed(
+    make_vault: MakeVault, reachable: None
+) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    modes = close_to_others(vault.store_file.parent)
+
+    def act() -> None:
+        with Vault.open(vault.root, {"embed.model": "words"}) as reader:
+            assert found(reader, "hive") == ["bees.md"]
+            assert reader.status().about.notes == 2
+
+    in_child(act, user=NOBODY if os.getuid() == 0 else None)
+    for path, mode in modes.items():
+        path.chmod(mode)
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    assert vault.index().added == 1
+
+
+# A damaged file
+
+
+def damage(file: Path, how: str) -> None:
+    data = bytearray(file.read_bytes())
+    if how == "header":
+        data[:100] = b"x" * 100
+    elif how == "cut off":
+        del data[len(data) // 2 :]
+    else:
+        data[8192:] = b"\xff" * (len(data) - 8192)
+    file.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("how", ["header", "cut off", "every page but the first"])
+def test_a_damaged_store_is_named_by_doctor_and_mended_by_repair(make_vault: MakeVault, how: str) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    damage(vault.store_file, how)
+    command = [sys.executable, "-c", "import notewell.serve.cli as cli; cli.main()", "doctor"]
+    (vault.root / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run([*command, *arguments], cwd=vault.root, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    code, out, err = run()
+    assert (code, out.splitlines()[-1]) == (1, "not sound"), err
+    code, out, err = run("--repair")
+    assert (code, out.splitlines()[-1]) == (0, "repaired"), err
+    assert run()[:2] == (0, "sound\n")
+    with Vault.open(vault.root) as mended:
+        assert found(mended, "hive") == ["bees.md"]
+
+
+def test_one_damaged_page_deep_in_a_store_is_named_and_mended(make_vault: MakeVault) -> None:
+    words = "\n\n".join(f"## Part {part}\n\nWord{part} of the hive hums in the orchard." for part in range(60))
+    with make_vault({f"{number}.md": f"# {number}\n\n{words}\n" for number in range(20)}) as vault:
+        vault.index()
+    data = bytearray(vault.store_file.read_bytes())
+    pages = range(8192 * 2, len(data), 8192)
+    for page in pages[:: max(1, len(pages) // 6)]:
+        spoiled = bytearray(data)
+        spoiled[page : page + 8192] = os.urandom(8192)
+        vault.store_file.write_bytes(bytes(spoiled))
+        with Vault.open(vault.root, {"embed.model": "words"}) as damaged:
+            assert damaged.doctor().problems, f"page {page // 8192 + 1} is random bytes, and nobody says so"
+            assert damaged.doctor(repair=True).repaired
+            assert damaged.doctor().problems == ()
+            assert len(found(damaged, "word7")) == 10

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notewell.errors import NoteError
+from notewell.index.place import Place, exists, find_place, read_place
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (root := tmp_path / "notes").mkdir()
+    (root / "bees.md").write_text("one\ntwo\nthree\n")
+    (root / "odd:12.md").write_text("a colon\n")
+    (root / "at:3").mkdir()
+    (root / "at:3" / "x.md").write_text("x\n")
+    (tmp_path / "outside.md").write_text("outside\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("bees.md", Place("bees.md")),
+        ("./bees.md", Place("bees.md")),
+        ("bees.md:2", Place("bees.md", 2, 2)),
+        ("bees.md:0", Place("bees.md", 1, 1)),
+        ("bees.md:2-3", Place("bees.md", 2, 3)),
+        ("odd:12.md", Place("odd:12.md")),
+        ("odd:12.md:1", Place("odd:12.md", 1, 1)),
+        ("at:3/x.md:1", Place("at:3/x.md", 1, 1)),
+    ],
+)
+def test_a_place_is_a_path_and_perhaps_lines(root: Path, written: str, place: Place) -> None:
+    assert find_place(root, written) == place
+
+
+@pytest.mark.parametrize("written", ["../outside.md", "at:3", "nothing.md", "nothing.md:3", "", "x" * 5000])
+def test_what_is_no_note_of_the_vault_is_refused_with_a_hint(root: Path, written: str) -> None:
+    with pytest.raises(NoteError) as caught:
+        find_place(root, written)
+    assert caught.value.hint
+
+
+def test_a_link_that_leads_out_of_the_vault_is_refused(root: Path) -> None:
+    (root / "link.md").symlink_to(root.parent / "outside.md")
+    with pytest.raises(NoteError, match="outside the vault"):
+        find_place(root, "link.md")
+
+
+def test_lines_that_run_backwards_are_turned_round_in_the_hint(root: Path) -> None:
+    with pytest.raises(NoteError, match="backwards") as caught:
+        find_place(root, "bees.md:3-2")
+    assert "bees.md:2-3" in caught.value.hint
+
+
+def test_lines_are_read_up_to_the_last_there_is(root: Path) -> None:
+    assert read_place(root, Place("bees.md", 2, 9), 1000).text == "two\nthree"
+    assert read_place(root, Place("bees.md"), 1000).end_line == 3
+    with pytest.raises(NoteError, match="has 3 lines; there is no line 4"):
+        read_place(root, Place("bees.md", 4, 4), 1000)
+
+
+def test_a_secret_is_not_read_out(root: Path) -> None:
+    (root / "keys.md").write_text("# Keys\npassword: hunter2-again\nend\n")
+    assert "hunter2" not in read_place(root, Place("keys.md"), 1000).text
+    assert read_place(root, Place("keys.md", 3, 3), 1000).text == "end"
+
+
+def test_what_cannot_be_read_is_an_error_that_names_the_note(root: Path) -> None:
+    (root / "photo.jpg").write_bytes(b"\xff")
+    (root / "bad.md").write_bytes(b"\xff\xfe")
+    for path, size in (("photo.jpg", 1000), ("bad.md", 1000), ("bees.md", 3), ("gone.md", 1000)):
+        with pytest.raises(NoteError, match=path) as caught:
+            read_place(root, Place(path), size)
+        assert caught.value.hint
+
+
+def test_a_name_that_cannot_be_one_does_not_exist(root: Path) -> None:
+    assert exists(root / "bees.md")
+    assert not exists(root / "a\0b")
+    assert not exists(root / ("x" * 5000))

@@ -1,0 +1,290 @@
+"""Watching a folder: every change is taken in, bursts together, and the folder may go away and come back."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Event, Thread, Timer
+
+from notewell import Vault
+from notewell.index import Report
+from notewell.index.watch import watch
+
+MakeVault = Callable[..., Vault]
+
+# Only a guard against hanging: a change is seen in a fraction of a second.
+GUARD = 20.0
+BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
+RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
+
+
+class Watched:
+    """A vault that is watched in another thread, and what that thread told."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self.reports: Queue[Report] = Queue()
+        self.stop = Event()
+        self.errors: list[BaseException] = []
+        self.thread = Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            with Vault.open(self.vault.root, {"embed.model": "words"}) as watched:
+                watched.watch(self.reports.put, self.stop)
+        except BaseException as error:
+            self.errors.append(error)
+
+    def told(self) -> Report:
+        """Return the next report."""
+        ends = time.monotonic() + GUARD
+        while time.monotonic() < ends:
+            assert not self.errors, self.errors
+            try:
+                return self.reports.get(timeout=0.1)
+            except Empty:
+                continue
+        raise AssertionError("nothing was told")
+
+    def holds(self, *paths: str) -> None:
+        """Wait until the store has these notes and no others."""
+        ends, stamps = time.monotonic() + GUARD, set[str]()
+        while time.monotonic() < ends:
+            assert not self.errors, self.errors
+            with Vault.open(self.vault.root, {"embed.model": "words"}) as other:
+                stamps = set(other.store.stamps()) if other.indexed else set()
+            if stamps == set(paths):
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"the store has {sorted(stamps)}")
+
+
+@contextmanager
+def watching(vault: Vault) -> Iterator[Watched]:
+    watched = Watched(vault)
+    try:
+        yield watched
+    finally:
+        watched.stop.set()
+        watched.thread.join(GUARD)
+        assert not watched.thread.is_alive()
+    assert watched.errors == []
+
+
+def counts(report: Report) -> tuple[int, int, int]:
+    return report.added, report.changed, report.removed
+
+
+def found(vault: Vault, text: str) -> list[str]:
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+
+
+def settle(watched: Watched) -> None:
+    """Wait until changes are seen: a note is written again and again until one is told of, then removed."""
+    file = watched.vault.root / "settled.md"
+    ends = time.monotonic() + GUARD
+    number = 0
+    while watched.reports.empty() and time.monotonic() < ends:
+        number += 1
+        file.write_text(f"# Settled\n\nWritten {number} times by now.\n")
+        time.sleep(0.3)
+    watched.told()
+    file.unlink()
+    while watched.told().removed != 1:
+        pass
+
+
+def test_what_is_there_is_taken_in_at_once_and_a_saved_note_is_soon_searchable(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    with watching(vault) as watched:
+        assert counts(watched.told()) == (1, 0, 0)
+        settle(watched)
+        (vault.root / "rye.md").write_text(RYE)
+        assert counts(watched.told()) == (1, 0, 0)
+        assert found(vault, "loaf") == ["rye.md"]
+        (vault.root / "rye.md").write_text(RYE.replace("loaf", "zebra"))
+        assert counts(watched.told()) == (0, 1, 0)
+        assert (found(vault, "loaf"), found(vault, "zebra")) == ([], ["rye.md"])
+
+
+def test_a_note_saved_while_the_first_run_goes_on_is_not_missed(tmp_path: Path) -> None:
+    stop = Event()
+    guard = Timer(GUARD / 2, stop.set)
+    guard.start()
+    rounds = watch(tmp_path, stop)
+    next(rounds)
+    # Whoever takes in the first state has walked the folder by now.
+    (tmp_path / "late.md").write_text(BEES)
+    ended = next(rounds, "ended")
+    guard.cancel()
+    assert ended is None
+    stop.set()
+    assert list(rounds) == []
+
+
+def test_a_save_by_rename_is_one_change_of_one_note(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        for word in ("drone", "queen"):
+            temporary = vault.root / ".bees.md.swp"
+            temporary.write_text(BEES.replace("hive", word))
+            temporary.replace(vault.root / "bees.md")
+            assert counts(watched.told()) == (0, 1, 0)
+            assert found(vault, word) == ["bees.md"]
+        assert watched.reports.empty()
+
+
+def test_a_burst_of_hundreds_of_files_comes_in_few_reports(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        for number in range(300):
+            (vault.root / f"burst {number}.md").write_text(f"# {number}\n\nThe zebra of number {number} grazes.\n")
+        reports = [watched.told()]
+        while sum(report.added for report in reports) < 300:
+            reports.append(watched.told())
+        assert sum(report.added for report in reports) == 300
+        assert len(reports) <= 10
+        assert vault.store.about().notes == 301
+
+
+def test_a_note_that_is_deleted_or_renamed_is_followed(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE, "garden/plan.md": "# Plan\n\nA zebra shall graze here.\n"})
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        (vault.root / "bees.md").unlink()
+        assert counts(watched.told()) == (0, 0, 1)
+        assert found(vault, "hive") == []
+        (vault.root / "rye.md").rename(vault.root / "loaf.md")
+        watched.holds("loaf.md", "garden/plan.md")
+        (vault.root / "garden").rename(vault.root / "orchard")
+        watched.holds("loaf.md", "orchard/plan.md")
+        shutil.rmtree(vault.root / "orchard")
+        watched.holds("loaf.md")
+
+
+def test_a_vault_that_is_moved_away_and_back_loses_nothing_and_is_watched_on(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    away = vault.root.with_name("away")
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        vault.root.rename(away)
+        # Longer than a round, so that it is seen to be gone.
+        time.sleep(1.3)
+        assert not vault.root.exists()
+        (away / "rye.md").unlink()
+        (away / "far.md").write_text("# Far\n\nWritten while the vault was away, about a zebra.\n")
+        away.rename(vault.root)
+        watched.holds("bees.md", "far.md")
+        (vault.root / "near.md").write_text("# Near\n\nWritten when it was back.\n")
+        watched.holds("bees.md", "far.md", "near.md")
+        assert vault.doctor().problems == ()
+
+
+def test_a_vault_that_is_away_for_a_moment_is_watched_on(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    away = vault.root.with_name("away")
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        vault.root.rename(away)
+        away.rename(vault.root)
+        (vault.root / "near.md").write_text("# Near\n\nWritten when it was back.\n")
+        watched.holds("bees.md", "near.md")
+
+
+def test_another_folder_in_the_vaults_place_gets_its_own_store_and_the_first_keeps_its_own(
+    make_vault: MakeVault,
+) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    away = vault.root.with_name("away")
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        vault.root.rename(away)
+        vault.root.mkdir()
+        (vault.root / "other.md").write_text("# Other\n\nAnother drive with a zebra on it.\n")
+        watched.holds("other.md")
+        with Vault.open(away, {"embed.model": "words"}) as moved:
+            assert moved.store.stamps().keys() == {"bees.md", "rye.md"}
+        (vault.root / "more.md").write_text("# More\n\nAnd it is watched on.\n")
+        watched.holds("other.md", "more.md")
+
+
+def test_a_copy_of_the_vault_in_its_place_is_written_and_not_the_one_that_went(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES, "rye.md": RYE})
+    away, copy = vault.root.with_name("away"), vault.root.with_name("copy")
+    with vault:
+        vault.index()
+    shutil.copytree(vault.root, copy)
+    (copy / "rye.md").unlink()
+    with watching(vault) as watched:
+        (vault.root / "first.md").write_text("# First\n\nA first zebra.\n")
+        watched.told()
+        settle(watched)
+        vault.root.rename(away)
+        copy.rename(vault.root)
+        watched.holds("bees.md")
+        with Vault.open(away, {"embed.model": "words"}) as moved:
+            assert moved.store.stamps().keys() == {"bees.md", "rye.md", "first.md"}
+
+
+def test_what_is_no_note_wakes_nobody(tmp_path: Path) -> None:
+    stop = Event()
+    rounds = watch(tmp_path, stop)
+    next(rounds)
+    woken: Queue[None] = Queue()
+
+    def listen() -> None:
+        for _ in rounds:
+            woken.put(None)
+
+    thread = Thread(target=listen)
+    thread.start()
+    ends = time.monotonic() + GUARD
+    while woken.empty() and time.monotonic() < ends:
+        (tmp_path / "bees.md").write_text(BEES + str(time.monotonic()))
+        time.sleep(0.1)
+    time.sleep(1)
+    while not woken.empty():
+        woken.get()
+    (tmp_path / ".notewell").mkdir()
+    (tmp_path / ".notewell" / "store.db").write_bytes(b"x")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD.md").write_bytes(b"x")
+    (tmp_path / "photo.jpg").write_bytes(b"x")
+    time.sleep(1)
+    quiet = woken.empty()
+    (tmp_path / "bees.md").write_text(RYE)
+    woken.get(timeout=GUARD)
+    stop.set()
+    thread.join(GUARD)
+    assert quiet
+
+
+def test_a_stop_before_the_first_round_ends_it(tmp_path: Path) -> None:
+    stop = Event()
+    stop.set()
+    assert list(watch(tmp_path, stop)) == []
+
+
+def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    stop = Event()
+    root = tmp_path / "later"
+    Timer(0.3, root.mkdir).start()
+    guard = Timer(GUARD, stop.set)
+    guard.start()
+    next(watch(root, stop))
+    guard.cancel()
+    assert root.is_dir()
+    assert list(root.iterdir()) == []

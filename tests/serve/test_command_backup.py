@@ -1,0 +1,268 @@
+"""`notewell backup` and `notewell restore`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from notewell import Vault
+
+Notewell = Callable[..., tuple[int, str, str]]
+Content = Callable[[Vault], dict[str, Any]]
+
+WRITER = """
+import sys
+from notewell import Vault
+
+with Vault.open(sys.argv[1]) as vault:
+    for number in range(10_000):
+        for pair in range(5):
+            (vault.root / f"pair {pair}.md").write_text(f"# Pair {pair}\\n\\nAll carry number{number} of the zebra.\\n")
+        vault.index()
+        if number == 2:
+            print("writing", flush=True)
+        if (vault.root / "enough").exists():
+            break
+"""
+
+
+@pytest.fixture
+def backup(notewell: Notewell, tmp_path: Path) -> Path:
+    notewell("index")
+    file = tmp_path / "copy.db"
+    assert notewell("backup", str(file))[0] == 0
+    return file
+
+
+def test_a_backup_is_restored_with_all_it_holds(
+    notewell: Notewell, folder: Path, backup: Path, content: Content
+) -> None:
+    with Vault.open(folder) as vault:
+        expected, indexed_at = content(vault), vault.store.indexed_at
+    before = backup.read_bytes()
+    (folder / "Garden" / "Bees.md").unlink()
+    (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    notewell("index")
+    assert notewell("restore", str(backup)) == (0, f"3 notes, as of {indexed_at}\n", "")
+    with Vault.open(folder) as vault:
+        assert content(vault) == expected
+        assert vault.doctor().problems == ()
+        assert vault.store.db.pragma("journal_mode") == "wal"
+        assert vault.search("hive")[0].path == "Garden/Bees.md"
+        assert (vault.status().stale, vault.index().removed) == (2, 1)
+    assert backup.read_bytes() == before
+    assert sorted(file.name for file in backup.parent.iterdir()) == ["copy.db", "notes"]
+    assert sorted(file.name for file in (folder / ".notewell").iterdir()) == [".gitignore", "store.db", "store.db.lock"]
+
+
+def test_json_names_the_file_and_what_came_back(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
+    notewell("index")
+    file = tmp_path / "copy.db"
+    code, out, err = notewell("backup", str(file), "--json")
+    assert (code, json.loads(out), err) == (0, {"file": str(file), "bytes": file.stat().st_size}, "")
+    code, out, err = notewell("restore", str(file), "--json")
+    with Vault.open(folder) as vault:
+        about = vault.store.about()
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {"notes": 3, "chunks": about.chunks, "indexed_at": about.indexed_at}
+
+
+def test_a_person_reads_the_name_and_the_size(notewell: Notewell, tmp_path: Path) -> None:
+    notewell("index")
+    code, out, err = notewell("backup", str(tmp_path / "copy.db"))
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{tmp_path / 'copy.db'} (")
+    assert out.endswith(" MB)\n")
+
+
+def test_a_backup_has_no_secret_in_it(notewell: Notewell, backup: Path) -> None:
+    assert b"hunter2" not in backup.read_bytes()
+
+
+def test_a_backup_is_one_file_that_serves_another_vault(notewell: Notewell, backup: Path, tmp_path: Path) -> None:
+    (other := tmp_path / "other").mkdir()
+    (other / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
+    assert notewell("restore", str(backup), "--vault", str(other))[0] == 0
+    with Vault.open(other) as vault:
+        assert vault.search("hive")[0].path == "Garden/Bees.md"
+        assert vault.doctor().problems == ()
+
+
+def test_a_file_that_exists_is_not_written_over(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
+    notewell("index")
+    (tmp_path / "mine.txt").write_text("mine")
+    code, out, err = notewell("backup", str(tmp_path / "mine.txt"))
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: {tmp_path / 'mine.txt'} exists already\nhint: ")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert notewell("backup", str(folder))[0] == 1
+
+
+def test_a_file_of_the_users_beside_the_backup_is_left_alone(notewell: Notewell, tmp_path: Path) -> None:
+    notewell("index")
+    (tmp_path / "copy.db.partial").write_text("mine")
+    notewell("backup", str(tmp_path / "copy.db"))
+    assert (tmp_path / "copy.db.partial").read_text() == "mine"
+
+
+def test_a_backup_where_nothing_can_be_written_is_an_error_with_a_hint(notewell: Notewell, tmp_path: Path) -> None:
+    notewell("index")
+    for place in (tmp_path / "nowhere" / "copy.db", tmp_path / "notes" / "notewell.toml" / "copy.db"):
+        code, out, err = notewell("backup", str(place))
+        assert (code, out) == (1, "")
+        assert err.startswith("error: ")
+        assert "hint: " in err
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_vault_that_was_never_indexed_has_no_backup(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
+    code, _, err = notewell("backup", str(tmp_path / "copy.db"))
+    assert (code, err) == (1, "error: This vault was never indexed\nhint: Run `notewell index` first\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["notes"]
+    assert not (folder / ".notewell").exists()
+
+
+def make_empty(file: Path, backup: Path) -> None:
+    file.write_bytes(b"")
+
+
+def make_text(file: Path, backup: Path) -> None:
+    file.write_text("Dear diary, " * 1000)
+
+
+def make_other_program(file: Path, backup: Path) -> None:
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("create table book (title text)")
+
+
+def make_newer(file: Path, backup: Path) -> None:
+    file.write_bytes(backup.read_bytes())
+    with closing(apsw.Connection(str(file))) as db:
+        db.pragma("user_version", 99)
+
+
+def make_half(file: Path, backup: Path) -> None:
+    file.write_bytes(backup.read_bytes()[: 8192 * 3])
+
+
+def make_folder(file: Path, backup: Path) -> None:
+    file.mkdir()
+
+
+def make_nothing(file: Path, backup: Path) -> None:
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "make", [make_empty, make_text, make_other_program, make_newer, make_half, make_folder, make_nothing]
+)
+def test_what_is_no_backup_is_refused_and_the_store_and_the_file_stay_as_they_are(
+    notewell: Notewell, folder: Path, backup: Path, content: Content, make: Callable[[Path, Path], None]
+) -> None:
+    file = backup.with_name("strange")
+    make(file, backup)
+    bytes_before = file.read_bytes() if file.is_file() else b""
+    names_before = sorted(other.name for other in backup.parent.iterdir())
+    with Vault.open(folder) as vault:
+        before, about = content(vault), vault.store.about()
+    code, out, err = notewell("restore", str(file))
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "hint: " in err
+    with Vault.open(folder) as vault:
+        assert content(vault) == before
+        assert vault.store.about() == about
+        assert vault.doctor().problems == ()
+    assert (file.read_bytes() if file.is_file() else b"") == bytes_before
+    assert sorted(other.name for other in backup.parent.iterdir()) == names_before
+    assert sorted(other.name for other in (folder / ".notewell").iterdir()) == [
+        ".gitignore",
+        "store.db",
+        "store.db.lock",
+    ]
+
+
+def test_a_newer_backup_is_refused_with_the_way_to_update(notewell: Notewell, backup: Path) -> None:
+    make_newer(backup.with_name("newer"), backup)
+    err = notewell("restore", str(backup.with_name("newer")))[2]
+    assert "newer Notewell" in err
+    assert "pip install -U notewell" in err
+
+
+def test_a_backup_of_an_older_format_is_brought_up_to_date_in_the_store_and_not_in_its_file(
+    notewell: Notewell, folder: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = backup.read_bytes()
+    # The format that comes next.
+    monkeypatch.setattr("notewell.store.sqlite.VERSION", 2)
+    monkeypatch.setattr("notewell.store.sqlite.MIGRATIONS", {1: "create table more (x)"})
+    assert notewell("restore", str(backup))[0] == 0
+    with Vault.open(folder) as vault:
+        assert vault.store.db.pragma("user_version") == 2
+        assert vault.search("hive")[0].path == "Garden/Bees.md"
+    assert backup.read_bytes() == before
+
+
+def test_a_damaged_store_can_be_restored(notewell: Notewell, folder: Path, backup: Path) -> None:
+    (folder / ".notewell" / "store.db").write_bytes(b"no database at all, " * 1000)
+    code, _, err = notewell("restore", str(backup))
+    assert (code, err) == (0, "")
+    with Vault.open(folder) as vault:
+        assert vault.doctor().problems == ()
+        assert vault.search("hive")[0].path == "Garden/Bees.md"
+
+
+def test_an_open_reader_sees_what_was_restored(notewell: Notewell, folder: Path, backup: Path) -> None:
+    with Vault.open(folder) as reader:
+        (folder / "Garden" / "Bees.md").write_text("# Bees\n\nA zebra grazes in the garden today.\n")
+        notewell("index")
+        changed = reader.search("zebra")
+        assert changed[0].hit.ranks["lexical"] == 1
+        notewell("restore", str(backup))
+        restored = reader.search("zebra hive")
+        assert restored.generation > changed.generation
+        assert "hive" in restored[0].text
+        assert all("zebra" not in excerpt.hit.chunk.text for excerpt in restored)
+
+
+def test_a_backup_taken_while_another_process_writes_is_one_state(
+    notewell: Notewell, folder: Path, tmp_path: Path
+) -> None:
+    notewell("index")
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        assert writer.stdout.readline() == "writing\n"
+        codes = [notewell("backup", str(tmp_path / f"{number}.db")) for number in range(8)]
+        (folder / "enough").touch()
+        writer.communicate(timeout=60)
+    assert writer.returncode == 0
+    assert [(code, err) for code, _, err in codes] == [(0, "")] * 8
+    (other := tmp_path / "other").mkdir()
+    (other / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
+    numbers = set()
+    for copy in range(8):
+        with Vault.open(other) as vault:
+            vault.restore(tmp_path / f"{copy}.db")
+            assert vault.doctor().problems == ()
+            texts = {text.split("number")[1] for _, text in vault.store.all_texts() if "number" in text}
+        assert len(texts) == 1
+        numbers |= texts
+    assert len(numbers) > 1
+
+
+def test_a_restore_waits_its_turn(
+    notewell: Notewell, folder: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.vault.PATIENCE", 0.1)
+    with Vault.open(folder) as vault, vault.store.locked(0):
+        code, _, err = notewell("restore", str(backup))
+    assert code == 1
+    assert "is writing to this vault's store" in err

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notewell import Vault
+from notewell.store.sqlite.lexical import pack as pack_posting
+from notewell.store.sqlite.lexical import unpack as unpack_posting
+from notewell.store.sqlite.packing import pack, unpack
+
+Notewell = Callable[..., tuple[int, str, str]]
+Plant = Callable[[Any], None]
+
+
+# Put together here, so that no scanner takes this file for a leak.
+SECRET = "AK" + "IA" + "Q7" * 8
+
+
+def no_vector(db: Any) -> None:
+    db.execute("delete from vector where body = (select min(body) from vector)")
+
+
+def stray_vector(db: Any) -> None:
+    db.execute("insert into vector (body, data) values (999, zeroblob(27))")
+
+
+def other_vector(db: Any) -> None:
+    flipped = (-np.frombuffer(db.execute("select data from vector where body = 1").get, np.int8)).tobytes()
+    db.execute("update vector set data = ? where body = 1", (flipped,))
+
+
+def short_vector(db: Any) -> None:
+    db.execute("update vector set data = zeroblob(5) where body = 1")
+
+
+def heavier_posting(db: Any) -> None:
+    places, counts = unpack_posting(db.execute("select data from posting where term = 'hive'").get)
+    db.execute("update posting set data = ? where term = 'hive'", (pack_posting(places, counts + np.uint8(1)),))
+
+
+def no_posting(db: Any) -> None:
+    db.execute("delete from posting where term = 'hive'")
+
+
+def stray_posting(db: Any) -> None:
+    db.execute("insert into posting (term, block, data) values ('zzz', 0, x'000005')")
+
+
+def other_length(db: Any) -> None:
+    lengths = np.frombuffer(db.execute("select lengths from block where id = 0").get, np.uint16).copy()
+    lengths[0] += 1
+    db.execute("update block set lengths = ? where id = 0", (lengths.tobytes(),))
+
+
+def free_slot(db: Any) -> None:
+    lengths = np.frombuffer(db.execute("select lengths from block where id = 0").get, np.uint16).copy()
+    lengths[0] = 0
+    db.execute("update block set lengths = ? where id = 0", (lengths.tobytes(),))
+
+
+def other_code(db: Any) -> None:
+    codes = np.frombuffer(db.execute("select codes from block where id = 0").get, np.uint64).copy()
+    codes[0] ^= np.uint64(1)
+    db.execute("update block set codes = ? where id = 0", (codes.tobytes(),))
+
+
+def short_codes(db: Any) -> None:
+    db.execute("update block set codes = substr(codes, 1, 13) where id = 0")
+
+
+def no_blocks(db: Any) -> None:
+    db.execute("delete from block")
+
+
+def other_uses(db: Any) -> None:
+    db.execute("update body set uses = uses + 1 where id = 1")
+
+
+def stray_body(db: Any) -> None:
+    db.execute("insert into body (id, digest, uses, text) values (999, x'00', 1, x'')")
+
+
+def no_body(db: Any) -> None:
+    db.execute("delete from body where id = 1")
+
+
+def orphan_chunk(db: Any) -> None:
+    db.execute("update chunk set note = 999 where id = 0")
+
+
+def stray_chunk(db: Any) -> None:
+    db.execute('insert into chunk (id, note, body, line, end_line, start, "end") values (200, 1, 1, 1, 1, 0, 1)')
+
+
+def note_that_is_skipped(db: Any) -> None:
+    db.execute("insert into skipped select path, 'because', mtime_ns, size, ctime_ns from note limit 1")
+
+
+def unreadable_text(db: Any) -> None:
+    db.execute("update body set text = x'ffffffff' where id = 1")
+
+
+def unreadable_links(db: Any) -> None:
+    db.execute("update note set links = x'ffffffff' where link_count > 0")
+
+
+def secret_in_a_body(db: Any) -> None:
+    body, text = db.execute("select id, text from body limit 1").fetchone()
+    db.execute("update body set text = ? where id = ?", (pack(f"{unpack(text)}\n{SECRET}"), body))
+
+
+def secret_in_a_title(db: Any) -> None:
+    db.execute("update note set title = ? where id = 1", (SECRET,))
+
+
+def secret_in_fields(db: Any) -> None:
+    db.execute("update note set fields = ? where id = 1", (json.dumps({"key": SECRET}),))
+
+
+FAULTS: tuple[tuple[Plant, str], ...] = (
+    (no_vector, "1 lines without a vector"),
+    (stray_vector, "1 vectors without lines"),
+    (other_vector, "1 chunks whose code is not that of their vector"),
+    (short_vector, ""),
+    (heavier_posting, "1 posting lists that differ from the chunks' terms"),
+    (no_posting, "posting lists that differ from the chunks' terms"),
+    (stray_posting, "1 posting lists that differ from the chunks' terms"),
+    (other_length, "1 chunks whose length is wrong"),
+    (free_slot, "the arrays name other chunks than the table"),
+    (other_code, "1 chunks whose code is not that of their vector"),
+    (short_codes, ""),
+    (no_blocks, "the arrays name other chunks than the table"),
+    (other_uses, "1 lines that no chunk, or another number of chunks, uses"),
+    (stray_body, "1 lines that no chunk, or another number of chunks, uses"),
+    (no_body, "1 chunks without lines"),
+    (orphan_chunk, "1 chunks without a note"),
+    (stray_chunk, "the arrays name other chunks than the table"),
+    (note_that_is_skipped, "1 skipped files that are notes, too"),
+    (unreadable_text, "A text in the store cannot be unpacked"),
+    (unreadable_links, "A text in the store cannot be unpacked"),
+    (secret_in_a_body, "aws-key-id"),
+    (secret_in_a_title, "aws-key-id"),
+    (secret_in_fields, "aws-key-id"),
+)
+
+
+@pytest.mark.parametrize(("plant", "problem"), FAULTS, ids=[plant.__name__ for plant, _ in FAULTS])
+def test_every_fault_is_named_and_mended(notewell: Notewell, folder: Path, plant: Plant, problem: str) -> None:
+    notewell("index")
+    with Vault.open(folder) as vault:
+        plant(vault.store.db)
+    code, out, err = notewell("doctor", "--json")
+    told = json.loads(out)
+    assert (code, told["repaired"], err) == (1, False, "")
+    assert any(problem in sentence for sentence in told["problems"]), told
+    code, out, _ = notewell("doctor", "--repair", "--json")
+    repaired = json.loads(out)
+    assert (code, repaired["repaired"], repaired["problems"]) == (0, True, told["problems"])
+    assert json.loads(notewell("doctor", "--json")[1]) == {"problems": [], "repaired": False}
+    with Vault.open(folder) as vault:
+        assert vault.search("hive")[0].path == "Garden/Bees.md"
+        assert vault.store.about().notes == 3
+
+
+def test_a_person_reads_a_word_and_whoever_asks_is_told_that_it_takes_a_while(notewell: Notewell) -> None:
+    notewell("index")
+    assert notewell("doctor") == (0, "sound\n", "checking; this reads the whole store\n")
+    assert notewell("doctor", "--repair") == (0, "sound\n", "checking; this reads the whole store\n")
+
+
+def test_a_person_reads_a_sentence_for_each_problem(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    with Vault.open(folder) as vault:
+        other_uses(vault.store.db)
+    code, out, _ = notewell("doctor")
+    assert (code, out) == (1, "1 lines that no chunk, or another number of chunks, uses\nnot sound\n")
+    code, out, _ = notewell("doctor", "--repair")
+    assert (code, out) == (0, "1 lines that no chunk, or another number of chunks, uses\nrepaired\n")
+
+
+def test_a_secret_is_named_by_its_kind_and_place_and_never_shown(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    with Vault.open(folder) as vault:
+        secret_in_a_body(vault.store.db)
+    code, out, err = notewell("doctor")
+    assert code == 1
+    assert ".md:" in out
+    assert "AKIA" not in out + err
+
+
+def test_a_vault_that_was_never_indexed_is_sound(notewell: Notewell) -> None:
+    assert notewell("doctor")[:2] == (0, "sound\n")
+
+
+def test_a_repair_gives_what_indexing_anew_gives(
+    notewell: Notewell, folder: Path, content: Callable[[Vault], dict[str, Any]]
+) -> None:
+    notewell("index")
+    with Vault.open(folder) as vault:
+        expected = content(vault)
+        stray_posting(vault.store.db)
+        other_uses(vault.store.db)
+    assert notewell("doctor", "--repair")[0] == 0
+    with Vault.open(folder) as vault:
+        assert content(vault) == expected

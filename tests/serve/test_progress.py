@@ -1,0 +1,92 @@
+"""Progress of a run, as a terminal and as a pipe sees it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from notewell.serve.cli.progress import progress_shown
+
+PROGRAM = """
+from notewell.serve.cli.progress import progress_shown
+
+with progress_shown() as progress:
+    for done in range(1, {total} + 1):
+        progress.tell(done, {total})
+"""
+
+
+def on_a_terminal(program: str) -> bytes:
+    """Run a program whose stderr is a terminal; return what the terminal got."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    got = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        got += part
+    os.close(ours)
+    assert process.wait(30) == 0
+    return got
+
+
+def test_a_pipe_gets_a_line_for_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown() as progress:
+        for done in range(1, 2001):
+            progress.tell(done, 2000)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"indexed {tenth * 200:,} of 2,000 notes" for tenth in range(1, 11)]
+
+
+def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown() as progress:
+        for done in range(1, 100):
+            progress.tell(done, 99)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_gets_a_bar_that_is_gone_in_the_end() -> None:
+    shown = on_a_terminal(PROGRAM.format(total=600))
+    assert b"Indexing" in shown
+    assert b"600/600" in shown
+    assert b"\x1b[2K" in shown
+
+
+def test_a_terminal_gets_nothing_for_a_short_run() -> None:
+    assert on_a_terminal(PROGRAM.format(total=100)) == b""
+
+
+def test_the_first_ctrl_c_asks_to_stop_and_the_second_insists() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), progress_shown() as progress:
+        assert not progress.stop()
+        signal.raise_signal(signal.SIGINT)
+        assert progress.stop()
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_thread_leaves_ctrl_c_to_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    before, seen = signal.getsignal(signal.SIGINT), []
+
+    def run() -> None:
+        with progress_shown() as progress:
+            progress.tell(1000, 1000)
+            seen.append((signal.getsignal(signal.SIGINT), progress.stop()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert seen == [(before, False)]
+    assert capsys.readouterr().err == ""

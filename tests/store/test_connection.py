@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
+from notewell.store import MadeFor
+from notewell.store.sqlite import SqliteStore
+from notewell.store.sqlite.connection import explained
+from notewell.types import EVERYTHING, Chunk, Note, Stamp
+
+MADE_FOR = MadeFor("words/27", 27, "1")
+
+
+def put(store: SqliteStore, path: str, text: str) -> None:
+    with store.writing() as writer:
+        vectors = np.eye(1, 27, dtype=np.float32)
+        writer.put(Note(path, text, Stamp(1, len(text), text[:9])), [Chunk(path, text, 1, 1)], vectors)
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A store in a folder that nobody may write: for root, one on a disk that is mounted to be read."""
+    (folder := tmp_path / "read # only?").mkdir()
+    root = os.getuid() == 0
+    if root:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=True)
+    with closing(SqliteStore(folder / "store.db", lambda: MADE_FOR)) as store:
+        put(store, "a.md", "rye bread")
+    if root:
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    else:
+        folder.chmod(0o555)
+    yield folder / "store.db"
+    if root:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+    else:
+        folder.chmod(0o755)
+
+
+def test_a_store_that_may_only_be_read_is_read(read_only: Path) -> None:
+    with closing(SqliteStore(read_only, lambda: MADE_FOR)) as store:
+        assert store.made_for == MADE_FOR
+        with store.reading() as snapshot:
+            ((slot, _),) = snapshot.matching(["rye"], EVERYTHING, 5).found
+            assert snapshot.chunks([slot])[0].path == "a.md"
+        assert store.problems() == []
+        with pytest.raises(StoreError, match="cannot be written") as caught:
+            put(store, "b.md", "honey")
+        assert caught.value.hint
+        with pytest.raises(StoreError, match="cannot be written"), store.locked(0):
+            pytest.fail("a lock in a folder that may not be written")
+    assert [file.name for file in read_only.parent.iterdir()] == ["store.db"]
+
+
+def test_a_file_that_may_not_grow_is_an_error_with_a_hint_and_keeps_its_state(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "store.db", lambda: MADE_FOR)) as store:
+        put(store, "a.md", "rye bread")
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 10, limits[1]))
+        try:
+            with pytest.raises(StoreError) as caught:
+                put(store, "b.md", " ".join(os.urandom(6).hex() for _ in range(50_000)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert caught.value.hint
+        assert not isinstance(caught.value, StoreDamaged)
+        assert store.stamps().keys() == {"a.md"}
+        assert store.problems() == []
+        put(store, "b.md", "honey")
+        assert store.stamps().keys() == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "hint"),
+    [
+        (apsw.BusyError("x"), StoreBusy, "Wait for it to end"),
+        (apsw.CantOpenError("x"), StoreError, "permissions"),
+        (apsw.ReadOnlyError("x"), StoreError, "permissions"),
+        (apsw.FullError("x"), StoreError, "Free some space"),
+        (apsw.IOError("x"), StoreError, "Check the disk"),
+        (apsw.NotADBError("x"), StoreDamaged, REPAIR),
+        (apsw.CorruptError("x"), StoreDamaged, REPAIR),
+        (apsw.SQLError("x"), StoreDamaged, REPAIR),
+    ],
+)
+def test_an_error_of_sqlite_becomes_a_fact_about_the_file_and_a_hint(
+    error: Exception, kind: type[StoreError], hint: str
+) -> None:
+    with pytest.raises(kind) as caught, explained(Path("store.db")):
+        raise error
+    assert "store.db" in caught.value.fact
+    assert hint in caught.value.hint
+    assert type(caught.value) is kind
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(ZeroDivisionError), explained(Path("store.db")):
+        raise ZeroDivisionError
