@@ -160,6 +160,11 @@ class Chunk:
         return " > ".join(crumb for crumb in crumbs if crumb)
 
     @property
+    def name(self) -> str:
+        """Return the file's name without its folder and suffix."""
+        return self.path.rpartition("/")[2].rpartition(".")[0]
+
+    @property
     def context(self) -> str:
         """Return what is known of the note: title, folders and file name, type, tags and aliases."""
         path = self.path.rpartition(".")[0].replace("/", " | ")

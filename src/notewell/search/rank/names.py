@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from notewell.terms import split_terms
 from notewell.types import Hit, Plan
@@ -22,7 +21,7 @@ def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
 
 def _favoured(hit: Hit, wanted: set[str]) -> Hit:
     chunk = hit.chunk
-    names = {chunk.title, PurePosixPath(chunk.path).stem, *chunk.aliases}
+    names = {chunk.title, chunk.name, *chunk.aliases}
     shared, name = max((_shared(name_terms(name), wanted), name) for name in names)
     if not shared:
         return hit
