@@ -77,10 +77,10 @@ def main() -> None:
         _fail(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe has seen enough; let the interpreter's own flush at exit find nothing to do.
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as stop:
+        # Click ends with 1 when the reader of a pipe has seen enough, and silences stdout; that is no error.
+        silenced = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        sys.exit(0 if silenced else stop.code)
     except OSError as error:
         _fail(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
 
