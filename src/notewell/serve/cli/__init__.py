@@ -79,7 +79,7 @@ def main() -> None:
         sys.exit(130)
     except SystemExit as stop:
         # Click ends with 1 when the reader of a pipe has seen enough, and silences stdout; that is no error.
-        silenced = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         sys.exit(0 if silenced else stop.code)
     except OSError as error:
         _fail(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
