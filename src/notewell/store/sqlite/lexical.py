@@ -22,7 +22,6 @@ B = 0.75
 BODY, HEADING, CONTEXT = 10, 5, 3
 UNIT = 10
 
-Slots = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint8]
 
 
