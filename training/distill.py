@@ -217,11 +217,11 @@ def write(out: Path, table: Table, tokenizer: Tokenizer, about: Json) -> None:
     (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
-def describe(recipe: Recipe, table: Table, teacher: Path, text: Path | None) -> Json:
-    """What config.json says, but for the hashes of what is written."""
+def layout(name: str, version: str, table: Table) -> Json:
+    """What config.json says of any table of ours."""
     return {
-        "name": NAME,
-        "version": VERSION,
+        "name": name,
+        "version": version,
         "model_type": "model2vec",
         "dimensions": table.shape[1],
         "vocabulary": table.shape[0],
@@ -230,6 +230,13 @@ def describe(recipe: Recipe, table: Table, teacher: Path, text: Path | None) -> 
         "normalize": True,
         # model2vec cuts texts at 512 tokens unless told not to.
         "max_length": None,
+    }
+
+
+def describe(recipe: Recipe, table: Table, teacher: Path, text: Path | None) -> Json:
+    """What config.json says, but for the hashes of what is written."""
+    return {
+        **layout(NAME, VERSION, table),
         "teacher": "sentence-transformers/all-MiniLM-L6-v2",
         "teacher_sha256": sha256(teacher),
         "recipe": asdict(recipe) | {"probabilities": "text" if text else "zipf"},

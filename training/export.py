@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from distill import Json, Table, write
+from distill import Json, Table, layout, write
 from tokenizers import Tokenizer
 
 NAME = "notewell-static-1"
@@ -23,16 +23,7 @@ def describe(table: Table, result: Json) -> Json:
     recipe = result["recipe"]
     chosen = list(TEACHERS) if recipe["teachers"] == "both" else [recipe["teachers"]]
     return {
-        "name": NAME,
-        "version": VERSION,
-        "model_type": "model2vec",
-        "dimensions": table.shape[1],
-        "vocabulary": table.shape[0],
-        "embedding_dtype": table.dtype.name,
-        "pooling": "mean",
-        "normalize": True,
-        # model2vec cuts texts at 512 tokens unless told not to.
-        "max_length": None,
+        **layout(NAME, VERSION, table),
         "teacher": " + ".join(TEACHERS[name] for name in chosen),
         "recipe": recipe,
         "seed": recipe["seed"],
