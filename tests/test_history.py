@@ -57,6 +57,9 @@ class CountingEmbedder:
             raise Cut
         return WordsEmbedder().embed(texts)
 
+    def embed_query(self, text: str) -> Vectors:
+        return WordsEmbedder().embed_query(text)
+
 
 class AnyFolder(RuleBasedStateMachine):
     """A folder that is changed in every way, and indexed now and then, not always to the end."""

@@ -62,6 +62,10 @@ def test_weights_of_every_width_give_the_same_directions(model: Path, dtype: str
     assert np.allclose(StaticEmbedder(model).embed(["bees buzz"]), [[0.6, 0.8]])
 
 
+def test_a_query_has_the_vector_of_a_passage_with_the_same_words(model: Path) -> None:
+    assert np.allclose(StaticEmbedder(model).embed_query("bees buzz"), [0.6, 0.8])
+
+
 def test_a_text_of_nothing_or_of_unknown_words_is_the_zero_vector(model: Path) -> None:
     assert StaticEmbedder(model).embed(["", "   ", "quokka"]).tolist() == [[0, 0], [0, 0], [0, 0]]
     assert StaticEmbedder(model).embed([]).shape == (0, 2)

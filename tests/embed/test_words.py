@@ -12,6 +12,10 @@ def test_words_are_counted_by_their_first_letter(embedder: WordsEmbedder) -> Non
     assert np.allclose(row[[1, 3]], [3 / 10**0.5, 1 / 10**0.5])
 
 
+def test_a_query_has_the_vector_of_a_passage_with_the_same_words(embedder: WordsEmbedder) -> None:
+    assert embedder.embed_query("bees buzz").tolist() == embedder.embed(["bees buzz"])[0].tolist()
+
+
 def test_what_is_no_letter_is_counted_in_the_last_place(embedder: WordsEmbedder) -> None:
     assert np.flatnonzero(embedder.embed(["4 日本 éclair"])[0]).tolist() == [26]
 

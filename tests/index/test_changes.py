@@ -30,6 +30,9 @@ class CountingEmbedder:
         self.texts += texts
         return WordsEmbedder().embed(texts)
 
+    def embed_query(self, text: str) -> Vectors:
+        return WordsEmbedder().embed_query(text)
+
 
 def touch(vault: Vault, path: str) -> None:
     """Move a file's time on, as an editor does that saves what was not changed."""

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import pytest
+
 from notewell.embed.words import WordsEmbedder
+from notewell.errors import EmbedError
 from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
 from notewell.store import Snapshot
-from notewell.types import Ranking, Scope
+from notewell.types import Ranking, Scope, Vectors
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -73,3 +76,26 @@ def test_every_hit_that_was_asked_for_may_be_a_candidate(hold: Hold) -> None:
     snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(60)})
     for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(candidates=5, limit=40)):
         assert len(ranking.candidates) == 40
+
+
+class Telling(WordsEmbedder):
+    """The words embedder, remembering the queries it was given, and giving as many numbers as it is told."""
+
+    def __init__(self, length: int = 27) -> None:
+        self.length = length
+        self.queries: list[str] = []
+
+    def embed_query(self, text: str) -> Vectors:
+        self.queries.append(text)
+        return super().embed_query(text)[: self.length]
+
+
+def test_a_query_is_embedded_as_a_query_and_without_its_secrets(hold: Hold) -> None:
+    embedder = Telling()
+    retrieve(make_plan("hive password: hunter2-again"), hold(NOTES), embedder, SearchRules())
+    assert embedder.queries == ["hive password: [REDACTED:password]"]
+
+
+def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> None:
+    with pytest.raises(EmbedError, match="gives vectors of 5 numbers, the store holds 27"):
+        retrieve(make_plan("hive"), hold(NOTES), Telling(5), SearchRules())

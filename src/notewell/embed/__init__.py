@@ -28,6 +28,9 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, of unit length, or zero where nothing is known of it."""
 
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector that the passages which answer the text are near to."""
+
 
 def load_embedder(name: str) -> Embedder:
     """Return the embedder called `name`: `static`, `words`, or a model2vec folder.
@@ -46,3 +49,13 @@ def load_embedder(name: str) -> Embedder:
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)
+
+
+def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vectors:
+    """Return the vectors if they are as long as those of the store: a model may change behind its name."""
+    if vectors.shape[-1] != dimensions:
+        raise EmbedError(
+            f"{embedder.fingerprint} gives vectors of {vectors.shape[-1]} numbers, the store holds {dimensions}",
+            "Run `notewell index --full` if the model is another one now, or go back to the old one",
+        )
+    return vectors

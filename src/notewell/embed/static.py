@@ -47,6 +47,11 @@ class StaticEmbedder:
                     vectors[row] = self._table[ids].sum(axis=0, dtype=np.float32)
         return unit(vectors)
 
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query: a passage with the same words has the same."""
+        row: Vectors = self.embed([text])[0]
+        return row
+
 
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the tensor `embeddings` of a safetensors file, mapped and not copied."""

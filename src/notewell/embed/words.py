@@ -29,3 +29,8 @@ class WordsEmbedder:
             for word in text.lower().split():
                 counts[row, LETTERS.find(word[0])] += 1
         return unit(counts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the counts of a query."""
+        row: Vectors = self.embed([text])[0]
+        return row

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from notewell.embed import Embedder
+from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
 from notewell.index.prepare import IndexRules, by_size, embedded, prepared
 from notewell.index.report import Progress, Report, forget, keep
@@ -20,21 +21,34 @@ BATCH_BYTES = 24 << 20
 
 
 def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, progress: Progress) -> Report:
-    """Bring the store up to date with the folder, and report what changed."""
+    """Bring the store up to date with the folder, and report what changed.
+
+    When the embedder fails, the notes before are kept, and the next run goes on with the others.
+    """
     began = time.perf_counter()
+    dimensions = store.made_for.dimensions
     changes = find_changes(root, rules.walk, store, again=True)
     report = Report(total=len(changes.read))
+    failure: EmbedError | None = None
     for batch in _batches(changes, store):
+        before = report.done
         with store.writing() as writer:
-            for outcome in embedded(prepared(root, batch, changes, rules), writer, embedder):
-                keep(outcome, writer, changes, report)
-                progress.tell(report.done, report.total)
-                if progress.stop() and report.done < report.total:
-                    report.interrupted = True
-                    break
+            try:
+                for outcome in embedded(prepared(root, batch, changes, rules), writer, embedder, dimensions):
+                    keep(outcome, writer, changes, report)
+                    progress.tell(report.done, report.total)
+                    if progress.stop() and report.done < report.total:
+                        report.interrupted = True
+                        break
+            except EmbedError as error:
+                if report.done == before:
+                    raise
+                failure = error
             if report.done == report.total:
                 # Last, so that a renamed note finds its vectors still there.
                 forget(writer, changes, report)
+        if failure:
+            raise failure
         if report.interrupted:
             break
     store.tidy()

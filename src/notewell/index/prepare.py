@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.embed import Embedder
+from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
@@ -68,13 +68,13 @@ def prepared(root: Path, batch: Sequence[Found], changes: Changes, rules: IndexR
         yield [prepare(root, found, changes.digest(found.path), rules) for found in group]
 
 
-def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder) -> Iterator[Outcome]:
+def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:
     """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         ahead = None
         for group in groups:
             lacking = [writer.lacks(chunk) for outcome in group for chunk in outcome.chunks]
-            coming = thread.submit(_embed, group, lacking, embedder)
+            coming = thread.submit(_embed, group, lacking, embedder, dimensions)
             if ahead is not None:
                 yield from ahead.result()
             ahead = coming
@@ -82,12 +82,13 @@ def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder
             yield from ahead.result()
 
 
-def _embed(group: list[Outcome], lacking: list[bool], embedder: Embedder) -> list[Outcome]:
+def _embed(group: list[Outcome], lacking: list[bool], embedder: Embedder, dimensions: int) -> list[Outcome]:
     wanted = np.array(lacking, dtype=np.bool_)
-    vectors = np.zeros((wanted.size, embedder.dimensions), dtype=np.float32)
+    vectors = np.zeros((wanted.size, dimensions), dtype=np.float32)
     if wanted.any():
         chunks = (chunk for outcome in group for chunk in outcome.chunks)
-        vectors[wanted] = embedder.embed([chunk.meaning for chunk, lacks in zip(chunks, lacking, strict=True) if lacks])
+        texts = [chunk.meaning for chunk, lacks in zip(chunks, lacking, strict=True) if lacks]
+        vectors[wanted] = check_length(embedder.embed(texts), dimensions, embedder)
     ends = np.cumsum([len(outcome.chunks) for outcome in group])
     return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
 

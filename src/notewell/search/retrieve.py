@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notewell.embed import Embedder
+from notewell.embed import Embedder, check_length
+from notewell.redact import redact_text
 from notewell.search.fuse import SearchRules
 from notewell.store import Snapshot
 from notewell.types import Plan, Ranking
@@ -21,5 +22,7 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     if rules.lexical_weight or embedder is None:
         rankings.append(store.matching(plan.terms, plan.scope, depth))
     if rules.vector_weight and embedder is not None and plan.text:
-        rankings.append(store.nearest(embedder.embed([plan.text])[0], plan.scope, depth))
+        # A query may go to a server, as notes do: without what no store may hold.
+        vector = embedder.embed_query(redact_text(plan.text)[0])
+        rankings.append(store.nearest(check_length(vector, store.dimensions, embedder), plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]

@@ -40,6 +40,10 @@ class Snapshot(Protocol):
     def generation(self) -> int:
         """Return the number of this state; it grows with every change."""
 
+    @property
+    def dimensions(self) -> int:
+        """Return the length of its vectors."""
+
     def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25."""
 

@@ -34,6 +34,7 @@ class Arrays:
     """What every search of one generation shares."""
 
     generation: int
+    dimensions: int
     norms: npt.NDArray[np.float32]
     codes: npt.NDArray[np.uint64]
     dead: Ids
@@ -44,7 +45,9 @@ class Arrays:
         """Return the arrays of the state that `db` sees now."""
         blocks = Blocks.load(db, dimensions)
         dead = np.flatnonzero(blocks.lengths == 0)
-        return cls(generation, length_norms(blocks.lengths), blocks.codes, dead, blocks.lengths.size - dead.size)
+        return cls(
+            generation, dimensions, length_norms(blocks.lengths), blocks.codes, dead, blocks.lengths.size - dead.size
+        )
 
 
 class SqliteSnapshot:
@@ -58,6 +61,11 @@ class SqliteSnapshot:
     def generation(self) -> int:
         """Return the number of this state."""
         return self._arrays.generation
+
+    @property
+    def dimensions(self) -> int:
+        """Return the length of its vectors."""
+        return self._arrays.dimensions
 
     def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25."""
