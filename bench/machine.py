@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import subprocess
-from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from bench.child import ROOT, Measured
-from notewell.config import Settings
+from notewell.config import Settings, shown_settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 
@@ -39,7 +38,7 @@ def describe_software() -> Measured:
 
 def describe_settings() -> Measured:
     """Return the default settings, with which everything was measured."""
-    return asdict(Settings())
+    return shown_settings(Settings())
 
 
 def product_digest() -> str:

@@ -6,11 +6,14 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from notewell.embed import EmbedRules
+from notewell.embed.address import parse_address
+from notewell.embed.key import Key
 from notewell.errors import SettingsError
 from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
@@ -20,13 +23,8 @@ FILE = "notewell.toml"
 FOLDER = ".notewell"
 # NOTEWELL_SEARCH_LIMIT stands for search.limit.
 PREFIX = "NOTEWELL_"
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedSettings:
-    """Where vectors come from."""
-
-    model: str = "static"
+# A vault is copied, shared and given away; a key is not.
+KEY = "embed.key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Settings:
 
     index: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
-    embed: EmbedSettings = EmbedSettings()
+    embed: EmbedRules = EmbedRules()
     search: SearchRules = SearchRules()
     store: StoreSettings = StoreSettings()
 
@@ -56,7 +54,12 @@ HELP = {
     "chunk.min_chars": "A section shorter than this is left out; 0 keeps all",
     "chunk.target_words": "With overlap_words: words of a window",
     "chunk.overlap_words": "Cut long sections into windows that share this many words; 0 cuts without overlap",
-    "embed.model": "`static` (ships with Notewell), or a model2vec folder",
+    "embed.model": "`static` (ships with Notewell), a model2vec folder, or `ollama:NAME` and others",
+    "embed.url": "Where the server of `ollama:` or `openai:` is; a vault's file may only name this machine",
+    "embed.query_prefix": "Put before a query for models that want it; `auto` knows some by their names",
+    "embed.passage_prefix": "Put before a passage, likewise; another one makes the store anew",
+    "embed.timeout": "Seconds that one request to a server may take while indexing",
+    "embed.key": "The server's key: only from the environment, and only sent where the environment says",
     "search.limit": "How many hits a search returns",
     "search.candidates": "How many chunks each retriever may put forward",
     "search.fusion": "How the two rankings become one: `scores`, or `rrf`",
@@ -72,6 +75,7 @@ KINDS = {
     float: "a number",
     str: "a text",
     tuple: "a list of texts",
+    Key: "a text",
 }
 
 # The smallest value that makes sense, where one does not.
@@ -81,6 +85,7 @@ LEAST = {
     "chunk.min_chars": 0,
     "chunk.target_words": 20,
     "chunk.overlap_words": 0,
+    "embed.timeout": 1,
     "search.limit": 1,
     "search.candidates": 1,
     "search.lexical_weight": 0,
@@ -91,7 +96,10 @@ LEAST = {
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
     """Return the vault's settings: its file, then the environment, then the overrides."""
-    values = {**_from_file(root / FILE), **_from_environment(environment), **overrides}
+    in_file, named = _from_file(root / FILE), {**_from_environment(environment), **overrides}
+    if KEY in in_file or KEY in overrides:
+        raise SettingsError(f"{KEY} is no setting of a file or an option", "Set NOTEWELL_EMBED_KEY in the environment")
+    values = {**in_file, **named}
     settings = Settings()
     for name, value in values.items():
         checked = _checked(name, value)
@@ -99,7 +107,7 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
-    return settings
+    return replace(settings, embed=_guarded(settings.embed, by_user="embed.url" in named))
 
 
 def setting_names() -> dict[str, Any]:
@@ -113,6 +121,14 @@ def setting_names() -> dict[str, Any]:
         f"{section.name}.{key.name}": getattr(getattr(defaults, section.name), key.name)
         for section in fields(Settings)
         for key in fields(getattr(defaults, section.name))
+    }
+
+
+def shown_settings(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the settings by section, as others may see them: without the key."""
+    return {
+        section: {name: value for name, value in values.items() if not isinstance(value, Key)}
+        for section, values in asdict(settings).items()
     }
 
 
@@ -200,3 +216,30 @@ def _check_together(settings: Settings) -> None:
         )
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
+
+
+def _guarded(rules: EmbedRules, by_user: bool) -> EmbedRules:
+    """Return the rules if a vault that somebody gave you cannot send itself, or your key, away by them.
+
+    Its file may name a server on this machine; another machine is named by the user, in the environment or an option,
+    and the key goes only to a server that was named so.
+    """
+    if not rules.url:
+        return replace(rules, key=Key())
+    try:
+        address = parse_address(rules.url)
+    except ValueError as error:
+        raise SettingsError(f"embed.url {error}", HELP["embed.url"]) from error
+    if not by_user and not address.is_here:
+        raise SettingsError(
+            f"{FILE} sets embed.url to another machine ({address})",
+            "A vault must not send itself away; set NOTEWELL_EMBED_URL if you want its notes to go there",
+        )
+    text = rules.key.reveal()
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise SettingsError("NOTEWELL_EMBED_KEY holds signs that no key has", "Copy it again, without line breaks")
+    if rules.key and by_user and address.scheme == "http" and not address.is_here:
+        raise SettingsError(
+            f"A key would go to {address} for everyone on the way to read", "Use https, or unset NOTEWELL_EMBED_KEY"
+        )
+    return rules if by_user else replace(rules, key=Key())

@@ -21,7 +21,7 @@ from notewell.index.place import exists, find_place, read_place
 from notewell.redact import redact_text, rules_digest
 from notewell.search import SearchRules, find_hits, make_plan, search
 from notewell.search.plan import readable
-from notewell.store import About, MadeFor, Store
+from notewell.store import About, MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.types import EVERYTHING, Excerpt, Hit, Reading, Results, Scope
 
@@ -96,7 +96,16 @@ class Vault:
     @cached_property
     def embedder(self) -> Embedder:
         """Return the vault's embedder, loaded on first use."""
-        return load_embedder(self.settings.embed.model)
+        return load_embedder(self.settings.embed)
+
+    @cached_property
+    def _hurried_remote(self) -> Embedder:
+        return load_embedder(self.settings.embed, hurried=True)
+
+    @property
+    def _hurried_embedder(self) -> Embedder:
+        """Return the embedder for what a search waits for; one on this machine is as quick as it can be."""
+        return self._hurried_remote if self.settings.embed.is_remote else self.embedder
 
     @property
     def store(self) -> SqliteStore:
@@ -106,8 +115,11 @@ class Vault:
             self._store = self._open_store()
         return self._store
 
-    def _open_store(self) -> SqliteStore:
+    def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
         file = self.store_file
+        if made_for is None and not _has_content(file):
+            # Before anything is made: an embedder that does not answer leaves no trace.
+            made_for = self._made_for
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
@@ -115,22 +127,26 @@ class Vault:
         except OSError as error:
             hint = "Check its permissions, or set store.path to a place that can be written"
             raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
-        return SqliteStore(file, lambda: self._made_for)
+        return SqliteStore(file, lambda: made_for or self._made_for)
 
     @property
     def indexed(self) -> bool:
         """Tell whether the vault was ever indexed."""
-        return self.store_file.is_file() and bool(self.store.indexed_at)
+        return _has_content(self.store_file) and bool(self.store.indexed_at)
 
     def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = PATIENCE) -> Report:
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
+        return self._index_with(self.embedder, full=full, progress=progress or Progress(), wait=wait)
+
+    def _index_with(self, embedder: Embedder, *, full: bool, progress: Progress, wait: float) -> Report:
+        # An embedder that does not answer is found out before anything is thrown away.
+        made_for = self._made_for if full else None
         store = self._repaired_store() if full else self.store
         with store.locked(wait):
-            if not full and store.made_for == self._made_for:
-                return self._index(store, progress)
-            fresh = store.beside(self._made_for)
-            with closing(fresh):
-                report = self._index(fresh, progress)
+            if not full and self._suits(store.made_for):
+                return index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
+            with closing(store.beside(made_for or self._made_for)) as fresh:
+                report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
                 if not report.interrupted:
                     store.replace_by(fresh)
             return report
@@ -142,11 +158,12 @@ class Vault:
             return ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
         changes = find_changes(self.root, self._rules.walk, self.store)
         try:
-            if self.store.made_for != self._made_for:
+            if not self._suits(self.store.made_for):
                 return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
             if changes and changes.bytes <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
-                report = self.index(progress=Progress(stop=lambda: time.monotonic() > deadline), wait=0)
+                progress = Progress(stop=lambda: time.monotonic() > deadline)
+                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
                 left = report.total - report.done
             else:
                 left = len(changes.read)
@@ -177,9 +194,13 @@ class Vault:
         text, scope, rules = readable(text), self._scope(under), self._search_rules(limit, max_tokens)
         if not self.indexed:
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
-        embedder, more = self._matching_embedder()
+        embedder, more = self._matching_embedder(hurried=True)
         with self.store.reading() as snapshot:
-            excerpts = search(text, store=snapshot, embedder=embedder, rules=rules, scope=scope)
+            try:
+                excerpts = search(text, store=snapshot, embedder=embedder, rules=rules, scope=scope)
+            except EmbedError as error:
+                excerpts = search(text, store=snapshot, embedder=None, rules=rules, scope=scope)
+                more = (_by_words_alone(error),)
             took = (time.perf_counter() - began) * 1000
             notices = (*notices, *more, *self._doubts(excerpts, scope))
             return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
@@ -198,7 +219,7 @@ class Vault:
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits without excerpts: what measuring needs."""
-        embedder, _ = self._matching_embedder()
+        embedder, _ = self._matching_embedder(hurried=False)
         with self.store.reading() as snapshot:
             rules = self._search_rules(limit, 0)
             return find_hits(make_plan(text), store=snapshot, embedder=embedder, rules=rules)
@@ -207,15 +228,25 @@ class Vault:
         """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
         return read_place(self.root, find_place(self.root, place), self.settings.index.max_bytes)
 
-    def watch(self, tell: Callable[[Report], None], stop: Event) -> None:
-        """Take in every change as it happens, until told to stop; `tell` gets a report of each."""
+    def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
+        """Take in every change as it happens, until told to stop; `tell` gets a report of each.
+
+        `warn` is told of a server for embeddings that does not answer, and the next change asks it again; without it,
+        that is an error.
+        """
         # What watches costs a cold command line 15 ms.
         from notewell.index.watch import watch  # noqa: PLC0415
 
         for _ in watch(self.root, stop):
             # Another process may be at it, or the vault's drive may be gone: the next round tries again.
             with suppress(StoreBusy, VaultError):
-                report = self.index(progress=Progress(stop=stop.is_set))
+                try:
+                    report = self.index(progress=Progress(stop=stop.is_set))
+                except EmbedError as error:
+                    if warn is None or not self.settings.embed.is_remote:
+                        raise
+                    warn(f"{error.fact}; what changed is taken in with the next change")
+                    continue
                 if report.added or report.changed or report.removed:
                     tell(report)
 
@@ -245,6 +276,9 @@ class Vault:
         """Put a backup in the place of the store; what changed in the folder since is taken in by the next index."""
         if not exists(file):
             raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
+        if not _has_content(self.store_file):
+            # What it is made for comes with the copy; no embedder is asked.
+            self._store = self._open_store(MadeFor("", 0, ""))
         store = self._repaired_store()
         with store.locked(PATIENCE):
             store.replace_by_copy(file)
@@ -261,10 +295,17 @@ class Vault:
         return IndexRules(self.settings.index, self.settings.chunk)
 
     @property
-    def _made_for(self) -> MadeFor:
+    def _recipe(self) -> str:
         # A store made before a rule was added may hold what that rule takes out.
-        recipe = f"{RECIPE} {rules_digest()} {self.settings.chunk}"
-        return MadeFor(self.embedder.fingerprint, self.embedder.dimensions, recipe)
+        return f"{RECIPE} {rules_digest()} {self.settings.chunk}"
+
+    @property
+    def _made_for(self) -> MadeFor:
+        return MadeFor(self.embedder.fingerprint, self.embedder.dimensions, self._recipe)
+
+    def _suits(self, made_for: MadeFor) -> bool:
+        """Tell whether a store is as one made now would be; a server is not asked for that."""
+        return (made_for.embedder, made_for.recipe) == (self.embedder.fingerprint, self._recipe)
 
     def _search_rules(self, limit: int | None, max_tokens: int | None) -> SearchRules:
         rules = self.settings.search
@@ -282,14 +323,15 @@ class Vault:
         inside = path.as_posix().strip("/")
         return Scope("" if inside == "." else inside)
 
-    def _matching_embedder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+    def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the embedder whose vectors the store holds, or none and the reason."""
         made_for = self.store.made_for.embedder
         try:
-            if self.embedder.fingerprint == made_for:
-                return self.embedder, ()
+            embedder = self._hurried_embedder if hurried else self.embedder
+            if embedder.fingerprint == made_for:
+                return embedder, ()
         except EmbedError as error:
-            return None, (f"{error.fact}; searching by words alone",)
+            return None, (_by_words_alone(error),)
         return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
 
     def _leaks(self) -> Iterator[str]:
@@ -297,9 +339,6 @@ class Vault:
         for place, text in self.store.all_texts():
             _, redactions = redact_text(text)
             yield from (f"{place} holds a secret ({redaction.rule})" for redaction in redactions)
-
-    def _index(self, store: Store, progress: Progress | None) -> Report:
-        return index(self.root, store=store, embedder=self.embedder, rules=self._rules, progress=progress or Progress())
 
     def _repaired_store(self) -> SqliteStore:
         """Return the store; a damaged one is thrown away first, as all of it can be made again."""
@@ -316,6 +355,17 @@ def _here() -> Path:
         return Path.cwd()
     except OSError as error:
         raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
+
+
+def _has_content(file: Path) -> bool:
+    try:
+        return file.is_file() and file.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _by_words_alone(error: EmbedError) -> str:
+    return f"{error.fact}; searching by words alone"
 
 
 def _folder_of(file: Path) -> Path:

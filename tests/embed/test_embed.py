@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.embed import load_embedder
+from notewell.embed import EmbedRules, load_embedder
 from notewell.embed.static import StaticEmbedder
 from notewell.embed.unit import unit
 from notewell.embed.words import WordsEmbedder
@@ -13,17 +13,19 @@ from notewell.errors import EmbedError
 
 
 def test_a_name_stands_for_an_embedder() -> None:
-    assert isinstance(load_embedder("words"), WordsEmbedder)
-    assert isinstance(load_embedder("static"), StaticEmbedder)
+    assert isinstance(load_embedder(EmbedRules("words")), WordsEmbedder)
+    assert isinstance(load_embedder(EmbedRules("static")), StaticEmbedder)
 
 
-@pytest.mark.parametrize("name", ["nowhere", "", "~no-such-user-here/model", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["nowhere", "", "ollama:", "openai", "sentence-transformers:", "~no-such-user-here/model", "a\0b"]
+)
 def test_an_embedder_that_does_not_exist_is_an_error_with_a_hint(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(EmbedError) as caught:
-        load_embedder(name)
+        load_embedder(EmbedRules(name))
     assert caught.value.hint
 
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from notewell.config import EmbedSettings, Settings
+from notewell.config import Settings
+from notewell.embed import EmbedRules
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.evaluate import collection_vault, evaluate
@@ -16,7 +17,7 @@ DOCUMENTS = (
     Document("ü 3", "Fuel", "A car needs it.\n\n## Oil\n\nA car needs oil as well, and more of it in winter."),
     Document("4", "Bread", "Wheat bread rises faster than any other kind."),
 )
-SETTINGS = Settings(embed=EmbedSettings("words"))
+SETTINGS = Settings(embed=EmbedRules("words"))
 
 
 def measured(settings: Settings, queries: dict[str, str], judgements: dict[str, dict[str, int]]) -> dict[str, float]:

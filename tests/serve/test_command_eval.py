@@ -37,7 +37,8 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, collection: Path)
     settings = scores.pop("settings")
     assert scores == {"queries": 2, "ndcg@10": 1.0, "recall@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0}
     assert settings["search"]["fusion"] == "scores"
-    assert settings["embed"] == {"model": "words"}
+    prefixes = {"query_prefix": "auto", "passage_prefix": "auto"}
+    assert settings["embed"] == {"model": "words", "url": "", **prefixes, "timeout": 30}
     assert "indexing 3 documents" in err
 
 

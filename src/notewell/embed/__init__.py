@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from notewell.embed.rules import REMOTE, EmbedRules
 from notewell.errors import EmbedError
 from notewell.types import Vectors
+
+__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "load_embedder"]
 
 # The model that ships inside the package.
 DEFAULT_MODEL = Path(__file__).parent / "static_model"
@@ -19,7 +22,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Name the embedder so that two which give different vectors have different names."""
+        """Name the embedder so that two which give a passage different vectors have different names."""
 
     @property
     def dimensions(self) -> int:
@@ -32,20 +35,32 @@ class Embedder(Protocol):
         """Return the vector that the passages which answer the text are near to."""
 
 
-def load_embedder(name: str) -> Embedder:
-    """Return the embedder called `name`: `static`, `words`, or a model2vec folder.
+def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
+    """Return the embedder that `rules.model` names; a hurried one gives up on a slow server soon.
 
-    >>> load_embedder("words").dimensions
+    >>> load_embedder(EmbedRules("words")).dimensions
     27
     """
-    if name == "words":
+    kind, _, name = rules.model.partition(":")
+    if kind in REMOTE and name:
+        # HTTP and TLS cost a cold command line 30 ms, and each kind below as much: only who needs one pays.
+        from notewell.embed.remote import RemoteEmbedder  # noqa: PLC0415
+
+        return RemoteEmbedder(rules, hurried=hurried)
+    if kind == "sentence-transformers" and name:
+        from notewell.embed.sentence import SentenceEmbedder  # noqa: PLC0415
+
+        return SentenceEmbedder(name, rules)
+    if rules.model == "words":
         from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
 
         return WordsEmbedder()
-    folder = DEFAULT_MODEL if name == "static" else Path(os.path.expanduser(name))
+    folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
     if not folder.is_dir():
-        raise EmbedError(f"There is no embedder '{name}'", 'Set embed.model to "static", or to a model2vec folder')
-    # Tokenizer and weights cost a cold command line 50 ms; lexical search does not pay for them.
+        raise EmbedError(
+            f"There is no embedder '{rules.model}'",
+            'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME',
+        )
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)

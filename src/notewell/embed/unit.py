@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from notewell.types import Vectors
@@ -16,3 +18,15 @@ def unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return scaled
+
+
+def zero_where_blank(texts: Sequence[str], embed: Callable[[list[str]], Vectors]) -> Vectors:
+    """Return the vectors of the texts; a blank one is not embedded, and its row is zero.
+
+    Models give an empty text some vector, near to others by chance, and some servers refuse it.
+    """
+    telling = [number for number, text in enumerate(texts) if text.strip()]
+    found = embed([texts[number] for number in telling])
+    vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
+    vectors[telling] = found
+    return vectors

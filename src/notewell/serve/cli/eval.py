@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from notewell.config import Settings
+from notewell.config import Settings, shown_settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate
 from notewell.search.fuse import FUSIONS
@@ -69,5 +68,5 @@ def as_dict(scores: Scores, settings: Settings) -> dict[str, Any]:
         "recall@100": round(scores.recall_100, 4),
         "mrr@10": round(scores.mrr_10, 4),
         "ndcg@10_interval": [round(bound, 4) for bound in scores.interval],
-        "settings": {part: asdict(getattr(settings, part)) for part in ("chunk", "embed", "search")},
+        "settings": {part: shown_settings(settings)[part] for part in ("chunk", "embed", "search")},
     }

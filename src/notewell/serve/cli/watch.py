@@ -40,4 +40,4 @@ def command(vault: Path | None, as_json: bool) -> None:
 
     with open_vault(vault) as opened:
         say(f"watching {opened.root}")
-        opened.watch(tell, stop)
+        opened.watch(tell, stop, warn=say)

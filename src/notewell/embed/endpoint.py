@@ -1,0 +1,222 @@
+"""A server that is asked over HTTP: limits of time and size, tries, and no redirects, proxies or cookies."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import socket
+import ssl
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event, Timer
+from typing import Any
+
+from notewell.embed.address import Address
+from notewell.embed.key import Key
+from notewell.errors import EmbedError
+
+# Sixty-four vectors of 8,000 numbers in the longest form JSON has for them are less than half of this.
+MAX_BYTES = 32_000_000
+# What a server says when it may do better later; so does every 5xx.
+PASSING = (408, 425, 429)
+# Seconds before the second, third and fourth try.
+DELAYS = (1.0, 2.0, 4.0)
+# A server may ask for a longer wait, up to this.
+MAX_DELAY = 60.0
+# Characters of a server's message that are shown.
+SHOWN = 200
+# So many characters in a row that are in a message and in what was sent are no chance.
+ECHO = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for, in seconds: each request, and all that one caller waits for."""
+
+    tries: int = 4
+    request: float = 30.0
+    whole: float = math.inf
+    # Who was in a hurry and got no answer does not ask again for so long.
+    rest: float = 0.0
+
+
+# What a search waits for: its words are found without any server.
+HURRIED = Patience(tries=1, request=5.0, whole=5.0, rest=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one try: a status and a body, or the reason that there is none."""
+
+    status: int = 0
+    body: bytes = b""
+    retry_after: float = 0.0
+    reason: str = ""
+    final: bool = False
+
+    @property
+    def may_pass(self) -> bool:
+        """Tell whether another try may do better."""
+        return not self.final and (not self.status or self.status in PASSING or self.status >= 500)
+
+
+class Endpoint:
+    """One path of one server, to which JSON is sent."""
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        name: str,
+        hints: Callable[[int], str],
+        key: Key,
+        patience: Patience,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._address = address
+        self._name = name
+        self._hints = hints
+        self._key = key
+        self._patience = patience
+        self._sleep = sleep
+        self._failed: tuple[float, EmbedError] | None = None
+
+    def post(self, message: dict[str, Any], *, secret: Sequence[str] = (), until: float = math.inf) -> Any:
+        """Return the server's answer to a message; `secret` texts of it are not repeated in an error."""
+        if self._failed and time.monotonic() < self._failed[0] + self._patience.rest:
+            raise self._failed[1]
+        body = json.dumps(message).encode("ascii")
+        for delay in (*DELAYS[: self._patience.tries - 1], None):
+            answer = self._ask(body, min(self._patience.request, until - time.monotonic()))
+            if answer.status == http.HTTPStatus.OK:
+                return self._parse(answer.body)
+            if delay is None or not answer.may_pass:
+                break
+            self._sleep(max(delay, min(answer.retry_after, MAX_DELAY)))
+        error = self.error(self._fact(answer, secret), answer.status)
+        self._failed = (time.monotonic(), error) if answer.may_pass else None
+        raise error
+
+    def error(self, fact: str, status: int = http.HTTPStatus.OK) -> EmbedError:
+        """Return an error that names the server."""
+        return EmbedError(f"{self._name} at {self._address} {fact}", self._hints(status))
+
+    def _ask(self, body: bytes, seconds: float) -> Answer:
+        """Try once; whatever happens on the way is an answer, too."""
+        if seconds <= 0:
+            return Answer(reason=_too_late(self._patience.whole))
+        late = Event()
+        connection = self._connection(seconds)
+        # A socket's own limit begins anew with every byte; a server that trickles would be waited for forever.
+        watchdog = Timer(seconds, _hang_up, [connection, late])
+        watchdog.daemon = True
+        try:
+            connection.connect()
+            watchdog.start()
+            connection.request("POST", self._address.path, body, self._headers())
+            response = connection.getresponse()
+            answer = Answer(response.status, _read(response), _seconds(response.getheader("Retry-After")))
+            # Hung up on among its headers, a server seems to have sent an empty answer.
+            return Answer(reason=_too_late(seconds)) if late.is_set() else answer
+        except ssl.SSLCertVerificationError as error:
+            return Answer(reason=f"is not trusted: {error.verify_message}", final=True)
+        except (OSError, http.client.HTTPException) as error:
+            timed_out = late.is_set() or isinstance(error, TimeoutError)
+            return Answer(reason=_too_late(seconds) if timed_out else _reason(error))
+        except ValueError as error:
+            return Answer(reason=str(error), final=True)
+        finally:
+            watchdog.cancel()
+            connection.close()
+
+    def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        # Neither follows a redirect nor asks the environment for a proxy: the key goes to this address alone.
+        kind = http.client.HTTPSConnection if self._address.scheme == "https" else http.client.HTTPConnection
+        return kind(self._address.host, self._address.port, timeout=seconds)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "notewell"}
+        return {**headers, "Authorization": f"Bearer {self._key.reveal()}"} if self._key else headers
+
+    def _parse(self, body: bytes) -> Any:
+        try:
+            return json.loads(body, parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            raise self.error("answers with something that is not JSON") from error
+
+    def _fact(self, answer: Answer, secret: Sequence[str]) -> str:
+        tries = f" (tried {self._patience.tries} times)" if answer.may_pass and self._patience.tries > 1 else ""
+        if not answer.status:
+            return f"{answer.reason}{tries}"
+        if 300 <= answer.status < 400:
+            return f"answers with {answer.status}, a redirect, which is not followed"
+        message = _message(answer.body)
+        told = "" if not message or self._repeats(message, secret) else f": {message}"
+        return f"answers with {answer.status}{tries}{told}"
+
+    def _repeats(self, message: str, secret: Sequence[str]) -> bool:
+        """Tell whether a server's message holds the key, or a part of the texts that were sent."""
+        if self._key and self._key.reveal() in message:
+            return True
+        pieces = {message[start : start + ECHO] for start in range(len(message) - ECHO + 1)}
+        return any(
+            any(piece in text for piece in pieces) or (len(text) < ECHO and text in message) for text in secret if text
+        )
+
+
+def _hang_up(connection: http.client.HTTPConnection, late: Event) -> None:
+    late.set()
+    with suppress(OSError, AttributeError):
+        connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _too_late(seconds: float) -> str:
+    return f"does not answer within {seconds:.1f} s"
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    body = response.read(MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
+        raise ValueError(f"answers with more than {MAX_BYTES:,} bytes")
+    # Asked for so many bytes, http.client does not mind that fewer came than were promised.
+    if response.length:
+        raise http.client.IncompleteRead(body, response.length)
+    return body
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, http.client.IncompleteRead):
+        return "breaks off in the middle of its answer"
+    if isinstance(error, ConnectionError) and not isinstance(error, ConnectionRefusedError):
+        return "closes the connection without an answer"
+    if isinstance(error, OSError):
+        return f"cannot be reached: {error.strerror or type(error).__name__}"
+    return "does not answer in HTTP"
+
+
+def _seconds(header: str | None) -> float:
+    """Return the wait that a server asks for in seconds; a date is not worth its clock."""
+    return float(header) if header and header.strip().isdecimal() else 0.0
+
+
+def _message(body: bytes) -> str:
+    """Return what a server says is wrong, in one short line.
+
+    >>> _message(b'{"error": {"message": "no such\\\\nmodel"}}')
+    'no such model'
+    """
+    try:
+        told = json.loads(body)
+        while isinstance(told, dict):
+            told = next((told[key] for key in ("error", "message", "detail") if key in told), "")
+    except (ValueError, RecursionError):
+        told = body[: 4 * SHOWN].decode("utf-8", "replace")
+    line = " ".join(str(told).split())
+    return "".join(sign if sign.isprintable() else "?" for sign in line[:SHOWN])
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")

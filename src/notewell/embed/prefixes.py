@@ -1,0 +1,60 @@
+"""What models want to stand before a query or a passage, as data: a pattern of their names and two prefixes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from notewell.embed.rules import AUTO, EmbedRules
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """What is put before a query and before a passage."""
+
+    query: str = ""
+    passage: str = ""
+
+
+BGE = Prefixes(query="Represent this sentence for searching relevant passages: ")
+
+# From the models' own cards. A name may have its maker before it (BAAI/…) and a tag behind it (…:335m).
+KNOWN = (
+    (r"bge-(micro|small|base|large)(-en)?(-v[\d.]+)?", BGE),
+    (r"mxbai-embed-\w+(-v\d+)?", BGE),
+    (r"snowflake-arctic-embed(-(xs|s|m|l|m-long))?(-v1\.5)?", BGE),
+    (r"snowflake-arctic-embed(2|-[ml]-v2\.0)", Prefixes(query="query: ")),
+    (r"(multilingual-)?e5-(small|base|large)(-v2)?", Prefixes("query: ", "passage: ")),
+    (r"nomic-embed-text(-v[\w.-]+)?", Prefixes("search_query: ", "search_document: ")),
+    (r"embeddinggemma(-300m)?", Prefixes("task: search result | query: ", "title: none | text: ")),
+)
+
+
+def find_prefixes(name: str, rules: EmbedRules) -> Prefixes:
+    """Return the prefixes that the rules set, or that the model's name is known to want.
+
+    >>> find_prefixes("intfloat/e5-base-v2", EmbedRules(passage_prefix=""))
+    Prefixes(query='query: ', passage='')
+    """
+    bare = re.split(r"[/\\]", name.rstrip("/\\"))[-1].partition(":")[0].lower()
+    known = next((prefixes for pattern, prefixes in KNOWN if re.fullmatch(pattern, bare)), Prefixes())
+    return Prefixes(
+        known.query if rules.query_prefix == AUTO else rules.query_prefix,
+        known.passage if rules.passage_prefix == AUTO else rules.passage_prefix,
+    )
+
+
+def make_fingerprint(kind: str, name: str, prefixes: Prefixes) -> str:
+    """Return what a passage's vectors depend on, as far as it can be said without asking a server.
+
+    Neither the address (a server may move), nor the query's prefix (no stored vector has it), nor the number of
+    dimensions, which the store keeps beside.
+
+    >>> make_fingerprint("ollama", "all-minilm", Prefixes(query="query: "))
+    'ollama:all-minilm'
+    >>> make_fingerprint("ollama", "e5-base", Prefixes("query: ", "passage: "))
+    'ollama:e5-base/707ad539'
+    """
+    digest = hashlib.sha256(prefixes.passage.encode("utf-8")).hexdigest()[:8]
+    return f"{kind}:{name}/{digest}" if prefixes.passage else f"{kind}:{name}"

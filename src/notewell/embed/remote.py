@@ -1,0 +1,164 @@
+"""Embedders behind HTTP: Ollama, and whatever speaks as OpenAI does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from notewell.embed.address import Address, parse_address
+from notewell.embed.endpoint import HURRIED, Endpoint, Patience
+from notewell.embed.prefixes import find_prefixes, make_fingerprint
+from notewell.embed.rules import EmbedRules
+from notewell.embed.unit import unit, zero_where_blank
+from notewell.errors import EmbedError
+from notewell.types import Vectors
+
+# Texts of one request.
+BATCH = 64
+# Whole chunks fit; a hostile text of a million words costs no more than this.
+MAX_CHARS = 8_000
+# Numbers beyond this are no vector of any model, and their squares would be infinite.
+LARGEST = 1e15
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a kind of server is called, and where its answer has the vectors."""
+
+    title: str
+    url: str
+    path: str
+    rows: Callable[[Any], list[Any]]
+    when_down: str
+    when_missing: str
+
+
+def _ollama_rows(answer: Any) -> list[Any]:
+    return list(answer["embeddings"])
+
+
+def _openai_rows(answer: Any) -> list[Any]:
+    """Return the vectors in the order of the texts, whatever the order they came in."""
+    by_index = {item["index"]: item["embedding"] for item in answer["data"]}
+    if len(by_index) != len(answer["data"]):
+        raise ValueError("two vectors for one text")
+    return [by_index[number] for number in range(len(by_index))]
+
+
+DIALECTS = {
+    "ollama": Dialect(
+        title="Ollama",
+        url="http://127.0.0.1:11434",
+        path="/api/embed",
+        rows=_ollama_rows,
+        when_down="Start it with `ollama serve`, or set embed.url to where it runs",
+        when_missing="Run `ollama pull {name}`, or check embed.url",
+    ),
+    "openai": Dialect(
+        title="The embedding server",
+        url="",
+        path="/v1/embeddings",
+        rows=_openai_rows,
+        when_down="Start it, or check embed.url",
+        when_missing="Check embed.url, and that the server has a model '{name}'",
+    ),
+}
+
+
+class RemoteEmbedder:
+    """Embeds by asking a server; it is not asked before the first text, or for its dimensions."""
+
+    def __init__(
+        self, rules: EmbedRules, *, hurried: bool = False, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        kind, _, self._name = rules.model.partition(":")
+        self._dialect = DIALECTS[kind]
+        self._prefixes = find_prefixes(self._name, rules)
+        self._patience = HURRIED if hurried else Patience(request=rules.timeout)
+        self._dimensions = 0
+        self._endpoint = Endpoint(
+            _full_address(rules, self._dialect),
+            name=self._dialect.title,
+            hints=partial(_hint, self._dialect, self._name),
+            key=rules.key,
+            patience=self._patience,
+            sleep=sleep,
+        )
+        self.fingerprint = make_fingerprint(kind, self._name.removesuffix(":latest"), self._prefixes)
+
+    @property
+    def dimensions(self) -> int:
+        """Return the length of its vectors: that of the last ones, or of one that is asked for."""
+        return self._dimensions or self._ask(["length"]).shape[1]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each text."""
+        return zero_where_blank(texts, lambda telling: self._ask([self._prefixes.passage + text for text in telling]))
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query."""
+        row: Vectors = self._ask([self._prefixes.query + text])[0]
+        return row
+
+    def _ask(self, texts: list[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        until = time.monotonic() + self._patience.whole
+        parts: list[Vectors] = []
+        for first in range(0, len(texts), BATCH):
+            batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
+            answer = self._endpoint.post({"model": self._name, "input": batch}, secret=batch, until=until)
+            parts.append(self._vectors(answer, len(batch)))
+            if parts[-1].shape[1] != parts[0].shape[1]:
+                raise self._endpoint.error("answers with vectors of different lengths")
+        self._dimensions = parts[0].shape[1]
+        return np.concatenate(parts)
+
+    def _vectors(self, answer: Any, count: int) -> Vectors:
+        try:
+            rows = self._dialect.rows(answer)
+        except (LookupError, TypeError, ValueError) as error:
+            raise self._endpoint.error("answers with JSON that holds no vectors") from error
+        if len(rows) != count:
+            raise self._endpoint.error(f"answers with {len(rows)} vectors for {count} texts")
+        if not all(isinstance(row, list) and row and set(map(type, row)) <= {int, float} for row in rows):
+            raise self._endpoint.error("answers with vectors that are not lists of numbers")
+        if len({len(row) for row in rows}) > 1:
+            raise self._endpoint.error("answers with vectors of different lengths")
+        # A whole number that no float can hold is an error here, and not infinite.
+        if not all(-LARGEST <= number <= LARGEST for row in rows for number in row):
+            raise self._endpoint.error("answers with numbers that are not finite")
+        return unit(np.array(rows, dtype=np.float64)).astype(np.float32)
+
+
+def _full_address(rules: EmbedRules, dialect: Dialect) -> Address:
+    """Return the address of the one path that is called.
+
+    >>> str(_full_address(EmbedRules(url="https://example.org/v1/"), DIALECTS["openai"]))
+    'https://example.org/v1/embeddings'
+    """
+    if not (rules.url or dialect.url):
+        raise EmbedError(
+            f"'{rules.model}' needs an address, and embed.url is empty",
+            "Set NOTEWELL_EMBED_URL, such as https://api.openai.com/v1 or http://127.0.0.1:8080",
+        )
+    address = parse_address(rules.url or dialect.url)
+    head = dialect.path.rpartition("/")[0]
+    return replace(address, path=address.path.removesuffix(dialect.path).removesuffix(head) + dialect.path)
+
+
+def _hint(dialect: Dialect, name: str, status: int) -> str:
+    if status in (401, 403):
+        return "Set NOTEWELL_EMBED_KEY, and NOTEWELL_EMBED_URL with it: a key goes only where the environment says"
+    if status == 404:
+        return dialect.when_missing.format(name=name)
+    if 300 <= status < 400:
+        return "Set embed.url to the address it leads to, if you trust it"
+    if not status or status >= 500:
+        return dialect.when_down
+    return f"Check embed.url, and that '{name}' is a model for embeddings"

@@ -1,0 +1,299 @@
+"""A vault whose embedder is a server: what it does when the server fails, and when the embedder is another one."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any, Protocol
+
+import pytest
+
+from notewell import Vault
+from notewell.embed.endpoint import HURRIED
+from notewell.errors import EmbedError
+from notewell.index import Progress
+
+MakeVault = Callable[..., Vault]
+Content = Callable[[Vault], dict[str, Any]]
+
+NOTES = {
+    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
+    "bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
+}
+MANY = {f"{number:02}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(20)}
+
+
+class Server(Protocol):
+    """What `server` gives."""
+
+    url: str
+    requests: list[Any]
+    faults: deque[str]
+    always: str
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.embed.endpoint.DELAYS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, request=0.3, whole=0.3))
+
+
+def settings(server: Server, kind: str = "ollama") -> dict[str, Any]:
+    return {"embed.model": f"{kind}:some-model", "embed.url": server.url}
+
+
+def again(vault: Vault) -> Vault:
+    """Open a vault as another process does."""
+    vault.close()
+    return Vault(vault.root, vault.settings)
+
+
+def change(vault: Vault, path: str, text: str) -> None:
+    (vault.root / path).write_text(text, encoding="utf-8")
+
+
+# Searching
+
+
+@pytest.mark.parametrize("kind", ["ollama", "openai"])
+def test_a_vault_is_indexed_and_searched_by_a_servers_vectors(make_vault: MakeVault, server: Server, kind: str) -> None:
+    vault = make_vault(NOTES, settings(server, kind))
+    assert vault.index().added == 2
+    results = vault.search("the hive")
+    assert (results.notices, results[0].hit.ranks) == ((), {"lexical": 1, "vector": 1})
+    assert vault.status().about.embedder == f"{kind}:some-model"
+
+
+@pytest.mark.parametrize(
+    "fault", ["500", "401", "404", "slow", "trickle", "closed", "half", "garbage", "redirect", "another dimension"]
+)
+def test_words_are_found_whatever_the_server_does_and_one_notice_says_so(
+    make_vault: MakeVault, server: Server, fault: str
+) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    server.always, before, began = fault, len(server.requests), time.monotonic()
+    with again(vault) as other:
+        results = other.search("the hive", refresh=True)
+    assert time.monotonic() - began < 5
+    assert [excerpt.path for excerpt in results] == ["bees.md"]
+    assert results[0].hit.ranks == {"lexical": 1, "vector": None}
+    (notice,) = results.notices
+    assert notice.endswith("; searching by words alone")
+    assert len(server.requests) == before + 1
+
+
+def test_a_server_that_is_gone_is_asked_once_by_many_searches(make_vault: MakeVault, server: Server) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    server.always, before = "closed", len(server.requests)
+    assert all(len(vault.search("hive").notices) == 1 for _ in range(5))
+    assert len(server.requests) == before + 1
+
+
+def test_a_setting_that_leads_nowhere_does_not_stop_a_search_by_words(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    with Vault.open(vault.root, {"embed.model": "openai:some-model"}) as other:
+        results = other.search("hive", refresh=True)
+    assert [excerpt.path for excerpt in results] == ["bees.md"]
+    assert "embed.url is empty" in results.notices[0]
+
+
+def test_a_query_goes_to_the_server_without_its_secrets(make_vault: MakeVault, server: Server) -> None:
+    secret = "-".join(("hunter2", "again"))
+    vault = make_vault(
+        {**NOTES, "keys.md": f"# Keys\n\nThe weather station.\n\npassword: {secret}\n"}, settings(server)
+    )
+    vault.index()
+    vault.search(f"weather password: {secret}")
+    sent = [text for request in server.requests for text in request.texts]
+    assert sent[-1] == "weather password: [REDACTED:password]"
+    assert secret not in "\n".join(sent) and len(sent) > len(NOTES)
+
+
+def test_a_query_without_telling_weight_is_not_sent(make_vault: MakeVault, server: Server) -> None:
+    vault = make_vault(NOTES, {**settings(server), "search.vector_weight": 0})
+    vault.index()
+    before = len(server.requests)
+    assert vault.search("hive").notices == ()
+    assert len(server.requests) == before
+
+
+# Indexing
+
+
+def test_a_vault_that_was_never_indexed_stays_untouched_when_the_server_is_down(
+    make_vault: MakeVault, server: Server
+) -> None:
+    server.always = "500"
+    vault = make_vault(NOTES, settings(server))
+    with pytest.raises(EmbedError, match="answers with 500") as caught:
+        vault.index()
+    assert "`ollama serve`" in caught.value.hint
+    assert not (vault.root / ".notewell").exists()
+    assert (vault.indexed, vault.status().about.notes, vault.read("bees.md:1").text) == (False, 0, "# Bees")
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("fault", ["500", "closed", "half", "garbage", "401", "varying dimension"])
+def test_a_store_stays_as_it_is_when_the_server_fails_from_the_beginning(
+    make_vault: MakeVault, content: Content, server: Server, fault: str, full: bool
+) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    before, about = content(vault), replace(vault.store.about(), bytes=0)
+    change(vault, "bread.md", "# Bread\n\nA baguette needs steam.\n\n# Rye\n\nRye needs none at all.\n")
+    server.always = fault
+    with again(vault) as other, pytest.raises(EmbedError) as caught:
+        other.index(full=full)
+    assert caught.value.hint
+    assert (content(vault), replace(vault.store.about(), bytes=0)) == (before, about)
+    server.always = ""
+    assert vault.index().changed == 1
+
+
+def test_what_was_done_before_the_server_failed_is_kept_and_the_next_run_goes_on(
+    make_vault: MakeVault, content: Content, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
+    vault = make_vault(MANY, settings(server))
+    # The first asks for the dimensions; then come a few notes in each.
+    server.faults.extend(["", "", "", *["500"] * 1000])
+    with pytest.raises(EmbedError, match="answers with 500"):
+        vault.index()
+    kept = vault.store.about().notes
+    assert 0 < kept < len(MANY)
+    assert len(vault.search("hive", limit=20)) == kept
+    server.faults.clear()
+    sent = len(server.requests)
+    with again(vault) as other:
+        assert other.index().added == len(MANY) - kept
+    assert sum(len(request.texts) for request in server.requests[sent:]) == len(MANY) - kept
+    with Vault.open(vault.root, {**settings(server), "store.path": str(tmp_path / "whole.db")}) as whole:
+        whole.index()
+        assert content(vault) == content(whole)
+    assert vault.doctor().problems == ()
+
+
+def test_without_the_server_notes_can_be_removed_moved_and_touched(make_vault: MakeVault, server: Server) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    server.always = "closed"
+    (vault.root / "bread.md").unlink()
+    (vault.root / "bees.md").rename(vault.root / "hive.md")
+    with again(vault) as other:
+        report = other.index()
+        assert (report.added, report.removed) == (1, 2)
+        assert [excerpt.path for excerpt in other.search("hive")] == ["hive.md"]
+
+
+def test_without_the_server_everything_but_new_text_works(
+    make_vault: MakeVault, server: Server, tmp_path: Path
+) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    server.always, before = "closed", len(server.requests)
+    with again(vault) as other:
+        assert (other.status().about.notes, other.doctor().problems, other.refresh()) == (2, (), ())
+        assert other.read("bees.md:3").text.startswith("The hive")
+        other.backup(tmp_path / "copy.db")
+        other.restore(tmp_path / "copy.db")
+        assert other.index().total == 0
+    with Vault.open(vault.root, {**settings(server), "store.path": str(tmp_path / "new" / "place.db")}) as elsewhere:
+        elsewhere.restore(tmp_path / "copy.db")
+        assert elsewhere.status().about.notes == 2
+    assert len(server.requests) == before
+
+
+def test_a_change_that_the_server_has_no_vector_for_is_told_of_and_the_old_answer_given(
+    make_vault: MakeVault, server: Server
+) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    change(vault, "new.md", "# New\n\nA zebra grazes in the garden today.\n")
+    server.always, before = "slow", len(server.requests)
+    with again(vault) as other:
+        results = other.search("hive", refresh=True)
+    assert [excerpt.path for excerpt in results] == ["bees.md"]
+    taken, by_words = results.notices
+    assert taken.startswith("1 changed files are not taken in: Ollama") and by_words.endswith("by words alone")
+    assert len(server.requests) == before + 1
+    server.always = ""
+    with again(vault) as other:
+        assert other.search("zebra", refresh=True)[0].path == "new.md"
+
+
+def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew(
+    make_vault: MakeVault, server: Server
+) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    server.always = "another dimension"
+    change(vault, "new.md", "# New\n\nA zebra grazes in the garden today.\n")
+    with again(vault) as other:
+        assert "gives vectors of 5 numbers, the store holds 27" in other.search("hive").notices[0]
+        with pytest.raises(EmbedError, match="5 numbers, the store holds 27") as caught:
+            other.index()
+        assert "`notewell index --full`" in caught.value.hint
+        assert other.index(full=True).added == 3
+        assert other.search("hive").notices == ()
+        assert other.store.made_for.dimensions == 5
+
+
+# Another embedder
+
+
+def test_another_embedder_is_built_beside_while_the_old_store_answers(
+    make_vault: MakeVault, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
+    old = make_vault(MANY)
+    old.index()
+    seen: list[tuple[int, tuple[str, ...], Any]] = []
+
+    def look(done: int, total: int) -> None:
+        results = old.search("hive of number 7", limit=3)
+        seen.append((len(results), results.notices, results[0].hit.ranks["vector"] is not None))
+
+    with Vault.open(old.root, settings(server)) as new:
+        # Half way, the server fails, and nothing is lost of either.
+        server.faults.extend(["", "", "", *["closed"] * 1000])
+        with pytest.raises(EmbedError):
+            new.index(progress=Progress(tell=look))
+        assert new.store.made_for.embedder == "words/27"
+        assert [entry.hit.ranks["vector"] for entry in new.search("hive", limit=1)] == [None]
+        server.faults.clear()
+        begun = len(seen)
+        assert 0 < new.index(progress=Progress(tell=look)).added == len(MANY) - begun
+        assert new.store.made_for.embedder == "ollama:some-model"
+        assert new.search("hive").notices == ()
+        assert set(seen) == {(3, (), True)} and len(seen) == len(MANY)
+    assert "by words alone" in old.search("hive").notices[0]
+
+
+def test_another_address_of_the_same_model_keeps_the_store(make_vault: MakeVault, server: Server) -> None:
+    vault = make_vault(NOTES, settings(server))
+    vault.index()
+    moved = {**settings(server), "embed.url": server.url.replace("127.0.0.1", "localhost"), "embed.timeout": 3}
+    with Vault.open(vault.root, moved) as other:
+        assert (other.index().total, other.search("hive").notices) == (0, ())
+
+
+def test_a_watch_goes_on_when_the_server_is_down_and_says_so(make_vault: MakeVault, server: Server) -> None:
+    vault = make_vault(NOTES, settings(server))
+    server.faults.extend(["500"] * 4)
+    stop, warned, told = Event(), list[str](), list[int]()
+
+    def tell(added: int) -> None:
+        told.append(added)
+        stop.set()
+
+    with again(vault) as watched:
+        watched.watch(lambda report: tell(report.added), stop, warned.append)
+    assert len(warned) == 1 and "answers with 500" in warned[0]
+    assert told == [2]
