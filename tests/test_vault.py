@@ -344,6 +344,19 @@ def test_an_interrupted_run_keeps_what_it_did_and_the_next_goes_on(make_vault: M
     assert (report.interrupted, report.added, vault.store.about().notes) == (False, 13, 20)
 
 
+def test_a_slow_run_keeps_what_it_did_after_a_while(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault(NOTES)
+    monkeypatch.setattr("notewell.index.BATCH_SECONDS", 0.0)
+    kept: list[int] = []
+
+    def look(done: int, total: int) -> None:
+        with opened(vault.root) as other:
+            kept.append(other.store.about().notes)
+
+    assert vault.index(progress=Progress(tell=look)).added == 3
+    assert (kept, vault.store.about().notes) == ([0, 1, 2], 3)
+
+
 def test_an_interrupted_full_run_leaves_the_old_store_in_place(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()

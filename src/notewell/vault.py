@@ -171,9 +171,8 @@ class Vault:
             return ("another process is indexing this vault; this is its state before that",)
         except (EmbedError, StoreError) as error:
             # An old answer is better than none.
-            return (f"{len(changes.read):,} changed files are not taken in: {error.fact}",) if changes else ()
-        files = "1 file is" if left == 1 else f"{left:,} files are"
-        return (f"{files} not indexed yet; run `notewell index` to take them in",) if left else ()
+            return (f"{_files(len(changes.read), 'changed ')} not taken in: {error.fact}",) if changes else ()
+        return (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
 
     def search(
         self,
@@ -362,6 +361,10 @@ def _has_content(file: Path) -> bool:
         return file.is_file() and file.stat().st_size > 0
     except OSError:
         return False
+
+
+def _files(number: int, which: str = "") -> str:
+    return f"1 {which}file is" if number == 1 else f"{number:,} {which}files are"
 
 
 def _by_words_alone(error: EmbedError) -> str:

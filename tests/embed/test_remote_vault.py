@@ -140,19 +140,28 @@ def test_a_vault_that_was_never_indexed_stays_untouched_when_the_server_is_down(
 
 
 @pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize("fault", ["500", "closed", "half", "garbage", "401", "varying dimension"])
+@pytest.mark.parametrize("fault", ["500", "closed", "half", "garbage", "401", "too few"])
 def test_a_store_stays_as_it_is_when_the_server_fails_from_the_beginning(
-    make_vault: MakeVault, content: Content, server: Server, fault: str, full: bool
+    make_vault: MakeVault,
+    content: Content,
+    server: Server,
+    fault: str,
+    full: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     vault = make_vault(NOTES, settings(server))
     vault.index()
     before, about = content(vault), replace(vault.store.about(), bytes=0)
     change(vault, "bread.md", "# Bread\n\nA baguette needs steam.\n\n# Rye\n\nRye needs none at all.\n")
-    server.always = fault
+    change(vault, "new.md", "# New\n\nA zebra grazes in the garden.\n\n# Old\n\nIt grazed there yesterday.\n")
+    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 1)
+    server.always, asked = fault, len(server.requests)
     with again(vault) as other, pytest.raises(EmbedError) as caught:
         other.index(full=full)
     assert caught.value.hint
     assert (content(vault), replace(vault.store.about(), bytes=0)) == (before, about)
+    # Four tries, and no more for the group of notes that is read ahead.
+    assert len(server.requests) <= asked + 4
     server.always = ""
     assert vault.index().changed == 1
 
@@ -221,7 +230,7 @@ def test_a_change_that_the_server_has_no_vector_for_is_told_of_and_the_old_answe
         results = other.search("hive", refresh=True)
     assert [excerpt.path for excerpt in results] == ["bees.md"]
     taken, by_words = results.notices
-    assert taken.startswith("1 changed files are not taken in: Ollama") and by_words.endswith("by words alone")
+    assert taken.startswith("1 changed file is not taken in: Ollama") and by_words.endswith("by words alone")
     assert len(server.requests) == before + 1
     server.always = ""
     with again(vault) as other:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
-from notewell.index.prepare import IndexRules, by_size, embedded, prepared
+from notewell.index.prepare import IndexRules, embedded, prepared
 from notewell.index.report import Progress, Report, forget, keep
 from notewell.index.walk import Found
 from notewell.store import Store
 
 __all__ = ["Changes", "IndexRules", "Progress", "Report", "find_changes", "index"]
 
-# Bytes of notes in one transaction: what a kill can cost (seconds of work), and what a batch holds in memory.
+# Bytes of notes in one transaction, which a batch holds in memory, and seconds after which it takes in no more: what a
+# kill can cost, with a slow embedder too.
 BATCH_BYTES = 24 << 20
+BATCH_SECONDS = 30.0
 
 
 def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, progress: Progress) -> Report:
@@ -56,10 +59,23 @@ def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, pr
     return report
 
 
-def _batches(changes: Changes, store: Store) -> Iterator[list[Found]]:
+def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
     """Yield the files to read, a transaction's worth at a time.
 
     One empty batch where notes are only gone, and where an empty vault is to count as indexed.
     """
-    batches = list(by_size(changes.read, BATCH_BYTES))
-    yield from batches or ([[]] if changes.gone or not store.indexed_at else [])
+    files = deque(changes.read)
+    if not files and (changes.gone or not store.indexed_at):
+        yield ()
+    while files:
+        yield _batch(files)
+
+
+def _batch(files: deque[Found]) -> Iterator[Found]:
+    """Take files, at least one, until a transaction has enough of them."""
+    size, ends = 0, time.monotonic() + BATCH_SECONDS
+    while files:
+        yield files[0]
+        size += files.popleft().stamp.size
+        if size >= BATCH_BYTES or time.monotonic() >= ends:
+            return

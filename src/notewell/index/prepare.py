@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def prepare(root: Path, found: Found, known: str, rules: IndexRules) -> Outcome:
         return Outcome(found, reason=f"cannot be parsed: {type(error).__name__}: {error}"[:200])
 
 
-def prepared(root: Path, batch: Sequence[Found], changes: Changes, rules: IndexRules) -> Iterator[list[Outcome]]:
+def prepared(root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups to embed at once."""
     for group in by_size(batch, GROUP_BYTES):
         yield [prepare(root, found, changes.digest(found.path), rules) for found in group]
@@ -71,10 +71,10 @@ def prepared(root: Path, batch: Sequence[Found], changes: Changes, rules: IndexR
 def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:
     """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        ahead = None
+        ahead: Future[list[Outcome]] | None = None
         for group in groups:
             lacking = [writer.lacks(chunk) for outcome in group for chunk in outcome.chunks]
-            coming = thread.submit(_embed, group, lacking, embedder, dimensions)
+            coming = thread.submit(_embed, group, lacking, embedder, dimensions, ahead)
             if ahead is not None:
                 yield from ahead.result()
             ahead = coming
@@ -82,7 +82,16 @@ def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder
             yield from ahead.result()
 
 
-def _embed(group: list[Outcome], lacking: list[bool], embedder: Embedder, dimensions: int) -> list[Outcome]:
+def _embed(
+    group: list[Outcome],
+    lacking: list[bool],
+    embedder: Embedder,
+    dimensions: int,
+    before: Future[list[Outcome]] | None,
+) -> list[Outcome]:
+    if before is not None:
+        # Done by now, in the one thread; where it failed, a server is not asked in vain for this group as well.
+        before.result()
     wanted = np.array(lacking, dtype=np.bool_)
     vectors = np.zeros((wanted.size, dimensions), dtype=np.float32)
     if wanted.any():
@@ -93,7 +102,7 @@ def _embed(group: list[Outcome], lacking: list[bool], embedder: Embedder, dimens
     return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
 
 
-def by_size(files: Sequence[Found], size: int) -> Iterator[list[Found]]:
+def by_size(files: Iterable[Found], size: int) -> Iterator[list[Found]]:
     """Yield runs of files of about `size` bytes together."""
     run: list[Found] = []
     total = 0
