@@ -123,6 +123,7 @@ BREAKS: dict[str, Callable[[Handler, Request], Any]] = {
 CHANGES: dict[str, Callable[[Rows], Rows]] = {
     "another dimension": lambda rows: [row[:5] for row in rows],
     "varying dimension": lambda rows: [row[: 5 + number] for number, row in enumerate(rows)],
+    "far too long": lambda rows: [row * 1_000 for row in rows],
     "too few": lambda rows: rows[1:],
     "too many": lambda rows: [*rows, rows[0]],
     "no numbers": lambda rows: [[str(number) for number in row] for row in rows],

@@ -269,6 +269,7 @@ def test_who_is_in_a_hurry_gives_all_batches_together_no_more_time(
         ("empty vectors", "not lists of numbers"),
         ("a text for a vector", "not lists of numbers"),
         ("varying dimension", "different lengths"),
+        ("far too long", "vectors of 27,000 numbers"),
         ("too large for a float", "not finite"),
         ("squares are infinite", "not finite"),
         ("huge", "more than 32,000,000 bytes"),

@@ -22,6 +22,8 @@ from notewell.types import Vectors
 BATCH = 64
 # Whole chunks fit; a hostile text of a million words costs no more than this.
 MAX_CHARS = 8_000
+# Four times as long as those of any model; the store counts the bits of a vector in sixteen.
+MAX_DIMENSIONS = 16_384
 # Numbers beyond this are no vector of any model, and their squares would be infinite.
 LARGEST = 1e15
 
@@ -130,6 +132,8 @@ class RemoteEmbedder:
             raise self._endpoint.error("answers with vectors that are not lists of numbers")
         if len({len(row) for row in rows}) > 1:
             raise self._endpoint.error("answers with vectors of different lengths")
+        if len(rows[0]) > MAX_DIMENSIONS:
+            raise self._endpoint.error(f"answers with vectors of {len(rows[0]):,} numbers")
         # A whole number that no float can hold is an error here, and not infinite.
         if not all(-LARGEST <= number <= LARGEST for row in rows for number in row):
             raise self._endpoint.error("answers with numbers that are not finite")
