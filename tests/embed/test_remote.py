@@ -212,7 +212,7 @@ def test_a_request_takes_no_longer_than_its_limit_even_if_bytes_come(server: Ser
 
 def test_a_slow_answer_is_followed_by_a_good_one(server: Server) -> None:
     server.faults.append("slow")
-    assert len(remote(server, timeout=0.3).embed(TEXTS)) == 2
+    assert len(remote(server, timeout=1.0).embed(TEXTS)) == 2
 
 
 @pytest.mark.parametrize(("kind", "hint"), [("ollama", "`ollama serve`"), ("openai", "embed.url")])
@@ -371,3 +371,10 @@ def test_after_the_rest_the_server_is_asked_again(server: Server, monkeypatch: p
     with pytest.raises(EmbedError, match="answers with 500"):
         embedder.embed_query("bees")
     assert embedder.embed_query("bees").any()
+
+
+def test_a_server_that_does_not_speak_tls_gets_neither_text_nor_key(server: Server) -> None:
+    rules = EmbedRules("openai:some-model", url=server.url.replace("http:", "https:"), key=Key("made-up"))
+    with pytest.raises(EmbedError, match=r"cannot be reached: .*SSL"):
+        RemoteEmbedder(rules, sleep=Slept()).embed(TEXTS)
+    assert server.requests == []

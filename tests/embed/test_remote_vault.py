@@ -39,7 +39,7 @@ class Server(Protocol):
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("notewell.embed.endpoint.DELAYS", (0.0, 0.0, 0.0))
-    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, request=0.3, whole=0.3))
+    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, request=1.0, whole=1.0))
 
 
 def settings(server: Server, kind: str = "ollama") -> dict[str, Any]:
