@@ -67,13 +67,10 @@ TOKENIZER = Source(
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The three numbers that shape the table."""
+    """The two numbers that shape the table, both at model2vec's values."""
 
     dimensions: int = 256
-    # Divide each principal component by variance ** (whiten / 2): 0 is plain PCA, 1 full whitening.
-    # Half damps the few directions that all tokens share and spares us the noise of the last ones.
-    whiten: float = 0.5
-    # The `a` of a / (a + p) (Arora et al., 2017), at model2vec's value.
+    # The `a` of a / (a + p) (Arora et al., 2017).
     sif: float = 1e-4
 
 
@@ -153,7 +150,7 @@ def states(session: onnxruntime.InferenceSession, ids: NDArray[np.int64]) -> Row
 
 
 def reduce(rows: Rows, recipe: Recipe) -> Rows:
-    """The rows, centred, along their first principal components, partly whitened."""
+    """The rows, centred, along their first principal components."""
     if recipe.dimensions > rows.shape[1]:
         raise DistillError(
             f"The teacher has {rows.shape[1]} dimensions, {recipe.dimensions} were asked for",
@@ -162,10 +159,10 @@ def reduce(rows: Rows, recipe: Recipe) -> Rows:
     centred = rows - rows.mean(axis=0)
     variances, axes = np.linalg.eigh(centred.T @ centred / len(centred))
     largest = np.argsort(-variances)[: recipe.dimensions]
-    variances, axes = variances[largest], axes[:, largest]
+    axes = axes[:, largest]
     # An eigenvector's sign is arbitrary; fix it, so that two LAPACKs agree.
     peaks = axes[np.abs(axes).argmax(axis=0), np.arange(recipe.dimensions)]
-    reduced: Rows = centred @ (axes * np.sign(peaks)) / variances ** (recipe.whiten / 2)
+    reduced: Rows = centred @ (axes * np.sign(peaks))
     return reduced
 
 
@@ -270,7 +267,6 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--tokenizer", type=Path, help=f"tokenizer.json. Default: found in {TOKENIZER.package}")
     parser.add_argument("--text", type=Path, help="count tokens in this folder. Default: Zipf's law")
     parser.add_argument("--dimensions", type=int, default=usual.dimensions, help="default: %(default)s")
-    parser.add_argument("--whiten", type=float, default=usual.whiten, help="0 to 1, default: %(default)s")
     parser.add_argument(
         "--sif",
         type=float,
@@ -289,7 +285,7 @@ def main() -> int:
             teacher=given.teacher or find(TEACHER),
             tokenizer=given.tokenizer or find(TOKENIZER),
             text=given.text,
-            recipe=Recipe(given.dimensions, given.whiten, given.sif),
+            recipe=Recipe(given.dimensions, given.sif),
         )
     except DistillError as error:
         print(f"error: {error}\nhint: {error.hint}", file=sys.stderr)

@@ -10,8 +10,8 @@ import numpy as np
 from distill import Json, Table, layout, write
 from tokenizers import Tokenizer
 
-NAME = "notewell-static-1"
-VERSION = "1.0.0"
+NAME = "notewell-static-2"
+VERSION = "2.0.0"
 TEACHERS = {
     "minilm": "sentence-transformers/all-MiniLM-L6-v2",
     "mpnet": "sentence-transformers/all-mpnet-base-v2",

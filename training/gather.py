@@ -14,6 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import markup
+from forums import (
+    DELTA,
+    MITM,
+    MOVIES,
+    OFFICE,
+    TAGS,
+    TRAVEL,
+    ask_ubuntu,
+    assistant,
+    cooks,
+    dolly,
+    headed,
+    more_posts,
+    problems,
+    reverse_engineering,
+    skeptics,
+    tagged_questions,
+    titled_bodies,
+)
 from markup import clip
 from places import SEED, Place
 from readers import (
@@ -21,19 +40,16 @@ from readers import (
     anthology,
     articles,
     arxiv,
-    captions,
     covid,
     dictionary,
     doctors,
     freedict,
     gesetze,
     html_pages,
-    jeopardy,
     klexikon,
     manuals,
     markdown_pages,
     medquad,
-    news,
     recipes,
     stack_exchange,
     statutes,
@@ -78,23 +94,30 @@ SOURCES = (
     Source("medquad", medquad, "en", 40_000, "CC BY"),
     Source("doctors", doctors, "en", 30_000, "MIT"),
     Source("covid", covid, "en", 10_000, "Apache-2.0 / MIT"),
-    Source("jeopardy", jeopardy, "en", 60_000, "not stated"),
     Source("trivia", trivia, "en", 40_000, "CC BY-SA"),
-    Source("recipes", recipes, "en", 70_000, "not stated / public domain"),
+    Source("recipes", recipes, "en", 70_000, "public domain"),
     Source("dc-code", statutes, "en", 25_000, "public domain"),
     Source("stack-exchange", stack_exchange, "en", 60_000, "CC BY-SA"),
+    Source("cooking-biology", tagged_questions(TAGS, r"(cooking|biology)\.csv\.zip$"), "en", 30_000, "CC BY-SA"),
+    Source("crypto-robotics", tagged_questions(TAGS, r"(crypto|robotics)\.csv\.zip$"), "en", 14_000, "CC BY-SA"),
+    Source("travel", titled_bodies(TRAVEL, r"^data/travel\.csv$", "title", "content"), "en", 3_000, "CC BY-SA"),
+    Source("movies", titled_bodies(MOVIES, r"^Posts\.csv$", "Title", "Body"), "en", 3_000, "CC BY-SA"),
+    Source("skeptics", skeptics, "en", 6_000, "CC BY-SA"),
+    Source("cooks", cooks, "en", 500, "CC BY-SA"),
+    Source("more-posts", more_posts, "en", 10_000, "CC BY-SA"),
+    Source("reverse-engineering", reverse_engineering, "en", 25_000, "CC BY-SA"),
+    Source("man-in-the-middle", titled_bodies(MITM, r"mitm_tag_SE\.csv$", "Title", "Body"), "en", 2_000, "CC BY-SA"),
+    Source("ask-ubuntu", ask_ubuntu, "en", 4_000, "CC BY-SA / MIT"),
+    Source("dolly", dolly, "en", 15_000, "CC BY-SA"),
+    Source("oasst", assistant, "en", 20_000, "Apache-2.0"),
+    Source("office-support", problems(OFFICE, r"\.md$"), "en", 6_000, "CC BY"),
+    Source("delta-faq", headed(DELTA, r"^en/help\.md$"), "en", 500, "GPL-3+"),
+    Source("delta-faq-de", headed(DELTA, r"^de/help\.md$"), "de", 500, "GPL-3+"),
     Source("18f", markdown_pages("18F/handbook", r"\.md$"), "en", 8_000, "public domain"),
     Source("mdn", markdown_pages("mdn/content", r"^files/en-us/.*\.md$"), "en", 40_000, "CC BY-SA"),
     Source("kubernetes", markdown_pages("kubernetes/website", r"^content/en/.*\.md$"), "en", 25_000, "CC BY"),
     Source("github-docs", markdown_pages("github/docs", r"^content/.*\.md$"), "en", 25_000, "CC BY"),
     Source("windows", markdown_pages("MicrosoftDocs/windows-itpro-docs", r"\.md$"), "en", 25_000, "CC BY"),
-    Source(
-        "home-assistant",
-        markdown_pages("home-assistant/home-assistant.io", r"\.markdown$"),
-        "en",
-        25_000,
-        "CC BY-NC-SA",
-    ),
     Source(
         "freecodecamp",
         markdown_pages("freeCodeCamp/freeCodeCamp", r"^curriculum/challenges/english/.*\.md$"),
@@ -102,8 +125,6 @@ SOURCES = (
         20_000,
         "CC BY-SA",
     ),
-    Source("quora-archive", markdown_pages("theodox/Quora-archive", r"^20.*\.md$"), "en", 8_000, "not stated"),
-    Source("bbc", news, "en", 20_000, "research use"),
     Source("manpages", manuals("manpages"), "en", 15_000, "free software licences"),
     Source("libreoffice", html_pages("libreoffice-help-en-us", "*.html"), "en", 20_000, "MPL-2.0"),
     Source("gimp", html_pages("gimp-help-en"), "en", 10_000, "GFDL"),
@@ -124,7 +145,6 @@ SOURCES = (
     Source("manpages-fr", manuals("manpages-fr"), "fr", 8_000, "free software licences"),
     Source("manpages-es", manuals("manpages-es"), "es", 6_000, "free software licences"),
     Source("tatoeba", tatoeba, "xx-en", 120_000, "CC BY"),
-    Source("captions", captions, "xx-en", 90_000, "CC BY-NC-SA / CC BY-SA"),
     Source("deu-eng", freedict("dict-freedict-deu-eng"), "xx-en", 180_000, "GPL"),
     Source("fra-eng", freedict("dict-freedict-fra-eng"), "xx-en", 10_000, "GPL"),
     Source("spa-eng", freedict("dict-freedict-spa-eng"), "xx-en", 6_000, "GPL"),
@@ -149,7 +169,7 @@ def take(source: Source, place: Place) -> list[Pair]:
     passages: set[str] = set()
     queries: dict[str, int] = {}
     kept: list[Pair] = []
-    floor = 2 if source.language == "xx-en" or source.name in ("jeopardy", "trivia") else markup.SHORTEST
+    floor = 2 if source.language == "xx-en" or source.name == "trivia" else markup.SHORTEST
     for raw_query, raw_passage in source.read(place):
         query, passage = clip(markup.SPACE.sub(" ", raw_query).strip(), 300), markup.SPACE.sub(" ", raw_passage).strip()
         if passage in passages:

@@ -174,13 +174,6 @@ def covid(place: Place) -> Iterator[Pair]:
             yield entry["QUESTION"], clip(" ".join(entry["CONTEXTS"]), 1400)
 
 
-def jeopardy(place: Place) -> Iterator[Pair]:
-    """Clue → category and answer."""
-    for _, text in place.texts("jwolle1/jeopardy_clue_dataset", r"seasons/.*\.tsv$"):
-        for row in csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE):
-            yield f"{row['question']} {(row['category'] or '').lower()}", row["answer"] or ""
-
-
 def trivia(place: Place) -> Iterator[Pair]:
     """Quiz questions → answers."""
     for _, text in place.texts("uberspot/OpenTriviaQA", r"^categories/"):
@@ -189,16 +182,7 @@ def trivia(place: Place) -> Iterator[Pair]:
 
 
 def recipes(place: Place) -> Iterator[Pair]:
-    """Title → directions, ingredients → title and directions."""
-    for number, (_, text) in enumerate(place.texts("dpapathanasiou/recipes", r"\.json$")):
-        entry = json.loads(text)
-        directions = clean(" ".join(entry.get("directions", [])))
-        yield entry["title"], clip(directions)
-        if number % 2:
-            yield (
-                clip(clean(", ".join(entry.get("ingredients", []))), 300),
-                clip(f"{entry['title']}. {directions}", 500),
-            )
+    """Title and step → directions."""
     for _, text in place.texts("ronaldl29/public-domain-recipes", r"^content/.*\.md$"):
         title, sections = markup.markdown(text)
         yield from page(title, sections)
@@ -310,35 +294,6 @@ def tatoeba(place: Place) -> Iterator[Pair]:
             if len(fields) == 4:
                 one, other = fields[2].strip(), fields[3].strip()
                 yield (other, one) if fields[0] == "eng" else (one, other)
-
-
-def captions(place: Place) -> Iterator[Pair]:
-    """Captions of pictures, German or French and English."""
-    for language in ("de", "fr"):
-        foreign = [
-            text for _, text in place.texts("multi30k/dataset", rf"^data/task1/tok/train.lc.norm.tok.{language}$")
-        ]
-        english = [text for _, text in place.texts("multi30k/dataset", r"^data/task1/tok/train.lc.norm.tok.en$")]
-        if foreign and english:
-            yield from zip(foreign[0].splitlines(), english[0].splitlines(), strict=True)
-    for language in ("de", "fr", "es", "it", "nl"):
-        for (_, foreign_text), (_, english_text) in zip(
-            place.texts("PhilipMay/stsb-multi-mt", rf"data/stsb-{language}-train\.csv"),
-            place.texts("PhilipMay/stsb-multi-mt", r"data/stsb-en-train\.csv"),
-            strict=True,
-        ):
-            for other, one in zip(
-                csv.reader(io.StringIO(foreign_text)), csv.reader(io.StringIO(english_text)), strict=False
-            ):
-                yield other[0], one[0]
-                yield other[1], one[1]
-
-
-def news(place: Place) -> Iterator[Pair]:
-    """Headline → each paragraph of a news story."""
-    for _, text in place.texts("dejanbatanjac/bbc-article-classify-bert", r"bbc/\w+/\d+\.txt$"):
-        title, *paragraphs = [clean(block) for block in text.split("\n\n")]
-        yield from ((title, clip(paragraph)) for paragraph in paragraphs)
 
 
 def manuals(package: str) -> Callable[[Place], Iterator[Pair]]:

@@ -26,7 +26,7 @@ from torch.nn import functional as F
 # Passages of a source among which its held-out ones are sought.
 AMONG = 13_500
 # Words and their meanings, quiz clues: worth learning from, but not what is searched for in notes.
-NOT_JUDGED = {"wordnet", "gcide", "foldoc", "jargon", "jeopardy", "trivia", "deu-eng", "fra-eng", "nld-eng", "captions"}
+NOT_JUDGED = {"wordnet", "gcide", "foldoc", "jargon", "trivia", "deu-eng", "fra-eng", "nld-eng"}
 VALIDATE_EVERY = 500
 CLUSTERS_PER_BATCH = 8
 
