@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from notewell.embed.unit import unit
+from notewell.embed.wordpiece import WordTokens, goes_by_words
 from notewell.errors import EmbedError
 from notewell.types import Vectors
 
@@ -34,23 +35,32 @@ class StaticEmbedder:
                 f"The embedding model in {folder} cannot be loaded: {error}",
                 "A model2vec folder holds model.safetensors, tokenizer.json and config.json",
             ) from error
+        self._words = WordTokens(self._tokenizer) if goes_by_words(self._tokenizer) else None
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for first in range(0, len(texts), BATCH):
-            batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
-            tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)]
-            for row, ids in enumerate(tokens, start=first):
-                if ids:
-                    vectors[row] = self._table[ids].sum(axis=0, dtype=np.float32)
+        for row, ids in enumerate(self._tokens(texts)):
+            if ids:
+                # A product adds the rows up several times quicker than a sum does.
+                vectors[row] = np.ones(len(ids), dtype=np.float32) @ self._table.take(ids, axis=0).astype(np.float32)
         return unit(vectors)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query: a passage with the same words has the same."""
         row: Vectors = self.embed([text])[0]
         return row
+
+    def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        """Yield the numbers of each text's tokens."""
+        if self._words is not None:
+            yield from (self._words(text[:MAX_CHARS]) for text in texts)
+            return
+        for first in range(0, len(texts), BATCH):
+            batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
+            for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
+                yield encoding.ids
 
 
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
