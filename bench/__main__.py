@@ -17,6 +17,7 @@ from bench import machine
 from bench.child import BenchError, Measured, in_child, say
 from bench.churn import measure_churn
 from bench.cold import measure_cold
+from bench.encoder import measure_encoder
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
 from bench.peers import measure_peers
@@ -31,6 +32,7 @@ RESULTS = Path(__file__).parent / "results"
 ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "index": measure_index,
     "query": measure_queries,
+    "encoder": measure_encoder,
     "cold": measure_cold,
     "peers": measure_peers,
     "churn": measure_churn,

@@ -33,8 +33,9 @@ def in_child(function: str, **arguments: str | int) -> Measured:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without settings of the person who runs this."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
+    """Return the environment without settings of the person who runs this; the encoder has a section of its own."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
+    return {**others, "NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no"}
 
 
 def notewell_command() -> str:

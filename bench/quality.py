@@ -9,7 +9,8 @@ from typing import Any
 from bench.child import Measured, say
 from notewell.config import Settings
 from notewell.measure.collection import load_collection
-from notewell.measure.evaluate import Scores, collection_vault, evaluate
+from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
+from notewell.measure.metrics import interval
 
 # nDCG@10 of BM25 (bm25s, Snowball stemmer), from the README of the test data.
 BM25_REFERENCE = {
@@ -23,13 +24,16 @@ BM25_REFERENCE = {
     "se-beer": 0.518,
     "cosqa": 0.333,
 }
-# Changes to the default settings of search; `default` is what a user gets.
-VARIANTS: dict[str, dict[str, Any]] = {
+# Changes to the default settings of search; these do without the encoder.
+WITHOUT: dict[str, dict[str, Any]] = {
     "lexical": {"vector_weight": 0.0},
     "vector": {"lexical_weight": 0.0, "vector_weight": 1.0},
     "rrf": {"fusion": "rrf", "lexical_weight": 1.0, "vector_weight": 1.0},
-    "default": {},
+    "static": {},
 }
+# Shares of the chunks that have the encoder's vectors, none made on demand; `default` is what a user gets in the end.
+FILLED = {"25 %": 0.25, "50 %": 0.5, "default": 1.0}
+VARIANTS = (*WITHOUT, *FILLED)
 
 
 def measure_quality(folder: str) -> Measured:
@@ -41,11 +45,31 @@ def _collection(folder: Path) -> Measured:
     say(f"quality: {folder.name}")
     collection = load_collection(folder)
     measured: Measured = {"queries": len(collection.queries), "reference_bm25": BM25_REFERENCE.get(folder.name)}
-    with collection_vault(collection, Settings()) as vault:
-        for name, changes in VARIANTS.items():
+    found: dict[str, Scores] = {}
+    with collection_vault(collection, _with_encoder("off")) as vault:
+        for name, changes in WITHOUT.items():
             vault.settings = replace(vault.settings, search=replace(Settings().search, **changes))
-            measured[name] = _as_dict(evaluate(vault, collection))
-    return measured
+            found[name] = evaluate(vault, collection)
+    with collection_vault(collection, _with_encoder("minilm")) as vault:
+        chunks = vault.unfilled
+        for name, share in FILLED.items():
+            left = vault.unfilled
+            fill_share(vault, 1 - (1 - share) * chunks / left)
+            found[name] = evaluate(vault, collection)
+    gains = {other: _gain(found["default"], found[other]) for other in ("lexical", "static")}
+    return {**measured, **{name: _as_dict(scores) for name, scores in found.items()}, "gain_over": gains}
+
+
+def _with_encoder(name: str) -> Settings:
+    usual = Settings()
+    return replace(usual, embed=replace(usual.embed, encoder=name), search=replace(usual.search, on_demand=0))
+
+
+def _gain(ours: Scores, other: Scores) -> Measured:
+    """Return how much better ours is, with the interval of the difference, query by query."""
+    differences = [ours.each[query] - other.each[query] for query in ours.each]
+    bounds = interval(differences)
+    return {"ndcg@10": round(ours.ndcg_10 - other.ndcg_10, 4), "interval": [round(bound, 4) for bound in bounds]}
 
 
 def _as_dict(scores: Scores) -> Measured:

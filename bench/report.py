@@ -111,6 +111,26 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
     yield ""
     rows = [[name, *(f"{one[key]['recall@100']:.3f}" for key in VARIANTS)] for name, one in quality.items()]
     yield from _grid(["QUALITY, recall@100", *VARIANTS], rows)
+    yield ""
+    rows = [
+        [name, *(f"{gain['ndcg@10']:+.3f} [{_interval(gain)}]" for gain in one["gain_over"].values())]
+        for name, one in quality.items()
+    ]
+    yield from _grid(["GAIN OF default, nDCG@10, paired [95 %]", "over lexical", "over static"], rows)
+
+
+def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
+    rows = [
+        ["static chunks/s", *(_number(one["static_chunks_per_second"]) for one in encoder.values())],
+        ["encoder chunks/s", *(_number(one["encoder_chunks_per_second"]) for one in encoder.values())],
+        ["mean characters", *(_number(one["mean_chars"]) for one in encoder.values())],
+        ["query without, p50 / p95 / p99 ms", *(_three(one["without"]) for one in encoder.values())],
+        ["query, all filled", *(_three(one["filled"]) for one in encoder.values())],
+        ["query while filling", *(_three(one["while_filling"]["beside"]) for one in encoder.values())],
+        ["  over nobody filling, p50", *(f"{one['while_filling']['p50_ratio']:.2f}" for one in encoder.values())],
+        ["peak memory, MB", *(_number(one["memory_mb"]["peak"]) for one in encoder.values())],
+    ]
+    yield from _grid(["ENCODER", *encoder], rows)
 
 
 def _targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -128,6 +148,7 @@ def _churn(churn: Measured, _: Measured) -> Iterator[str]:
 SECTIONS = {
     "index": _index,
     "query": _query,
+    "encoder": _encoder,
     "cold": _cold,
     "peers": _peers,
     "churn": _churn,

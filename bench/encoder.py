@@ -1,0 +1,119 @@
+"""What the encoder costs: vectors a second, a query with all of them stored, and a search while they are made."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench.child import Measured, clean_environment, in_child, memory_mb, notewell_command, percentiles, say
+from bench.queries import load_queries
+from bench.vaults import BenchVault
+from notewell import Vault
+from notewell.types import Chunk
+
+# Chunks for the static model's rate and for the encoder's.
+MANY, FEW = 8_000, 200
+GROUP = 2_000
+# Seconds that a filling process gets to begin its work.
+BEGIN = 3.0
+
+
+def measure_encoder(vault: BenchVault) -> Measured:
+    """Measure in fresh processes, on a copy of the vault's store."""
+    say(f"{vault.name}: encoder")
+    rates = in_child("encoder:time_rates", root=str(vault.root))
+    return {**rates, **in_child("encoder:time_queries", root=str(vault.root), queries=str(vault.queries))}
+
+
+def time_rates(root: str) -> Measured:
+    """Embed chunks of the vault with both models, tokenisation included."""
+    with Vault.open(root, {"embed.encoder": "minilm"}) as vault:
+        texts = [chunk.meaning for chunk in _chunks(vault, MANY)]
+        assert vault.encoder is not None
+        return {
+            "mean_chars": round(sum(map(len, texts)) / len(texts)),
+            "static_chunks_per_second": _rate(vault.embedder.embed, texts),
+            "encoder_chunks_per_second": _rate(vault.encoder.embed, texts[:: MANY // FEW]),
+        }
+
+
+def time_queries(root: str, queries: str) -> Measured:
+    """Time the queries without the encoder, with all its vectors stored, and while a process makes them.
+
+    The stored vectors are drawn by lot: they take as long as true ones, which would take an hour to make.
+    """
+    asked = [text for _, text in load_queries(queries)]
+    with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
+        copy = Path(folder) / "store.db"
+        with Vault.open(root) as vault:
+            vault.backup(copy)
+        settings = {"store.path": str(copy), "search.on_demand": 0}
+        with Vault.open(root, {**settings, "embed.encoder": "off"}) as vault:
+            without = _times(vault, asked)
+        with Vault.open(root, {**settings, "embed.encoder": "minilm"}) as vault:
+            half = _times_beside_a_fill(vault, asked, copy)
+            _fill_by_lot(vault)
+            filled = _times(vault, asked)
+            return {
+                "without": percentiles(without),
+                "filled": percentiles(filled),
+                "memory_mb": memory_mb(),
+                "while_filling": half,
+            }
+
+
+def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Measured:
+    """Time the queries with nobody else at work, then while a process fills as `notewell index` has it do."""
+    alone = percentiles(_times(vault, asked))
+    command = [notewell_command(), "fill", "--gently", "--vault", str(vault.root)]
+    environment = {**clean_environment(), "NOTEWELL_EMBED_ENCODER": "minilm", "NOTEWELL_STORE_PATH": str(copy)}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=environment, **quiet)  # type: ignore[call-overload]
+    try:
+        time.sleep(BEGIN)
+        beside = percentiles(_times(vault, asked))
+    finally:
+        process.terminate()
+        process.wait()
+    return {"alone": alone, "beside": beside, "p50_ratio": round(beside["p50"] / alone["p50"], 3)}
+
+
+def _fill_by_lot(vault: Vault) -> None:
+    chance = np.random.default_rng(4)
+    assert vault.encoder is not None
+    for first in range(0, len(ids := vault.store.unfilled(vault.encoder.fingerprint)), GROUP):
+        with vault.store.reading() as snapshot:
+            chunks = [chunk for _, chunk in snapshot.present(ids[first : first + GROUP])]
+        vectors = chance.standard_normal((len(chunks), vault.encoder.dimensions), dtype=np.float32)
+        vault.store.keep_fine(vault.encoder.fingerprint, chunks, vectors)
+
+
+def _times(vault: Vault, asked: Sequence[str]) -> list[float]:
+    for text in asked[:50]:
+        vault.search(text)
+    return [_timed(vault, text) for text in asked]
+
+
+def _timed(vault: Vault, text: str) -> float:
+    began = time.perf_counter()
+    vault.search(text)
+    return (time.perf_counter() - began) * 1000
+
+
+def _rate(embed: object, texts: Sequence[str]) -> int:
+    assert callable(embed)
+    embed(texts[:20])
+    began = time.perf_counter()
+    embed(texts)
+    return round(len(texts) / (time.perf_counter() - began))
+
+
+def _chunks(vault: Vault, most: int) -> list[Chunk]:
+    with vault.store.reading() as snapshot:
+        ids = [slot for (slot,) in vault.store.db.execute("select id from chunk order by id")]
+        return [chunk for _, chunk in snapshot.present(ids[:: max(1, len(ids) // most)][:most])]
