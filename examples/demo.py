@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ VAULT = Path(__file__).parent / "vault"
 
 STEPS = (
     ("Index 56 notes; secrets are taken out first", ("index", "--full", "--verbose")),
+    ("Let the better model read it all now; `index` else leaves that to the background", ("fill",)),
     ("Words: the terms of the query stand in the note", ("search", "varroa oxalic acid treatment", "-n", "2")),
     ("Meaning: the note says mould and dew point, not who pays", ("search", "who pays for the damp wall", "-n", "1")),
     ("An exact identifier, however it is spelled", ("search", "getTenantId", "-n", "2", "--explain")),
@@ -21,9 +23,10 @@ STEPS = (
 
 def main() -> None:
     """Run the steps, each with the command that was typed."""
+    environment = {**os.environ, "NOTEWELL_EMBED_BACKGROUND": "no"}
     for title, arguments in STEPS:
         print(f"\n# {title}\n$ notewell {shlex.join(arguments)}", flush=True)
-        subprocess.run([NOTEWELL, *arguments], cwd=VAULT, check=True)
+        subprocess.run([NOTEWELL, *arguments], cwd=VAULT, env=environment, check=True)
     print(f"""
 Now try it yourself:
   cd {_short(VAULT)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,9 +16,17 @@ if TYPE_CHECKING:
     from notewell import Vault
     from notewell.embed.words import WordsEmbedder
 
+# Before any test loads what would report on its use.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 SAMPLE = Path(__file__).parent.parent / "examples" / "vault"
 settings.register_profile("slow machines are no mistake", deadline=None)
 settings.load_profile("slow machines are no mistake")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that want a process to outlive a command say so."""
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from typing import Any
 from notewell.embed import EmbedRules
 from notewell.embed.address import parse_address
 from notewell.embed.key import Key
-from notewell.errors import SettingsError
+from notewell.errors import SettingsError, VaultError
 from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
 from notewell.search.fuse import FUSIONS, SearchRules
@@ -60,11 +60,15 @@ HELP = {
     "embed.passage_prefix": "Put before a passage, likewise; another one makes the store anew",
     "embed.timeout": "Seconds that one request to a server may take while indexing",
     "embed.key": "The server's key: only from the environment, and only sent where the environment says",
+    "embed.encoder": "The better model behind the first: `minilm`, a folder, `off`; `auto` is MiniLM if it can run",
+    "embed.background": "After `notewell index`, let it read on in the background, at the lowest priority",
     "search.limit": "How many hits a search returns",
     "search.candidates": "How many chunks each retriever may put forward",
     "search.fusion": "How the two rankings become one: `scores`, or `rrf`",
     "search.lexical_weight": "What the ranking by words counts",
     "search.vector_weight": "What the ranking by meaning counts",
+    "search.fine_weight": "What the ranking by the better model counts",
+    "search.on_demand": "How many characters of the best chunks it may read during a search; 0 for none",
     "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
 }
@@ -90,8 +94,16 @@ LEAST = {
     "search.candidates": 1,
     "search.lexical_weight": 0,
     "search.vector_weight": 0,
+    "search.fine_weight": 0,
+    "search.on_demand": 0,
     "search.max_tokens": 0,
 }
+
+
+# Settings that may name a folder.
+FOLDERS = ("embed.model", "embed.encoder")
+# The largest that makes sense: beyond it, clocks and sums overflow.
+MOST = {"embed.timeout": 86_400, "search.lexical_weight": 1e6, "search.vector_weight": 1e6, "search.fine_weight": 1e6}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
@@ -99,6 +111,8 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
     in_file, named = _from_file(root / FILE), {**_from_environment(environment), **overrides}
     if KEY in in_file or KEY in overrides:
         raise SettingsError(f"{KEY} is no setting of a file or an option", "Set NOTEWELL_EMBED_KEY in the environment")
+    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
+    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
     values = {**in_file, **named}
     settings = Settings()
     for name, value in values.items():
@@ -108,6 +122,10 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
         settings = replace(settings, **{section: part})
     _check_together(settings)
     return replace(settings, embed=_guarded(settings.embed, by_user="embed.url" in named))
+
+
+def _is_folder(root: Path, name: Any) -> bool:
+    return isinstance(name, str) and bool(name) and "\0" not in name and (root / name).is_dir()
 
 
 def setting_names() -> dict[str, Any]:
@@ -130,6 +148,14 @@ def shown_settings(settings: Settings) -> dict[str, dict[str, Any]]:
         section: {name: value for name, value in values.items() if not isinstance(value, Key)}
         for section, values in asdict(settings).items()
     }
+
+
+def here() -> Path:
+    """Return the current folder."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
 
 
 def find_root(start: Path) -> Path:
@@ -178,6 +204,8 @@ def _checked(name: str, value: Any) -> Any:
         raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(names[name])]}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
         raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
+    if name in MOST and value > MOST[name]:
+        raise SettingsError(f"{name} is {value}, and should be at most {MOST[name]:,.0f}", HELP[name])
     if name == "search.fusion" and value not in FUSIONS:
         raise SettingsError(f"search.fusion is '{value}', and should be one of {', '.join(FUSIONS)}", HELP[name])
     return value

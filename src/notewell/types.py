@@ -204,12 +204,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one retriever found: chunk ids and scores, the best first, and the score of what it did not find."""
+    """What one retriever found: chunk ids and scores, the best first, and the score of what it did not find.
+
+    `trust` says how much of its weight it has earned, `guessed` which of its scores are not its own.
+    """
 
     retriever: str
     found: tuple[tuple[int, float], ...]
     floor: float = 0.0
     reach: int = 30
+    trust: float = 1.0
+    guessed: frozenset[int] = frozenset()
 
     @property
     def candidates(self) -> tuple[tuple[int, float], ...]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from threading import Event
 from typing import Any, Self
 
-from notewell.config import FOLDER, Settings, find_root, load_settings
-from notewell.embed import Embedder, load_embedder
-from notewell.errors import EmbedError, SettingsError, StoreBusy, StoreDamaged, StoreError, VaultError
-from notewell.index import IndexRules, Progress, Report, find_changes, index
-from notewell.index.place import exists, find_place, read_place
+from notewell.config import FOLDER, Settings, find_root, here, load_settings
+from notewell.embed import Embedder, load_embedder, load_encoder
+from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
+from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
+from notewell.index.place import exists, find_place, folder_to_write, read_place
 from notewell.redact import redact_text, rules_digest
-from notewell.search import SearchRules, find_hits, make_plan, search
-from notewell.search.plan import readable
-from notewell.store import About, MadeFor
+from notewell.search import Embedders, find_hits, make_plan, search_with_what_works
+from notewell.search.plan import make_scope, readable
+from notewell.store import About, Filling, MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.types import EVERYTHING, Excerpt, Hit, Reading, Results, Scope
+from notewell.types import EVERYTHING, Chunk, Excerpt, Hit, Reading, Results, Scope, Vectors
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -42,6 +42,7 @@ class Status:
     store: Path
     about: About
     stale: int
+    filling: Filling = Filling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Vault:
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
-        root = find_root(_here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
+        root = find_root(here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
         if not exists(root):
             raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
         if not root.is_dir():
@@ -106,6 +107,11 @@ class Vault:
     def _hurried_embedder(self) -> Embedder:
         """Return the embedder for what a search waits for; one on this machine is as quick as it can be."""
         return self._hurried_remote if self.settings.embed.is_remote else self.embedder
+
+    @cached_property
+    def encoder(self) -> Embedder | None:
+        """Return what makes the better vectors that come behind the embedder's, loaded on first use."""
+        return load_encoder(self.settings.embed)
 
     @property
     def store(self) -> SqliteStore:
@@ -190,19 +196,36 @@ class Vault:
         """
         notices = self.refresh(progress) if refresh else ()
         began = time.perf_counter()
-        text, scope, rules = readable(text), self._scope(under), self._search_rules(limit, max_tokens)
+        text, scope = readable(text), make_scope(under, self.root)
+        rules = self.settings.search.asking(limit, max_tokens)
         if not self.indexed:
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
-        embedder, more = self._matching_embedder(hurried=True)
-        with self.store.reading() as snapshot:
-            try:
-                excerpts = search(text, store=snapshot, embedder=embedder, rules=rules, scope=scope)
-            except EmbedError as error:
-                excerpts = search(text, store=snapshot, embedder=None, rules=rules, scope=scope)
-                more = (_by_words_alone(error),)
+        with self._searching() as (embedders, more), self.store.reading() as snapshot:
+            excerpts, failed = search_with_what_works(
+                text, store=snapshot, embedders=embedders, rules=rules, scope=scope
+            )
             took = (time.perf_counter() - began) * 1000
-            notices = (*notices, *more, *self._doubts(excerpts, scope))
+            notices = (*notices, *more, *failed, *self._doubts(excerpts, scope))
             return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
+
+    @contextmanager
+    def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
+        """Yield the embedders of a search and what the user should know; vectors made on the way are kept after it."""
+        embedder, notices = self._matching_embedder(hurried=True)
+        encoder, more = self._ready_encoder() if embedder else (None, ())
+        made: list[tuple[Sequence[Chunk], Vectors]] = []
+        yield Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors))), (*notices, *more)
+        for chunks, vectors in made:
+            # The answer is there; what cannot be written at once is made again another time.
+            with suppress(StoreError):
+                self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
+
+    def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        """Return the encoder, loaded, or none and the reason."""
+        try:
+            return (self.encoder, ()) if self.encoder is None or self.encoder.dimensions else (None, ())
+        except EmbedError as error:
+            return None, (f"{error.fact}; searching without it",)
 
     def _doubts(self, excerpts: list[Excerpt], scope: Scope) -> tuple[str, ...]:
         """Return what a page does not show: that no word was found, or that there is nothing to look in."""
@@ -217,11 +240,36 @@ class Vault:
         return (f"there is no note or folder '{scope.under}' in this vault",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
-        """Return the hits without excerpts: what measuring needs."""
+        """Return the hits without excerpts, and change nothing: what measuring needs."""
         embedder, _ = self._matching_embedder(hurried=False)
+        embedders = Embedders(embedder, self.encoder)
         with self.store.reading() as snapshot:
-            rules = self._search_rules(limit, 0)
-            return find_hits(make_plan(text), store=snapshot, embedder=embedder, rules=rules)
+            rules = self.settings.search.asking(limit, 0)
+            return find_hits(make_plan(text), store=snapshot, embedders=embedders, rules=rules)
+
+    @property
+    def filling(self) -> Filling:
+        """Return how far the encoder's vectors are."""
+        try:
+            # Its length is known only of a model that loads.
+            usable = self.indexed and self.encoder is not None and self.encoder.dimensions
+            return self.store.filled(self.encoder.fingerprint) if self.encoder and usable else Filling()
+        except EmbedError as error:
+            return Filling(problem=error.fact)
+
+    @property
+    def unfilled(self) -> int:
+        """Return how many chunks lack the encoder's vector; none, where there is no encoder."""
+        if self.encoder is None or not self.indexed:
+            return 0
+        return len(self.store.unfilled(self.encoder.fingerprint))
+
+    def fill(self, progress: Progress | None = None) -> int:
+        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do."""
+        if self.encoder is None or not self.indexed:
+            return 0
+        with self.store.filling():
+            return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str) -> Reading:
         """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
@@ -266,7 +314,7 @@ class Vault:
             raise StoreError(f"{file} exists already", "Name a file that does not")
         if not self.indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
-        with tempfile.TemporaryDirectory(prefix=".notewell-", dir=_folder_of(file)) as folder:
+        with tempfile.TemporaryDirectory(prefix=".notewell-", dir=folder_to_write(file)) as folder:
             partial = Path(folder) / file.name
             self.store.copy_to(partial)
             partial.replace(file)
@@ -287,7 +335,8 @@ class Vault:
         if not self.indexed:
             return Status(self.root, self.store_file, About(), 0)
         changes = find_changes(self.root, self._rules.walk, self.store)
-        return Status(self.root, self.store_file, self.store.about(), len(changes.read) + len(changes.gone))
+        stale = len(changes.read) + len(changes.gone)
+        return Status(self.root, self.store_file, self.store.about(), stale, self.filling)
 
     @property
     def _rules(self) -> IndexRules:
@@ -305,22 +354,6 @@ class Vault:
     def _suits(self, made_for: MadeFor) -> bool:
         """Tell whether a store is as one made now would be; a server is not asked for that."""
         return (made_for.embedder, made_for.recipe) == (self.embedder.fingerprint, self._recipe)
-
-    def _search_rules(self, limit: int | None, max_tokens: int | None) -> SearchRules:
-        rules = self.settings.search
-        if limit is not None:
-            rules = replace(rules, limit=_at_least("limit", limit, 1))
-        if max_tokens is not None:
-            rules = replace(rules, max_tokens=_at_least("max_tokens", max_tokens, 0))
-        return rules
-
-    def _scope(self, under: str) -> Scope:
-        """Return the scope of a folder or note: `Garden`, `Garden/`, `./Garden` and its full path are the same."""
-        path = PurePosixPath(readable(under))
-        if path.is_relative_to(self.root.as_posix()):
-            path = path.relative_to(self.root.as_posix())
-        inside = path.as_posix().strip("/")
-        return Scope("" if inside == "." else inside)
 
     def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the embedder whose vectors the store holds, or none and the reason."""
@@ -349,13 +382,6 @@ class Vault:
         return self.store
 
 
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
-
-
 def _has_content(file: Path) -> bool:
     try:
         return file.is_file() and file.stat().st_size > 0
@@ -369,15 +395,3 @@ def _files(number: int, which: str = "") -> str:
 
 def _by_words_alone(error: EmbedError) -> str:
     return f"{error.fact}; searching by words alone"
-
-
-def _folder_of(file: Path) -> Path:
-    if not os.access(file.parent, os.W_OK):
-        raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
-    return file.parent
-
-
-def _at_least(name: str, value: int, least: int) -> int:
-    if value < least:
-        raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
-    return value

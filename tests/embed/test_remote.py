@@ -358,6 +358,14 @@ def test_a_server_that_repeats_the_key_is_not_quoted(server: Server) -> None:
     assert error.fact.endswith("answers with 403") and key not in error.hint
 
 
+@pytest.mark.parametrize("shown", [slice(None, 24), slice(-24, None), slice(8, 32)], ids=["start", "end", "middle"])
+@pytest.mark.parametrize("letters", [str, str.upper])
+def test_a_part_of_the_key_is_not_quoted_either(server: Server, shown: slice, letters: Callable[[str], str]) -> None:
+    key = "-".join(("sk", "made", "up", "here", "and", "long", "as", "keys", "are"))
+    server.always = f"401 no such key: {letters(key[shown])}…"
+    assert refused(server, remote(server, "openai", key=Key(key))).fact.endswith("answers with 401")
+
+
 def test_an_address_has_to_be_given_for_a_server_of_openais_shape() -> None:
     with pytest.raises(EmbedError, match="needs an address") as caught:
         load_embedder(EmbedRules("openai:text-embedding-3-small"))

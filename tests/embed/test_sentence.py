@@ -70,6 +70,19 @@ def test_a_model_that_is_not_here_is_not_fetched_but_an_error_with_a_hint(module
     assert "`hf download NAME`" in caught.value.hint
 
 
+@pytest.mark.parametrize("path", ["model.py", "0_Custom/code.py"])
+def test_a_folder_that_brings_code_along_is_refused_before_it_is_loaded(module: Any, tmp_path: Path, path: str) -> None:
+    (file := tmp_path / "model" / path).parent.mkdir(parents=True)
+    file.write_text("raise SystemExit\n", encoding="utf-8")
+    embedder = load_embedder(EmbedRules(f"sentence-transformers:{tmp_path / 'model'}"))
+    with pytest.raises(EmbedError, match="holds Python code") as caught:
+        embedder.embed(["bees"])
+    assert caught.value.hint
+    assert module.places == []
+    file.unlink()
+    assert embedder.embed(["bees"]).any()
+
+
 def test_without_the_package_the_error_has_an_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     # What Python itself does for a package that is not there.
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)

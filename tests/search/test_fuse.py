@@ -118,9 +118,10 @@ def test_what_was_found_counts_when_only_what_is_not_there_has_a_weight(name: st
 
 def test_every_retriever_has_its_own_weight() -> None:
     rules = weighed(0.7, 0.3)
-    assert (rules.weight("lexical"), rules.weight("vector")) == (0.7, 0.3)
+    assert (rules.weight(Ranking("lexical", ())), rules.weight(Ranking("vector", ()))) == (0.7, 0.3)
+    assert rules.weight(Ranking("fine", (), trust=0.5)) == rules.fine_weight / 2
     with pytest.raises(LookupError):
-        rules.weight("magic")
+        rules.weight(Ranking("magic", ()))
 
 
 found = st.lists(

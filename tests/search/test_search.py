@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Ranker, SearchRules, find_hits, make_plan, search
+from notewell.search import Embedders, Ranker, SearchRules, find_hits, make_plan, search
 from notewell.search.rank import RANKERS
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
@@ -25,11 +25,13 @@ def found(
     text: str, snapshot: Snapshot, rules: SearchRules | None = None, rankers: Sequence[Ranker] = RANKERS
 ) -> list[Hit]:
     plan = make_plan(text)
-    return find_hits(plan, store=snapshot, embedder=WordsEmbedder(), rules=rules or SearchRules(), rankers=rankers)
+    return find_hits(
+        plan, store=snapshot, embedders=Embedders(WordsEmbedder()), rules=rules or SearchRules(), rankers=rankers
+    )
 
 
 def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
-    excerpts = search("new roof", store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules())
+    excerpts = search("new roof", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     assert (excerpts[0].path, excerpts[0].line, excerpts[0].text) == ("a/hive.md", 1, "The hive needs a new roof.")
     scores = [excerpt.score for excerpt in excerpts]
     assert scores == sorted(scores, reverse=True)
@@ -56,14 +58,14 @@ def test_ranks_say_which_retriever_found_a_hit_and_where(hold: Hold) -> None:
 
 
 def test_without_an_embedder_the_vector_rank_is_empty(hold: Hold) -> None:
-    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedder=None, rules=SearchRules())
+    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedders=Embedders(), rules=SearchRules())
     assert [hit.ranks["vector"] for hit in hits] == [None, None]
 
 
 def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there_are_none(hold: Hold) -> None:
     notes = {"a.md": "one mention of rye among many other words here", "z.md": "rye rye rye"}
     rules = SearchRules(lexical_weight=0, vector_weight=1)
-    hits = find_hits(make_plan("rye"), store=hold(notes), embedder=None, rules=rules)
+    hits = find_hits(make_plan("rye"), store=hold(notes), embedders=Embedders(), rules=rules)
     assert [hit.chunk.path for hit in hits] == ["z.md", "a.md"]
     assert hits[0].score > hits[1].score
 
@@ -88,8 +90,8 @@ def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> N
 
 def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
     snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number % 3}" for number in range(200)})
-    first = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), rules=SearchRules())
-    again = search("bees hive 3", store=snapshot, embedder=WordsEmbedder(), rules=SearchRules())
+    first = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
+    again = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     assert repr(first) == repr(again)
     assert len(first) == 10
 
@@ -101,18 +103,20 @@ def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
 
 
 def test_only_the_scope_is_searched(hold: Hold) -> None:
-    excerpts = search("bees", store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules(), scope=Scope("a"))
+    excerpts = search(
+        "bees", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules(), scope=Scope("a")
+    )
     assert [excerpt.path for excerpt in excerpts] == ["a/hive.md"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0"])
 def test_an_empty_query_finds_nothing(hold: Hold, text: str) -> None:
-    assert search(text, store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules()) == []
+    assert search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules()) == []
 
 
 @pytest.mark.parametrize("text", ['" OR ( NEAR *', "?!…", "x" * 10_000, "rye " * 2_500, "'; drop table note; --", "%_"])
 def test_no_query_is_an_error(hold: Hold, text: str) -> None:
-    search(text, store=hold(NOTES), embedder=WordsEmbedder(), rules=SearchRules())
+    search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
 
 
 def test_an_empty_store_finds_nothing(hold: Hold) -> None:

@@ -38,7 +38,8 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, collection: Path)
     assert scores == {"queries": 2, "ndcg@10": 1.0, "recall@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0}
     assert settings["search"]["fusion"] == "scores"
     prefixes = {"query_prefix": "auto", "passage_prefix": "auto"}
-    assert settings["embed"] == {"model": "words", "url": "", **prefixes, "timeout": 30}
+    encoder = {"encoder": "auto", "background": False}
+    assert settings["embed"] == {"model": "words", **encoder, "url": "", **prefixes, "timeout": 30}
     assert "indexing 3 documents" in err
 
 

@@ -30,6 +30,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "chunks": 4,
         "links": 1,
         "embedder": "words/27",
+        "filling": {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""},
         "stale": 0,
         "skipped": [{"path": "bad.md", "reason": "not UTF-8 at byte 0"}],
     }

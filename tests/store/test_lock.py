@@ -53,3 +53,13 @@ def test_a_run_that_fails_frees_the_lock_and_says_what_it_failed_of(tmp_path: Pa
         raise ZeroDivisionError
     with held(tmp_path / "lock", 0):
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system cannot open a file without following links")
+def test_a_link_in_the_locks_place_does_not_cost_the_file_it_leads_to(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("kept")
+    (tmp_path / "store.db.lock").symlink_to(precious)
+    with pytest.raises(StoreError), held(tmp_path / "store.db.lock", 0):
+        pass
+    assert precious.read_text() == "kept"

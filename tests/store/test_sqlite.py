@@ -92,7 +92,7 @@ def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) ->
 
 def test_the_file_says_what_it_is(store: SqliteStore) -> None:
     assert store.db.pragma("application_id") == int.from_bytes(b"NWel", "big")
-    assert store.db.pragma("user_version") == 1
+    assert store.db.pragma("user_version") == VERSION
     assert store.db.pragma("journal_mode") == "wal"
 
 
@@ -264,11 +264,11 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(
 ) -> None:
     put_all(store, {"a.md": "rye"})
     store.close()
-    monkeypatch.setattr("notewell.store.sqlite.VERSION", 3)
-    steps = {1: "create table one (x)", 2: "alter table one rename to two"}
+    monkeypatch.setattr("notewell.store.sqlite.VERSION", VERSION + 2)
+    steps = {VERSION: "create table one (x)", VERSION + 1: "alter table one rename to two"}
     monkeypatch.setattr("notewell.store.sqlite.MIGRATIONS", steps)
     with closing(opened(store.file)) as migrated:
-        assert migrated.db.pragma("user_version") == 3
+        assert migrated.db.pragma("user_version") == VERSION + 2
         assert rows_of(migrated, "select name from sqlite_schema where name in ('one', 'two')") == [("two",)]
         assert paths(migrated, "rye") == ["a.md"]
 
@@ -277,12 +277,13 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, m
     put_all(store, {"a.md": "rye"})
     store.close()
     with monkeypatch.context() as patched:
-        patched.setattr("notewell.store.sqlite.VERSION", 3)
-        patched.setattr("notewell.store.sqlite.MIGRATIONS", {1: "create table one (x)", 2: "drop table nowhere"})
+        patched.setattr("notewell.store.sqlite.VERSION", VERSION + 2)
+        steps = {VERSION: "create table one (x)", VERSION + 1: "drop table nowhere"}
+        patched.setattr("notewell.store.sqlite.MIGRATIONS", steps)
         with pytest.raises(StoreError):
             opened(store.file)
     with closing(opened(store.file)) as same:
-        assert same.db.pragma("user_version") == 1
+        assert same.db.pragma("user_version") == VERSION
         assert rows_of(same, "select name from sqlite_schema where name = 'one'") == []
         assert paths(same, "rye") == ["a.md"]
 

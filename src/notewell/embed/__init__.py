@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from notewell.embed.rules import REMOTE, EmbedRules
+from notewell.embed.rules import AUTO, REMOTE, EmbedRules
 from notewell.errors import EmbedError
 from notewell.types import Vectors
 
-__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "load_embedder"]
+__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "load_embedder", "load_encoder"]
 
 # The model that ships inside the package.
 DEFAULT_MODEL = Path(__file__).parent / "static_model"
@@ -55,12 +57,16 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
         from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
 
         return WordsEmbedder()
+    if rules.model == "minilm":
+        return _load_onnx(None, rules)
     folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
     if not folder.is_dir():
         raise EmbedError(
             f"There is no embedder '{rules.model}'",
             'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME',
         )
+    if (folder / "model.onnx").is_file():
+        return _load_onnx(folder, rules)
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)
@@ -74,3 +80,32 @@ def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vecto
             "Run `notewell index --full` if the model is another one now, or go back to the old one",
         )
     return vectors
+
+
+def _load_onnx(folder: Path | None, rules: EmbedRules) -> Embedder:
+    """Return the ONNX encoder of a folder, or MiniLM."""
+    try:
+        from notewell.embed.onnx import load_folder, load_minilm  # noqa: PLC0415
+    except Exception as error:  # a package that is there, but broken, raises what it likes
+        raise EmbedError(
+            f"onnxruntime cannot be loaded: {error}"[:200], "Run `pip install 'notewell[minilm]'`"
+        ) from error
+    return load_folder(folder, rules) if folder else load_minilm()
+
+
+def load_encoder(rules: EmbedRules) -> Embedder | None:
+    """Return what makes better vectors behind the model's: by name, or for `auto` MiniLM where it can be run.
+
+    >>> load_encoder(EmbedRules(encoder="off")) is None
+    True
+    """
+    name = rules.encoder
+    if name == AUTO:
+        # Whoever chose another model has chosen; looking a package up costs a tenth of a millisecond.
+        name = "minilm" if rules.model == "static" and find_spec("onnxruntime") else "off"
+    if name == "off":
+        return None
+    chosen = replace(rules, model=name)
+    if chosen.is_remote:
+        raise EmbedError(f"embed.encoder is '{name}', a server", "It runs on this machine: minilm, a folder, or off")
+    return load_embedder(chosen)

@@ -159,7 +159,8 @@ class Endpoint:
 
     def _repeats(self, message: str, secret: Sequence[str]) -> bool:
         """Tell whether a server's message holds the key, or a part of the texts that were sent."""
-        if self._key and self._key.reveal() in message:
+        # A part of the key is too much already, in whatever letters.
+        if self._key and _overlaps(message.lower(), self._key.reveal().lower()):
             return True
         pieces = {message[start : start + ECHO] for start in range(len(message) - ECHO + 1)}
         return any(
@@ -200,6 +201,15 @@ def _reason(error: Exception) -> str:
 def _seconds(header: str | None) -> float:
     """Return the wait that a server asks for in seconds; a date is not worth its clock."""
     return float(header) if header and header.strip().isdecimal() else 0.0
+
+
+def _overlaps(message: str, secret: str) -> bool:
+    """Tell whether a message holds a secret, or a telling part of it.
+
+    >>> _overlaps("bad key abcdefghijklm…", "abcdefghijklmnop"), _overlaps("no such model", "abcdefghijklmnop")
+    (True, False)
+    """
+    return secret in message or any(message[start : start + ECHO] in secret for start in range(len(message) - ECHO + 1))
 
 
 def _message(body: bytes) -> str:

@@ -17,6 +17,8 @@ class EmbedRules:
     """Where vectors come from."""
 
     model: str = "static"
+    encoder: str = AUTO
+    background: bool = True
     url: str = ""
     query_prefix: str = AUTO
     passage_prefix: str = AUTO

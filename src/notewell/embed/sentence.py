@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,10 @@ class SentenceEmbedder:
             raise EmbedError(
                 "The package sentence-transformers is not installed", "Run `pip install sentence-transformers`"
             ) from error
+        folder = Path(os.path.expanduser(self._name))
+        if folder.is_dir() and any(folder.rglob("*.py")):
+            # Some versions run what a model's folder brings along, and a vault may name a folder of its own.
+            raise EmbedError(f"The model {self._name} holds Python code", "Name a model that is only data")
         with suppress(ImportError):
             from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 

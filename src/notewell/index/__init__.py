@@ -10,12 +10,13 @@ from pathlib import Path
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
+from notewell.index.fill import fill
 from notewell.index.prepare import IndexRules, embedded, prepared
 from notewell.index.report import Progress, Report, forget, keep
 from notewell.index.walk import Found
 from notewell.store import Store
 
-__all__ = ["Changes", "IndexRules", "Progress", "Report", "find_changes", "index"]
+__all__ = ["Changes", "IndexRules", "Progress", "Report", "fill", "find_changes", "index"]
 
 # Bytes of notes in one transaction, which a batch holds in memory, and seconds after which it takes in no more: what a
 # kill can cost, with a slow embedder too.

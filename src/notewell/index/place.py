@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from notewell.errors import NoteError
+from notewell.errors import NoteError, StoreError
 from notewell.index.readers import READERS, read
 from notewell.index.walk import Found, stamp_of
 from notewell.redact import redact
@@ -72,3 +72,10 @@ def _path_inside(root: Path, path: str) -> str:
     if not file.is_file():
         raise NoteError(f"{path} is no file", "Name a note in it")
     return file.relative_to(top).as_posix()
+
+
+def folder_to_write(file: Path) -> Path:
+    """Return the folder of a file that is to be written, if it can be."""
+    if not os.access(file.parent, os.W_OK):
+        raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
+    return file.parent

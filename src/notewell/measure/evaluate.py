@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from notewell.config import Settings, StoreSettings
+from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
@@ -47,6 +48,17 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
         with Vault(folder, here) as vault:
             vault.index()
             yield vault
+
+
+def fill_share(vault: Vault, share: float) -> None:
+    """Give this share of the chunks the encoder's vectors."""
+    wanted, done = round(share * vault.unfilled), 0
+
+    def tell(number: int, total: int) -> None:
+        nonlocal done
+        done = number
+
+    vault.fill(Progress(tell, lambda: done >= wanted))
 
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from notewell.embed import Embedder
+from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
+from notewell.search.closer import Embedders, look_closer
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, SearchRules, fuse
 from notewell.search.plan import make_plan
@@ -14,28 +16,56 @@ from notewell.search.retrieve import retrieve
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
-__all__ = ["Ranker", "SearchRules", "context", "find_hits", "make_plan", "search"]
+__all__ = [
+    "Embedders",
+    "Ranker",
+    "SearchRules",
+    "context",
+    "find_hits",
+    "make_plan",
+    "search",
+    "search_with_what_works",
+]
 
 
 def search(
-    text: str, *, store: Snapshot, embedder: Embedder | None, rules: SearchRules, scope: Scope = EVERYTHING
+    text: str, *, store: Snapshot, embedders: Embedders, rules: SearchRules, scope: Scope = EVERYTHING
 ) -> list[Excerpt]:
     """Find the lines that answer the text, the best first."""
     plan = make_plan(text, scope)
-    hits = find_hits(plan, store=store, embedder=embedder, rules=rules)
+    hits = find_hits(plan, store=store, embedders=embedders, rules=rules)
     return [make_excerpt(hit, plan) for hit in fit(hits, rules.max_tokens)]
+
+
+def search_with_what_works(
+    text: str, *, store: Snapshot, embedders: Embedders, rules: SearchRules, scope: Scope
+) -> tuple[list[Excerpt], tuple[str, ...]]:
+    """Search, and where a model fails, without it; return what the user should know of that, too."""
+    ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
+    fact = ""
+    # What is not there cannot be left out: the same way is not tried twice.
+    for way in dict.fromkeys(ways):
+        try:
+            found = search(text, store=store, embedders=way, rules=rules, scope=scope)
+        except EmbedError as error:
+            fact = error.fact
+        else:
+            how = "without it" if way.quick or way.encoder else "by words alone"
+            return found, ((f"{fact}; searching {how}",) if fact else ())
+    raise AssertionError("words need no model")
 
 
 def find_hits(
     plan: Plan,
     *,
     store: Snapshot,
-    embedder: Embedder | None,
+    embedders: Embedders,
     rules: SearchRules,
     rankers: Sequence[Ranker] = RANKERS,
 ) -> list[Hit]:
     """Return the chunks that answer the plan, the best first."""
-    rankings = retrieve(plan, store, embedder, rules)
+    rankings = retrieve(plan, store, embedders.quick, rules)
+    rankings += look_closer(plan, rankings, store, embedders, rules)
     fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
@@ -46,8 +76,11 @@ def find_hits(
 
 def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:
     """Return the fused chunks as hits, best first; equal scores in the order of path and line."""
-    ranks = {
-        ranking.retriever: {chunk: rank for rank, (chunk, _) in enumerate(ranking.candidates, start=1)}
+    ranks: dict[str, dict[int, int]] = {"lexical": {}, "vector": {}}
+    ranks |= {
+        ranking.retriever: {
+            chunk: rank for rank, (chunk, _) in enumerate(ranking.candidates, start=1) if chunk not in ranking.guessed
+        }
         for ranking in rankings
     }
     ids = list(fused)
@@ -55,7 +88,7 @@ def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hi
         Hit(
             chunk=chunk,
             score=fused[chunk_id].score,
-            ranks={name: ranks.get(name, {}).get(chunk_id) for name in ("lexical", "vector")},
+            ranks={name: found.get(chunk_id) for name, found in ranks.items()},
             trace=(fused[chunk_id],),
         )
         for chunk_id, chunk in zip(ids, store.chunks(ids), strict=True)

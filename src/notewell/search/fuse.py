@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from notewell.errors import SettingsError
 from notewell.types import Ranking, Step
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
@@ -25,6 +26,8 @@ class SearchRules:
     fusion: str = "scores"
     lexical_weight: float = 0.75
     vector_weight: float = 0.25
+    fine_weight: float = 0.9
+    on_demand: int = 14_400
     max_tokens: int = 0
 
     @property
@@ -32,14 +35,24 @@ class SearchRules:
         """Return how many chunks each retriever puts forward, and how many of them all are ranked."""
         return max(self.candidates, self.limit)
 
-    def weight(self, retriever: str) -> float:
-        """Return what a retriever counts."""
-        return {"lexical": self.lexical_weight, "vector": self.vector_weight}[retriever]
+    def asking(self, limit: int | None, max_tokens: int | None) -> SearchRules:
+        """Return the rules with what one search asks for; None means not asked."""
+        rules = self
+        if limit is not None:
+            rules = replace(rules, limit=_at_least("limit", limit, 1))
+        if max_tokens is not None:
+            rules = replace(rules, max_tokens=_at_least("max_tokens", max_tokens, 0))
+        return rules
+
+    def weight(self, ranking: Ranking) -> float:
+        """Return what a ranking counts."""
+        weights = {"lexical": self.lexical_weight, "vector": self.vector_weight, "fine": self.fine_weight}
+        return weights[ranking.retriever] * ranking.trust
 
 
 def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     """Return a score for every candidate, by the fusion that the rules name."""
-    if not any(rules.weight(ranking.retriever) for ranking in rankings):
+    if not any(rules.weight(ranking) for ranking in rankings):
         # What should count is not there; what is there counts instead.
         rules = replace(rules, lexical_weight=1.0, vector_weight=1.0)
     return FUSIONS[rules.fusion](rankings, rules)
@@ -56,7 +69,7 @@ def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     totals: dict[int, float] = {}
     reasons: dict[int, list[str]] = {}
     for ranking in rankings:
-        weight = rules.weight(ranking.retriever)
+        weight = rules.weight(ranking)
         for rank, (chunk_id, _) in enumerate(ranking.candidates, start=1):
             totals[chunk_id] = totals.get(chunk_id, 0.0) + weight / (K + rank)
             reasons.setdefault(chunk_id, []).append(f"{ranking.retriever} {weight:g}/{K + rank}")
@@ -73,14 +86,23 @@ def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     >>> fused[7].score, fused[7].why
     (0.5, 'lexical 0.5 × 1.000 + vector 0.5 × 0.000')
     """
-    total = sum(rules.weight(ranking.retriever) for ranking in rankings)
-    parts = [(ranking.retriever, rules.weight(ranking.retriever) / total, _stretched(ranking)) for ranking in rankings]
+    total = sum(rules.weight(ranking) for ranking in rankings)
+    parts = [(ranking, rules.weight(ranking) / total, _stretched(ranking)) for ranking in rankings]
     fused = {}
     for chunk_id in {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}:
         score = sum(share * scores.get(chunk_id, 0.0) for _, share, scores in parts)
-        why = " + ".join(f"{name} {share:.2g} × {scores.get(chunk_id, 0.0):.3f}" for name, share, scores in parts)
+        why = " + ".join(
+            f"{ranking.retriever} {share:.2g} × {'≈' * (chunk_id in ranking.guessed)}{scores.get(chunk_id, 0.0):.3f}"
+            for ranking, share, scores in parts
+        )
         fused[chunk_id] = Step("scores", why, score)
     return fused
+
+
+def _at_least(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
+    return value
 
 
 def _stretched(ranking: Ranking) -> Mapping[int, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from notewell.terms import split_terms
 from notewell.types import EVERYTHING, Plan, Scope
@@ -26,6 +26,19 @@ def make_plan(text: str, scope: Scope = EVERYTHING) -> Plan:
     terms = split_terms(text)
     telling = [term for term in terms if term not in stop_terms()]
     return Plan(text, tuple((telling or terms)[:MAX_TERMS]), scope)
+
+
+def make_scope(under: str, root: Path) -> Scope:
+    """Return the scope of a folder or note: `Garden`, `Garden/`, `./Garden` and its full path are the same.
+
+    >>> make_scope("./Garden/", Path("/notes")), make_scope("/notes/Garden", Path("/notes"))
+    (Scope(under='Garden'), Scope(under='Garden'))
+    """
+    path = PurePosixPath(readable(under))
+    if path.is_relative_to(root.as_posix()):
+        path = path.relative_to(root.as_posix())
+    inside = path.as_posix().strip("/")
+    return Scope("" if inside == "." else inside)
 
 
 def readable(text: str) -> str:

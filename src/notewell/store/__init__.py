@@ -31,6 +31,21 @@ class About:
     indexed_at: str = ""
     skipped: Mapping[str, str] = field(default_factory=dict)
     bytes: int = 0
+    encoder: str = ""
+    filled: int = 0
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How far the encoder's vectors are: those made, those of texts it does not read, and those still missing."""
+
+    encoder: str = ""
+    filled: int = 0
+    unread: int = 0
+    left: int = 0
+    under_way: bool = False
+    problem: str = ""
 
 
 class Snapshot(Protocol):
@@ -44,14 +59,27 @@ class Snapshot(Protocol):
     def dimensions(self) -> int:
         """Return the length of its vectors."""
 
+    @property
+    def encoder(self) -> str:
+        """Return whose better vectors are stored; nothing, if none are."""
+
     def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25."""
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose vectors point the same way, by cosine."""
 
+    def closeness(self, vector: Vectors, ids: Sequence[int]) -> Mapping[int, float | None]:
+        """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
+
+    def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
+        """Return the cosines that these vectors of the encoder's will have when they are read again."""
+
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""
+
+    def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """Return those of the chunks that are there, by id."""
 
     def links(self) -> Mapping[str, tuple[Link, ...]]:
         """Return the links of every note that has any, by path."""
@@ -80,6 +108,10 @@ class Store(Protocol):
     """Where chunks rest. Readers and one writer at a time work beside each other."""
 
     @property
+    def in_place(self) -> bool:
+        """Tell whether what is open is still what lies there."""
+
+    @property
     def made_for(self) -> MadeFor:
         """Return what the content depends on."""
 
@@ -102,11 +134,23 @@ class Store(Protocol):
     def writing(self) -> AbstractContextManager[Writer]:
         """Collect changes; they are kept together, or not at all."""
 
+    def unfilled(self, encoder: str) -> list[int]:
+        """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""
+
+    def filled(self, encoder: str) -> Filling:
+        """Return how far this encoder's vectors are, and whether somebody is making them."""
+
+    def keep_fine(self, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store an encoder's vectors; another's, that are there, go."""
+
     def tidy(self) -> None:
         """Do what upkeep is due, if it is worth it."""
 
     def locked(self, wait: float) -> AbstractContextManager[None]:
         """Be the only writer for a whole run; whoever else tries is told who is."""
+
+    def filling(self) -> AbstractContextManager[None]:
+        """Be the only one that fills; indexing and searching go on beside it."""
 
     def beside(self, made_for: MadeFor) -> Self:
         """Return another store to build beside this one; what an interrupted build left is taken up again."""

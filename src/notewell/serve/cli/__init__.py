@@ -17,6 +17,7 @@ COMMANDS = {
     "search": "Find the lines that answer TEXT",
     "read": "Show a note, or some of its lines",
     "status": "Say what is indexed, and what is not",
+    "fill": "Let the better model read what it has not read yet",
     "watch": "Keep the store up to date while you write",
     "doctor": "Prove that the store is sound",
     "backup": "Copy the store to a file",

@@ -9,7 +9,7 @@ import click
 
 from notewell.config import Settings, shown_settings
 from notewell.measure.collection import load_collection
-from notewell.measure.evaluate import Scores, collection_vault, evaluate
+from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
 
@@ -21,6 +21,14 @@ from notewell.serve.cli.options import json_option, open_vault, print_json, say,
 @click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one")
 @click.option("--lexical-weight", type=float, metavar="W", help="What the ranking by words counts; 0 switches it off")
 @click.option("--vector-weight", type=float, metavar="W", help="What the ranking by meaning counts; 0 switches it off")
+@click.option(
+    "--filled",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    metavar="SHARE",
+    help="How much the better model has read beforehand; the best hits it reads on demand",
+)
 @json_option
 def command(
     folder: Path,
@@ -29,6 +37,7 @@ def command(
     fusion: str | None,
     lexical_weight: float | None,
     vector_weight: float | None,
+    filled: float,
     as_json: bool,
 ) -> None:
     """Measure search quality on judged queries
@@ -49,6 +58,9 @@ def command(
     collection = load_collection(folder, split)
     say(f"indexing {len(collection.documents):,} documents")
     with collection_vault(collection, settings) as measured:
+        if measured.unfilled and filled:
+            say(f"filling {filled:.0%} of {measured.unfilled:,} chunks")
+            fill_share(measured, filled)
         say(f"searching for {len(collection.queries):,} queries")
         scores = evaluate(measured, collection)
     shown = as_dict(scores, settings)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from notewell.index import Report
+from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import (
     counted,
     json_option,
@@ -50,6 +51,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
         with progress_shown() as progress:
             report = opened.index(full=full, progress=progress)
         about = opened.store.about()
+        fill_behind(opened)
     if as_json:
         print_json(as_dict(report, about))
     else:

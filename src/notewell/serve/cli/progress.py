@@ -17,8 +17,8 @@ QUIET_NOTES = 500
 
 
 @contextmanager
-def progress_shown() -> Iterator[Progress]:
-    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note at hand."""
+def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes") -> Iterator[Progress]:
+    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note, or whatever it is, at hand."""
     stopping: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -31,20 +31,20 @@ def progress_shown() -> Iterator[Progress]:
         return
     before = signal.signal(signal.SIGINT, stop)
     try:
-        with _bar() if sys.stderr.isatty() else _lines() as tell:
+        with _bar(doing) if sys.stderr.isatty() else _lines(line) as tell:
             yield Progress(tell, lambda: bool(stopping))
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
+def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     bars: list[Callable[[int, int], None]] = []
     ends: list[Callable[[], None]] = []
 
     def tell(done: int, total: int) -> None:
         if total >= QUIET_NOTES and not bars:
-            show, end = _start_bar(total)
+            show, end = _start_bar(doing, total)
             bars.append(show)
             ends.append(end)
         for show in bars:
@@ -57,13 +57,13 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
             end()
 
 
-def _start_bar(total: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
+def _start_bar(doing: str, total: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
     # A terminal's bar is worth its 50 ms; a short run does not pay for it.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task("notes", total=total)
     bar.start()
@@ -71,13 +71,13 @@ def _start_bar(total: int) -> tuple[Callable[[int, int], None], Callable[[], Non
 
 
 @contextmanager
-def _lines() -> Iterator[Callable[[int, int], None]]:
+def _lines(line: str) -> Iterator[Callable[[int, int], None]]:
     shown = [0]
 
     def tell(done: int, total: int) -> None:
         tenth = 10 * done // total
         if total >= QUIET_NOTES and tenth > shown[0]:
             shown[0] = tenth
-            say(f"indexed {done:,} of {total:,} notes")
+            say(line.format(done, total))
 
     yield tell

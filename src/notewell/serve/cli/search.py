@@ -10,6 +10,7 @@ import click
 
 from notewell.search import context
 from notewell.search.fuse import FUSIONS
+from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, say, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
@@ -51,8 +52,9 @@ def command(
         notewell search "why did the bread collapse" --under Recipes
     """
     with open_vault(vault, {"search.fusion": fusion}) as opened, progress_shown() as progress:
-        refresh = not (no_refresh and opened.indexed)
-        if not opened.indexed:
+        first = not opened.indexed
+        refresh = first or not no_refresh
+        if first:
             say(f"indexing {opened.root}")
         results = opened.search(
             " ".join(text), limit=limit, under=under, max_tokens=max_tokens, refresh=refresh, progress=progress
@@ -66,6 +68,8 @@ def command(
             _tell_context(results, budget)
         else:
             _tell(results, explain)
+        if first:
+            fill_behind(opened)
         if progress.stop():
             raise Stopped
 

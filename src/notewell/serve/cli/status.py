@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from notewell.serve.cli.fill import told
 from notewell.serve.cli.options import counted, json_option, listed_reasons, open_vault, print_json, vault_option
 from notewell.vault import Status
 
@@ -39,6 +41,7 @@ def as_dict(status: Status) -> dict[str, Any]:
         "chunks": about.chunks,
         "links": about.links,
         "embedder": about.embedder,
+        "filling": asdict(status.filling),
         "generation": about.generation,
         "indexed_at": about.indexed_at or None,
         "stale": status.stale,
@@ -56,6 +59,13 @@ def _tell(status: Status) -> None:
     click.echo(f"store     {status.store} ({about.bytes / 1e6:,.1f} MB)")
     click.echo(f"notes     {about.notes:,} in {counted(about.chunks, 'chunk')}, {counted(about.links, 'link')}")
     click.echo(f"embedder  {about.embedder}")
+    filling = status.filling
+    if filling.problem:
+        click.echo(f"encoder   not usable: {filling.problem}")
+    elif filling.encoder:
+        click.echo(f"encoder   {told(filling)}{'; more are being read' * filling.under_way}")
+    else:
+        click.echo("encoder   none")
     click.echo(f"indexed   {about.indexed_at}, generation {about.generation}")
     if status.stale:
         click.echo(f"stale     {counted(status.stale, 'file')} to take in; `notewell index` does it")

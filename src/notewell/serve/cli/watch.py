@@ -11,6 +11,7 @@ from threading import Event
 import click
 
 from notewell.index import Report
+from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import json_option, open_vault, say, vault_option
 
 
@@ -31,6 +32,7 @@ def command(vault: Path | None, as_json: bool) -> None:
         signal.signal(number, lambda *_: stop.set())
 
     def tell(report: Report) -> None:
+        fill_behind(opened)
         if as_json:
             counts = ("added", "changed", "removed", "seconds")
             click.echo(json.dumps({name: value for name, value in asdict(report).items() if name in counts}))

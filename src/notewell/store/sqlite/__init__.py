@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,24 +13,29 @@ from urllib.parse import quote
 
 import apsw
 
-from notewell.errors import StoreDamaged, StoreError
-from notewell.store import About, MadeFor
+from notewell.errors import StoreBusy, StoreDamaged, StoreError
+from notewell.store import About, Filling, MadeFor
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
-from notewell.store.sqlite.connection import READ_ONLY, connect, explained
+from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, connect, explained
+from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.writer import Batch
-from notewell.types import Stamp
+from notewell.types import Chunk, Stamp, Vectors
 
 # A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
 # seconds for 100,000 chunks, every few weeks.
 WORN_SHARE = 0.15
 WORN_LEAST = 200
+# What a new store says of itself, beside what it was made for.
+NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": ""}
+# How long who wants to fill waits for who only looks, in seconds.
+LOOK = 0.1
 # SQLite's companions of a file in use.
 COMPANIONS = ("-wal", "-shm")
 
@@ -85,6 +90,7 @@ class SqliteStore:
         """Return counts, generation and what was skipped."""
         with self._steady():
             notes, chunks, links = self.db.execute(queries.COUNTS).get
+            filled, unread = self.db.execute(queries.FILLED).get
             return About(
                 notes=notes,
                 chunks=chunks,
@@ -94,37 +100,66 @@ class SqliteStore:
                 indexed_at=str(self._meta("indexed_at")),
                 skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
                 bytes=self.file.stat().st_size,
+                encoder=str(self._meta("fine")),
+                filled=filled,
+                unread=unread,
             )
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSnapshot]:
         """Hold one state of the store."""
         with self._steady():
-            generation = int(self._meta("generation"))
+            made = int(self._meta("arrays"))
             with self._lock:
                 arrays = self._arrays
-                if arrays is None or arrays.generation != generation:
-                    arrays = self._arrays = Arrays.load(self.db, generation, int(self._meta("dimensions")))
-            yield SqliteSnapshot(self.db, arrays)
+                if arrays is None or arrays.made != made:
+                    arrays = self._arrays = Arrays.load(self.db, made, int(self._meta("dimensions")))
+            yield SqliteSnapshot(self.db, arrays, int(self._meta("generation")), str(self._meta("fine")))
 
     @contextmanager
     def writing(self) -> Iterator[Batch]:
         """Collect changes; they are kept together, or not at all."""
-        with explained(self.file):
-            self.db.execute("begin immediate")
-            try:
-                batch = Batch(self.db, Blocks.load(self.db, int(self._meta("dimensions"))))
-                yield batch
-                batch.finish()
-                if batch.changed:
-                    self._set_meta("generation", int(self._meta("generation")) + 1)
-                    self._set_meta("worn", int(self._meta("worn") or 0) + batch.freed)
-                self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
-                self.db.execute("commit")
-            except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("rollback")
-                raise
+        with self._changing():
+            batch = Batch(self.db, Blocks.load(self.db, int(self._meta("dimensions"))))
+            yield batch
+            batch.finish()
+            if batch.changed:
+                self._set_meta("arrays", self._next_generation())
+                self._set_meta("worn", int(self._meta("worn") or 0) + batch.freed)
+            self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
+
+    def unfilled(self, encoder: str) -> list[int]:
+        """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""
+        with self._steady():
+            return unfilled(self.db, encoder)
+
+    def filled(self, encoder: str) -> Filling:
+        """Return how far this encoder's vectors are, and whether somebody is making them."""
+        about, left = self.about(), len(self.unfilled(encoder))
+        made = (about.filled, about.unread) if about.encoder == encoder else (0, 0)
+        return Filling(encoder, *made, left, self._is_filling)
+
+    def keep_fine(self, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store an encoder's vectors; another's, that are there, go."""
+        with self._changing():
+            self._keep_fine(encoder, chunks, vectors)
+
+    def _keep_fine(self, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        if str(self._meta("fine")) != encoder:
+            self.db.execute(queries.CLEAR_FINE)
+            self._set_meta("fine", encoder)
+        if keep_fine(self.db, chunks, vectors):
+            self._next_generation()
+
+    def keep_fine_at_once(self, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store what a search made, unless somebody else is writing, or the vectors there are another encoder's."""
+        self.db.set_busy_timeout(0)
+        try:
+            with self._changing():
+                if str(self._meta("fine")) in ("", encoder):
+                    self._keep_fine(encoder, chunks, vectors)
+        finally:
+            self.db.set_busy_timeout(BUSY_MS)
 
     def tidy(self) -> None:
         """Give space back once so many chunks were replaced that the holes they left are worth it."""
@@ -138,6 +173,20 @@ class SqliteStore:
     def locked(self, wait: float) -> AbstractContextManager[None]:
         """Be the only writer for a whole run; whoever else tries is told who is."""
         return held(self.file.with_name(f"{self.file.name}.lock"), wait)
+
+    def filling(self) -> AbstractContextManager[None]:
+        """Be the only one that fills; indexing and searching go on beside it."""
+        # Whoever only asks whether somebody fills holds it for a moment, too.
+        return held(self.file.with_name(f"{self.file.name}.fill"), LOOK)
+
+    @property
+    def _is_filling(self) -> bool:
+        """Tell whether somebody fills right now."""
+        try:
+            with held(self.file.with_name(f"{self.file.name}.fill"), 0):
+                return False
+        except StoreBusy:
+            return True
 
     def beside(self, made_for: MadeFor) -> SqliteStore:
         """Return another store to build beside this one; what an interrupted build left is taken up again."""
@@ -155,7 +204,11 @@ class SqliteStore:
         with explained(self.file):
             # Above both, so that no reader takes the new state for one it has already seen.
             generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
-            other._set_meta("generation", generation)
+            for key in ("generation", "arrays"):
+                other._set_meta(key, generation)
+            if self._meta("fine") and not other._meta("fine"):
+                carry_over(other.db, self.file)
+                other._set_meta("fine", self._meta("fine"))
             _copy(other.db, self.db)
             self.db.pragma("wal_checkpoint", "truncate")
         other.close()
@@ -218,6 +271,24 @@ class SqliteStore:
         with explained(self.file), self.db:
             yield
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Keep every change made inside, or none of them."""
+        with explained(self.file):
+            self.db.execute("begin immediate")
+            try:
+                yield
+                self.db.execute("commit")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("rollback")
+                raise
+
+    def _next_generation(self) -> int:
+        generation = int(self._meta("generation")) + 1
+        self._set_meta("generation", generation)
+        return generation
+
     def _prepare(self, made_for: Callable[[], MadeFor]) -> None:
         """Make the tables of a new file, bring an older one up to date, and refuse what is not ours."""
         if self.db.execute(queries.ANY_TABLE).get is None:
@@ -242,7 +313,7 @@ class SqliteStore:
         # Another process may have made the tables while this one waited.
         if self.db.execute(queries.ANY_TABLE).get is None:
             self.db.execute(TABLES)
-            for key, value in {**asdict(made_for), "generation": 0, "indexed_at": "", "worn": 0}.items():
+            for key, value in {**asdict(made_for), **NEW}.items():
                 self._set_meta(key, value)
             self.db.pragma("user_version", VERSION)
         self.db.execute("commit")

@@ -21,7 +21,8 @@ PAUSE = 0.05
 def held(file: Path, wait: float) -> Iterator[None]:
     """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it."""
     try:
-        number = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        # Through no link: a vault that somebody gave away could lead it to any file of the user's.
+        number = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     except OSError as error:
         hint = "Check its permissions, or set store.path to a place that can be written"
         raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error

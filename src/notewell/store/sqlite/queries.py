@@ -115,6 +115,59 @@ insert into vector (body, data)
 values (:body, :data)
 """
 
+FINE = """
+select chunk.id, data
+from chunk
+join fine on fine.body = chunk.body
+where chunk.id in (select value from carray(:ids))
+order by chunk.id
+"""
+
+SET_FINE = """
+insert or replace into fine (body, data)
+select id, :data
+from body
+where digest = :digest
+"""
+
+CLEAR_FINE = """
+delete from fine
+"""
+
+UNFILLED = """
+select min(chunk.id), max(note.mtime_ns) as newest
+from chunk
+join note on note.id = chunk.note
+where chunk.body not in (select body from fine)
+    -- Vectors of another encoder are as good as none.
+    or :encoder != (select value from meta where key = 'fine')
+group by chunk.body
+order by newest desc, chunk.body
+"""
+
+FILLED = """
+select
+    (select count(*) from fine where length(data) > 0),
+    (select count(*) from fine where length(data) = 0)
+"""
+
+CARRY_FINE = """
+insert or ignore into main.fine (body, data)
+select kept.id, found.data
+from old.fine as found
+join old.body as was on was.id = found.body
+join main.body as kept on kept.digest = was.digest
+-- A damaged row is not worth keeping: it is made again.
+where length(found.data) = 0 or length(found.data) = (
+    select length(data)
+    from old.fine
+    where length(data) > 0
+    group by length(data)
+    order by count(*) desc, length(data)
+    limit 1
+)
+"""
+
 HAS_BODY = """
 select 1
 from body
@@ -135,6 +188,7 @@ where id = :body
 """
 
 DROP_BODIES = (
+    "delete from fine where body in (select id from body where uses = 0 and id in (select value from carray(:ids)))",
     "delete from vector where body in (select id from body where uses = 0 and id in (select value from carray(:ids)))",
     "delete from body where uses = 0 and id in (select value from carray(:ids))",
 )
@@ -241,5 +295,18 @@ STRAYS = {
     """,
     "lines without a vector": "select count(*) from body where id not in (select body from vector)",
     "vectors without lines": "select count(*) from vector where body not in (select id from body)",
+    "better vectors of another length than most": """
+        select count(*)
+        from fine
+        where length(data) > 0 and length(data) != (
+            select length(data)
+            from fine
+            where length(data) > 0
+            group by length(data)
+            order by count(*) desc, length(data)
+            limit 1
+        )
+    """,
+    "better vectors without lines": "select count(*) from fine where body not in (select id from body)",
     "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
 }

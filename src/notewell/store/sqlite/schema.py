@@ -7,12 +7,21 @@ file otherwise, and are only read for the few notes on a page.
 from __future__ import annotations
 
 # Grows with every change of the tables or of what stands in them.
-VERSION = 1
+VERSION = 2
 # "NWel": what `file` and other programs see in the header.
 APPLICATION_ID = 0x4E57656C
 
 # What brings the tables of a released format to the next: never changed once released.
-MIGRATIONS: dict[int, str] = {}
+MIGRATIONS = {
+    1: """
+        create table fine (
+            body integer primary key references body,
+            data blob not null
+        );
+        insert into meta (key, value) values ('fine', '');
+        insert into meta (key, value) select 'arrays', value from meta where key = 'generation';
+    """,
+}
 
 TABLES = """
 create table meta (
@@ -59,6 +68,12 @@ create table body (
 );
 
 create table vector (
+    body integer primary key references body,
+    data blob not null
+);
+
+-- What the encoder makes of a body: comes later than `vector`, and may be missing.
+create table fine (
     body integer primary key references body,
     data blob not null
 );

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, one_bit
+from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
+from notewell.store.sqlite.fine import fine_cosines, stored_cosines
 from notewell.store.sqlite.lexical import BLOCK, UNIT, length_norms, rarity, unpack
 from notewell.store.sqlite.rows import carray, load_chunks, load_links
 from notewell.types import EVERYTHING, Chunk, Link, Ranking, Scope, Vectors
@@ -31,9 +32,9 @@ OCCURRENCES = np.arange(256, dtype=np.float32) / UNIT
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What every search of one generation shares."""
+    """What every search of one state of the chunks shares; `made` is the generation they are of."""
 
-    generation: int
+    made: int
     dimensions: int
     norms: npt.NDArray[np.float32]
     codes: npt.NDArray[np.uint64]
@@ -41,26 +42,21 @@ class Arrays:
     live: int
 
     @classmethod
-    def load(cls, db: apsw.Connection, generation: int, dimensions: int) -> Arrays:
+    def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
         """Return the arrays of the state that `db` sees now."""
         blocks = Blocks.load(db, dimensions)
         dead = np.flatnonzero(blocks.lengths == 0)
-        return cls(
-            generation, dimensions, length_norms(blocks.lengths), blocks.codes, dead, blocks.lengths.size - dead.size
-        )
+        return cls(made, dimensions, length_norms(blocks.lengths), blocks.codes, dead, blocks.lengths.size - dead.size)
 
 
 class SqliteSnapshot:
     """One state of the store, inside a read transaction."""
 
-    def __init__(self, db: apsw.Connection, arrays: Arrays) -> None:
+    def __init__(self, db: apsw.Connection, arrays: Arrays, generation: int, encoder: str) -> None:
         self._db = db
         self._arrays = arrays
-
-    @property
-    def generation(self) -> int:
-        """Return the number of this state."""
-        return self._arrays.generation
+        self.generation = generation
+        self.encoder = encoder
 
     @property
     def dimensions(self) -> int:
@@ -90,10 +86,22 @@ class SqliteSnapshot:
         found = tuple(zip(near[best].tolist(), cosines[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
 
+    def closeness(self, vector: Vectors, ids: Sequence[int]) -> dict[int, float | None]:
+        """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
+        return fine_cosines(self._db, vector, ids)
+
+    def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
+        """Return the cosines that these vectors of the encoder's will have when they are read again."""
+        return stored_cosines(vector, eight_bit(vectors))
+
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""
         found = dict(load_chunks(self._db, ids))
         return [found[wanted] for wanted in ids]
+
+    def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """Return those of the chunks that are there."""
+        return list(load_chunks(self._db, ids))
 
     def links(self) -> dict[str, tuple[Link, ...]]:
         """Return the links of every note that has any, by path."""

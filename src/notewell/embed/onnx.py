@@ -1,0 +1,160 @@
+"""Sentence encoders as ONNX files: a folder on disk, or all-MiniLM-L6-v2, which ships with Notewell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from notewell.embed.english import is_english
+from notewell.embed.prefixes import Prefixes, find_prefixes
+from notewell.embed.rules import EmbedRules
+from notewell.embed.unit import unit
+from notewell.errors import EmbedError
+from notewell.types import Vectors
+
+# What runs the encoder reports on its use, and keeps a number for this machine in the user's folder, unless told not to
+# before it is loaded.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime
+
+onnxruntime.disable_telemetry_events()
+
+# all-MiniLM-L6-v2, which ships inside the package; training/minilm.py made the file.
+MINILM = Path(__file__).parent / "minilm"
+MINILM_DIMENSIONS = 384
+# Most models of this kind know so many places.
+MAX_TOKENS = 512
+# Tells whether a model knows a text's language.
+Reads = Callable[[str], bool]
+Session = Any
+
+
+class OnnxEmbedder:
+    """Embeds by running a transformer, a text at a time: on a CPU, batches are no quicker."""
+
+    def __init__(self, folder: Path, *, max_tokens: int, reads: Reads, prefixes: Prefixes) -> None:
+        self._folder = folder
+        self._max_tokens = max_tokens
+        self._reads = reads
+        self._prefixes = prefixes
+        with _explained(folder):
+            self._first = _takes_the_first_state(folder)
+            self.fingerprint = _fingerprint(folder, max_tokens, prefixes.passage, first=self._first)
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Return the length of its vectors; of our own model it is known before it is loaded."""
+        return MINILM_DIMENSIONS if self._folder == MINILM else int(self._state("a", self._for_one).size)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the mean of each text's last states, or the first of them, scaled to length 1.
+
+        A text that the model does not read gets the zero vector.
+        """
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        read = [number for number, text in enumerate(texts) if text.strip() and self._reads(text)]
+        session, prefix = self._for_many, self._prefixes.passage
+        states = self._threads.map(lambda number: self._state(prefix + texts[number], session), read)
+        for number, state in zip(read, states, strict=True):
+            vectors[number] = state
+        return unit(vectors)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the text's vector, with what the model wants before a query."""
+        if not text.strip() or not self._reads(text):
+            return np.zeros(self.dimensions, dtype=np.float32)
+        vector: Vectors = unit(self._state(self._prefixes.query + text, self._for_one)[np.newaxis])[0]
+        return vector
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(_cores())
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        with _explained(self._folder):
+            tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(self._max_tokens)
+        return tokenizer
+
+    @cached_property
+    def _for_one(self) -> Session:
+        # A short text alone is half again as quick on two cores, and no quicker on more.
+        return _session(self._folder, threads=2)
+
+    @cached_property
+    def _for_many(self) -> Session:
+        # Of many texts, each core takes one.
+        return _session(self._folder, threads=1)
+
+    def _state(self, text: str, session: Session) -> Vectors:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        with _explained(self._folder):
+            inputs = {entry.name: known[entry.name] for entry in session.get_inputs()}
+            output = np.asarray(session.run(None, inputs)[0], np.float32)
+        state: Vectors = output[0] if output.ndim == 2 else output[0, 0] if self._first else output[0].mean(axis=0)
+        return state
+
+
+def _session(folder: Path, threads: int) -> Session:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    # A waiting thread that keeps its core busy takes it from those who search.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    with _explained(folder):
+        return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Turn whatever a model's files cause into a fact and a hint."""
+    try:
+        yield
+    except EmbedError:
+        raise
+    except Exception as error:  # neither library raises anything narrower
+        hint = "A folder with an ONNX encoder holds model.onnx and tokenizer.json"
+        raise EmbedError(f"The encoder in {folder} cannot be used: {error!r}"[:300], hint) from error
+
+
+def _cores() -> int:
+    """Return how many cores this process may use, which can be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def load_folder(folder: Path, rules: EmbedRules) -> OnnxEmbedder:
+    """Return the encoder of a folder with `model.onnx` and `tokenizer.json`."""
+    prefixes = find_prefixes(folder.name, rules)
+    return OnnxEmbedder(folder, max_tokens=MAX_TOKENS, reads=lambda text: True, prefixes=prefixes)
+
+
+def load_minilm() -> OnnxEmbedder:
+    """Return all-MiniLM-L6-v2, which was trained to read 256 tokens of English."""
+    return OnnxEmbedder(MINILM, max_tokens=256, reads=is_english, prefixes=Prefixes())
+
+
+def _fingerprint(folder: Path, max_tokens: int, prefix: str, *, first: bool) -> str:
+    # Our own model's hash is written beside it; a stranger's files are hashed here.
+    ours = json.loads((folder / "config.json").read_text(encoding="utf-8")) if folder == MINILM else {}
+    weights = ours.get("sha256") or hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
+    words = hashlib.sha256((folder / "tokenizer.json").read_bytes() + prefix.encode("utf-8")).hexdigest()
+    pooling = "first" if first else "mean"
+    return f"{ours.get('name') or folder.name}/{max_tokens}/{pooling}/{weights[:12]}-{words[:8]}"
+
+
+def _takes_the_first_state(folder: Path) -> bool:
+    """Tell whether the model's own settings say that a text's vector is the first state, as bge's do."""
+    file = folder / "1_Pooling" / "config.json"
+    return file.is_file() and bool(json.loads(file.read_text(encoding="utf-8")).get("pooling_mode_cls_token"))

@@ -1,0 +1,36 @@
+"""Filling that goes on behind a command: a process of its own, at the lowest priority, that ends when it is done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from notewell.serve.cli.options import counted, say
+from notewell.vault import Vault
+
+# On Windows a process outlives the one that started it only if it is told to; elsewhere it gets a session of its own.
+DETACHED = getattr(subprocess, "DETACHED_PROCESS", 0)
+
+
+def fill_behind(vault: Vault) -> None:
+    """Start filling in a process of its own, if the vault is set to, something is missing and nobody is at it."""
+    filling = vault.filling
+    if filling.problem:
+        say(f"note: {filling.problem}; its vectors are not made")
+    if not vault.settings.embed.background or not filling.left or filling.under_way:
+        return
+    say(
+        f"a better model reads {counted(filling.left, 'chunk')} in the background; `notewell status` says how far it is"
+    )
+    process = subprocess.Popen(
+        # -P: the current folder, which may be the vault's, is no place for Python to look for modules.
+        [sys.executable, "-P", "-m", "notewell", "fill", "--gently", "--vault", str(vault.root)],
+        cwd=vault.store_file.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=DETACHED,
+    )
+    # It is meant to outlive this process, and is no child that was forgotten.
+    process.returncode = 0

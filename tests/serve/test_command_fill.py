@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notewell import Vault
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+NONE = {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""}
+BEHIND = "a better model reads 4 chunks in the background; `notewell status` says how far it is\n"
+# Runs a command and says at its end at which priority it did.
+PRIORITY = """
+import atexit, os
+from notewell.serve.cli import main
+atexit.register(lambda: print(f"priority {os.nice(0)}"))
+main()
+"""
+
+
+@pytest.fixture
+def encoded(folder: Path) -> Path:
+    """The small vault, with an encoder whose vectors one can check by eye."""
+    (folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8")
+    return folder
+
+
+def status(notewell: Notewell) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(notewell("status", "--json")[1])
+    return told
+
+
+# `notewell fill`
+
+
+@pytest.mark.usefixtures("encoded")
+def test_a_person_reads_how_many_chunks_were_read_and_by_what(notewell: Notewell) -> None:
+    notewell("index")
+    assert notewell("fill") == (0, "100% of 4 chunks read by words\n", "")
+    assert notewell("fill") == (0, "100% of 4 chunks read by words\n", "")
+
+
+@pytest.mark.usefixtures("encoded")
+def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
+    notewell("index")
+    code, out, err = notewell("fill", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {**NONE, "encoder": "words/27", "filled": 4}
+
+
+def test_the_vault_can_be_named(notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notewell("index")
+    monkeypatch.chdir(encoded.parent)
+    assert json.loads(notewell("fill", "--vault", str(encoded), "--json")[1])["filled"] == 4
+
+
+def test_without_an_encoder_it_is_an_error_that_says_how_to_get_one(notewell: Notewell) -> None:
+    notewell("index")
+    code, out, err = notewell("fill")
+    assert (code, out) == (1, "")
+    assert err == (
+        "error: There is no encoder to fill with\nhint: Set embed.encoder, or `pip install 'notewell[minilm]'`\n"
+    )
+
+
+def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "nowhere"\n', encoding="utf-8")
+    code, out, err = notewell("fill")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: There is no embedder 'nowhere'\nhint: ")
+
+
+def test_a_second_fill_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    with Vault.open(encoded) as vault, vault.store.filling():
+        assert notewell("fill") == (0, "0% of 4 chunks read by words\n", "another process is at it already\n")
+        told = status(notewell)["filling"]
+        assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
+        assert "encoder   0% of 4 chunks read by words; more are being read\n" in notewell("status")[1]
+    assert not status(notewell)["filling"]["under_way"]
+
+
+def test_a_vault_that_was_never_indexed_is_left_as_it_is(notewell: Notewell, encoded: Path) -> None:
+    notewell("fill")
+    assert not (encoded / ".notewell").exists()
+
+
+def test_a_long_fill_tells_its_progress_on_stderr(
+    notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)
+    for number in range(96):
+        (encoded / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    notewell("index")
+    _, out, err = notewell("fill")
+    assert re.findall(r"read (\d+) of 100 chunks", err) == ["32", "64", "96", "100"]
+    assert out == "100% of 100 chunks read by words\n"
+
+
+def test_ctrl_c_keeps_what_is_done(notewell: Notewell, encoded: Path) -> None:
+    for number in range(96):
+        (encoded / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    notewell("index")
+    # The second group of chunks is the last that it makes.
+    program = """
+import os, signal
+from notewell.embed.words import WordsEmbedder
+from notewell.serve.cli import main
+quick, calls = WordsEmbedder.embed, []
+def embed(self, texts):
+    calls.append(texts)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    return quick(self, texts)
+WordsEmbedder.embed = embed
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program, "fill"], cwd=encoded, capture_output=True, text=True)
+    filling = status(notewell)["filling"]
+    assert filling["filled"] >= 32 and filling["filled"] + filling["left"] == 100
+    assert (ended.returncode, ended.stdout) == (130, f"{filling['filled']}% of 100 chunks read by words\n")
+    assert "Traceback" not in ended.stderr
+
+
+# Gently
+
+
+def run_gently(folder: Path) -> tuple[int, str, str]:
+    """Run a gentle fill in a process of its own: this one's priority would stay low for all tests after it."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PRIORITY, "fill", "--gently"], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_a_gentle_fill_has_the_lowest_priority(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    assert run_gently(encoded) == (0, "100% of 4 chunks read by words\npriority 19\n", "")
+    assert status(notewell)["filling"]["left"] == 0
+
+
+def test_a_gentle_fill_leaves_another_alone(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    with Vault.open(encoded) as vault, vault.store.filling():
+        code, out, _ = run_gently(encoded)
+    assert (code, out) == (0, "0% of 4 chunks read by words\npriority 19\n")
+    assert status(notewell)["filling"]["filled"] == 0
+
+
+# Behind `notewell index`
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Let the filling go on behind a command, know the processes that do it, and end those that do not themselves."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    class Known(subprocess.Popen[bytes]):
+        def __init__(self, arguments: list[str], **options: Any) -> None:
+            super().__init__(arguments, **options)
+            processes.append(self)
+
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
+    monkeypatch.setattr(subprocess, "Popen", Known)
+    yield processes
+    for process in processes:
+        if not ended(process, 0):
+            os.kill(process.pid, signal.SIGKILL)
+            assert ended(process, 10)
+
+
+def ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Tell whether a process ends in time; its own `poll` was told that it has."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if os.waitpid(process.pid, os.WNOHANG) != (0, 0):
+                return True
+        except ChildProcessError:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("encoded")
+def test_index_starts_filling_behind_itself_and_says_so(
+    notewell: Notewell, started: list[subprocess.Popen[bytes]]
+) -> None:
+    code, out, err = notewell("index")
+    assert code == 0
+    assert out.startswith("3 notes, 4 chunks")
+    assert err == BEHIND
+    (process,) = started
+    assert ended(process, 30)
+    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
+
+
+@pytest.mark.usefixtures("encoded")
+def test_json_of_index_is_not_disturbed_by_what_goes_on_behind(
+    notewell: Notewell, started: list[subprocess.Popen[bytes]]
+) -> None:
+    _, out, err = notewell("index", "--json")
+    assert json.loads(out)["chunks"] == 4
+    assert err == BEHIND
+    assert ended(started[0], 30)
+
+
+def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
+    notewell: Notewell, encoded: Path, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
+    assert notewell("index")[2] == ""
+    notewell("fill")
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
+    assert notewell("index")[2] == ""
+    (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "off"\n', encoding="utf-8")
+    assert notewell("index", "--full")[2] == ""
+    assert started == []
+
+
+@pytest.mark.usefixtures("encoded")
+def test_the_first_search_of_a_vault_starts_filling_behind_itself_and_the_next_does_not(
+    notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of so few chunks the search itself would read all.
+    monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "0")
+    code, out, err = notewell("search", "hive", "--json")
+    assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
+    assert err.endswith(BEHIND)
+    assert ended(started[0], 30)
+    assert status(notewell)["filling"]["left"] == 0
+    assert notewell("search", "hive")[2] == ""
+    assert len(started) == 1
+
+
+def test_watch_starts_filling_behind_itself(encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "notewell", "watch"], cwd=encoded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + 20
+        with Vault.open(encoded) as vault:
+            while not vault.indexed or vault.store.about().filled < 4:
+                assert time.monotonic() < deadline, "nobody fills"
+                time.sleep(0.1)
+            assert vault.unfilled == 0
+    finally:
+        watching.terminate()
+        watching.communicate(timeout=20)
+
+
+def test_nothing_is_started_while_another_process_fills(
+    notewell: Notewell, encoded: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    with Vault.open(encoded) as vault:
+        vault.index()
+        with vault.store.filling():
+            assert notewell("index", "--full")[2] == ""
+    assert started == []
+
+
+# An encoder that cannot be used
+
+
+@pytest.fixture(params=["garbage", "half", "ollama:x"])
+def unusable(request: pytest.FixtureRequest, notewell: Notewell, encoded: Path) -> str:
+    """An indexed vault whose encoder is damaged, incomplete or a server; what is said about it."""
+    notewell("index")
+    for path in ("garbage/model.onnx", "garbage/tokenizer.json", "half/model.onnx"):
+        (encoded / path).parent.mkdir(exist_ok=True)
+        (encoded / path).write_bytes(b"\x08\xff garbage")
+    (encoded / "notewell.toml").write_text(f'[embed]\nmodel = "words"\nencoder = "{request.param}"\n')
+    return "embed.encoder is 'ollama:x', a server" if request.param == "ollama:x" else f"The encoder in {encoded}"
+
+
+def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notewell: Notewell, unusable: str) -> None:
+    code, out, err = notewell("search", "hive", "--json")
+    (notice,) = json.loads(out)["notices"]
+    assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
+    assert notice.startswith(unusable) and notice.endswith("; searching without it")
+    assert err == f"note: {notice}\n"
+
+
+def test_fill_and_eval_with_an_encoder_that_cannot_be_used_are_errors(
+    notewell: Notewell, unusable: str, collection: Path
+) -> None:
+    for command in (("fill",), ("eval", str(collection))):
+        code, out, err = notewell(*command)
+        assert (code, out) == (1, "")
+        assert f"error: {unusable}" in err and "\nhint: " in err
+
+
+@pytest.mark.parametrize("unusable", ["half", "ollama:x"], indirect=True)
+def test_status_says_that_an_encoder_cannot_be_used(notewell: Notewell, unusable: str) -> None:
+    assert f"encoder   not usable: {unusable}" in notewell("status")[1]
+    assert status(notewell)["filling"]["problem"].startswith(unusable)
+
+
+# `notewell status` and `notewell eval`
+
+
+def test_status_tells_the_share_that_is_filled(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "left": 4}
+    assert "encoder   0% of 4 chunks read by words\n" in notewell("status")[1]
+    notewell("fill")
+    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
+    assert "encoder   100% of 4 chunks read by words\n" in notewell("status")[1]
+    (encoded / "new.md").write_text("# New\n\nA note that was not there before at all.\n")
+    notewell("index")
+    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4, "left": 1}
+    assert "encoder   80% of 5 chunks read by words\n" in notewell("status")[1]
+
+
+def test_status_counts_no_vectors_of_another_encoder(
+    notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notewell("index")
+    notewell("fill")
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "minilm")
+    told = status(notewell)["filling"]
+    assert (told["encoder"].split("/")[0], told["filled"], told["left"]) == ("all-MiniLM-L6-v2", 0, 4)
+
+
+def test_status_says_that_there_is_no_encoder(notewell: Notewell) -> None:
+    notewell("index")
+    assert "encoder   none\n" in notewell("status")[1]
+    assert status(notewell)["filling"] == NONE
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """Documents of which the one that is wanted is the worst by words, and the nearest by the encoder."""
+    folder = tmp_path / "tiny"
+    (folder / "qrels").mkdir(parents=True)
+    texts = {f"d{number}": f"rye bread {number}" + " oat" * (3 + number % 5) for number in range(69)}
+    rows = [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
+    rows.append({"_id": "wanted", "title": "", "text": "rye bread" + " red bear" * 10})
+    (folder / "corpus.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+    (folder / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": "rye bread"}) + "\n")
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\twanted\t1\n")
+    return folder
+
+
+@pytest.mark.usefixtures("encoded")
+def test_eval_measures_with_the_share_that_is_asked_for(
+    notewell: Notewell, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "0")
+    told = []
+    for share in ("0", "0.5", "1"):
+        _, out, err = notewell("eval", str(collection), "--vector-weight", "0", "--filled", share, "--json")
+        told.append((re.findall(r"filling (.*) chunks", err), json.loads(out)["mrr@10"]))
+    assert (told[0], told[2]) == (([], 0.0), (["100% of 70"], 1.0))
+    assert told[1][0] == ["50% of 70"]
+
+
+@pytest.mark.usefixtures("encoded")
+def test_eval_fills_all_unless_it_is_told(notewell: Notewell, collection: Path) -> None:
+    assert "filling 100% of 70 chunks" in notewell("eval", str(collection))[2]
+
+
+@pytest.mark.usefixtures("encoded")
+@pytest.mark.parametrize("share", ["-0.1", "1.5", "half"])
+def test_a_share_that_is_none_is_a_wrong_call(notewell: Notewell, collection: Path, share: str) -> None:
+    code, out, err = notewell("eval", str(collection), "--filled", share)
+    assert (code, out) == (2, "")
+    assert "--filled" in err
