@@ -54,13 +54,13 @@ class StaticEmbedder:
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the numbers of each text's tokens."""
-        if self._words is not None:
-            yield from (self._words(text[:MAX_CHARS]) for text in texts)
-            return
         for first in range(0, len(texts), BATCH):
             batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
-            for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
-                yield encoding.ids
+            if self._words is not None:
+                yield from self._words(batch)
+            else:
+                encoded = self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+                yield from (encoding.ids for encoding in encoded)
 
 
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain
 
 from tokenizers import Tokenizer
@@ -33,22 +34,30 @@ class WordTokens:
         self._tokenizer = tokenizer
         self._known: dict[str, list[int]] = {}
 
-    def __call__(self, text: str) -> list[int]:
-        """Return the numbers of the text's tokens."""
-        if DROPPED.search(text):
-            return self._taken_apart(text)
-        words = (PLAIN if text.isascii() else MIXED).findall(text)
+    def __call__(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the numbers of each text's tokens."""
+        words = [(PLAIN if text.isascii() else MIXED).findall(text) for text in texts]
+        known = self._learned({word for run in words for word in run})
+        return [
+            self._taken_apart(text)
+            if DROPPED.search(text)
+            else list(chain.from_iterable([known[word] for word in run]))
+            for text, run in zip(texts, words, strict=True)
+        ]
+
+    def _learned(self, words: set[str]) -> dict[str, list[int]]:
+        """Return the tokens of words, these among them; those that are new are taken apart together."""
         known = self._known
-        try:
-            return list(chain.from_iterable([known[word] for word in words]))
-        except KeyError:
-            if len(known) > MOST_WORDS:
-                # Another thread may be reading the old ones.
-                known = self._known = {}
-            for word in words:
-                if word not in known:
-                    known[word] = self._taken_apart(word)
-            return list(chain.from_iterable([known[word] for word in words]))
+        new = [word for word in words if word not in known]
+        if not new:
+            return known
+        if len(known) > MOST_WORDS:
+            # Another thread may be reading the old ones.
+            known, new = {}, list(words)
+        taken_apart = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
+        known.update(zip(new, [encoding.ids for encoding in taken_apart], strict=True))
+        self._known = known
+        return known
 
     def _taken_apart(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
