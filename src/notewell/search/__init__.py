@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
-from notewell.search.closer import Embedders, look_closer
+from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, SearchRules, fuse
 from notewell.search.plan import make_plan
@@ -64,8 +64,9 @@ def find_hits(
     rankers: Sequence[Ranker] = RANKERS,
 ) -> list[Hit]:
     """Return the chunks that answer the plan, the best first."""
+    query = read_query(plan, embedders, rules)
     rankings = retrieve(plan, store, embedders.quick, rules)
-    rankings += look_closer(plan, rankings, store, embedders, rules)
+    rankings += look_closer(query, rankings, store, embedders, rules) if query else []
     fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)

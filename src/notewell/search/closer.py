@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -23,6 +24,8 @@ HEARD = 10
 # What is embedded during a search is among so many of the best; of each, an encoder reads about so many characters.
 ON_DEMAND = 24
 READ = 1_200
+# Searches of several threads do not wait for each other's.
+READERS = ThreadPoolExecutor(4, "notewell-query")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +37,21 @@ class Embedders:
     keep: Callable[[Sequence[Chunk], Vectors], None] = lambda chunks, vectors: None
 
 
+def read_query(plan: Plan, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
+    """Let the encoder read the query while the retrievers are at work: half of what it costs is hidden so."""
+    if embedders.encoder is None or not rules.fine_weight or not plan.text:
+        return None
+    return READERS.submit(embedders.encoder.embed_query, redact_text(plan.text)[0])
+
+
 def look_closer(
-    plan: Plan, rankings: Sequence[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
+    query: Future[Vectors], rankings: Sequence[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
 ) -> list[Ranking]:
     """Return the encoder's ranking of the best of what was found; none, if too few of them have a vector."""
-    encoder = embedders.encoder
-    if encoder is None or not rules.fine_weight or not plan.text:
-        return []
-    vector = encoder.embed_query(redact_text(plan.text)[0])
+    vector, encoder = query.result(), embedders.encoder
     fused = fuse([replace(ranking, reach=LOOKED_AT) for ranking in rankings], rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[:LOOKED_AT]
-    if not best or not vector.any():
+    if encoder is None or not best or not vector.any():
         return []
     seen = dict(store.closeness(vector, best)) if store.encoder == encoder.fingerprint else {}
     seen |= _made_now(_wanted(best, seen, store, rules), vector, store, embedders)
