@@ -72,7 +72,8 @@ def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
         weight = rules.weight(ranking)
         for rank, (chunk_id, _) in enumerate(ranking.candidates, start=1):
             totals[chunk_id] = totals.get(chunk_id, 0.0) + weight / (K + rank)
-            reasons.setdefault(chunk_id, []).append(f"{ranking.retriever} {weight:g}/{K + rank}")
+            about = "≈" * (chunk_id in ranking.guessed)
+            reasons.setdefault(chunk_id, []).append(f"{ranking.retriever} {about}{weight:.3g}/{K + rank}")
     return {chunk_id: Step("rrf", " + ".join(reasons[chunk_id]), total) for chunk_id, total in totals.items()}
 
 
