@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from bench.child import Measured, clean_environment, in_child, memory_mb, notewe
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
-from notewell.types import Chunk
+from notewell.types import Chunk, Vectors
 
 # Chunks for the static model's rate and for the encoder's.
 MANY, FEW = 8_000, 200
@@ -105,8 +105,7 @@ def _timed(vault: Vault, text: str) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _rate(embed: object, texts: Sequence[str]) -> int:
-    assert callable(embed)
+def _rate(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> int:
     embed(texts[:20])
     began = time.perf_counter()
     embed(texts)

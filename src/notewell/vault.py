@@ -221,9 +221,9 @@ class Vault:
                 self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
 
     def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
-        """Return the encoder, loaded, or none and the reason."""
+        """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""
         try:
-            return (self.encoder, ()) if self.encoder is None or self.encoder.dimensions else (None, ())
+            return self.encoder, ()
         except EmbedError as error:
             return None, (f"{error.fact}; searching without it",)
 
@@ -251,9 +251,10 @@ class Vault:
     def filling(self) -> Filling:
         """Return how far the encoder's vectors are."""
         try:
-            # Its length is known only of a model that loads.
-            usable = self.indexed and self.encoder is not None and self.encoder.dimensions
-            return self.store.filled(self.encoder.fingerprint) if self.encoder and usable else Filling()
+            # To say how long its vectors are a stranger's model is loaded: whether that works is told here.
+            if not self.indexed or self.encoder is None or not self.encoder.dimensions:
+                return Filling()
+            return self.store.filled(self.encoder.fingerprint)
         except EmbedError as error:
             return Filling(problem=error.fact)
 

@@ -31,7 +31,6 @@ onnxruntime.disable_telemetry_events()
 
 # all-MiniLM-L6-v2, which ships inside the package; training/minilm.py made the file.
 MINILM = Path(__file__).parent / "minilm"
-MINILM_DIMENSIONS = 384
 # Most models of this kind know so many places.
 MAX_TOKENS = 512
 # Tells whether a model knows a text's language.
@@ -54,7 +53,7 @@ class OnnxEmbedder:
     @cached_property
     def dimensions(self) -> int:
         """Return the length of its vectors; of our own model it is known before it is loaded."""
-        return MINILM_DIMENSIONS if self._folder == MINILM else int(self._state("a", self._for_one).size)
+        return int(_about(self._folder).get("dimensions") or self._state("a", self._for_one).size)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's last states, or the first of them, scaled to length 1.
@@ -142,12 +141,17 @@ def load_folder(folder: Path, rules: EmbedRules) -> OnnxEmbedder:
 
 def load_minilm() -> OnnxEmbedder:
     """Return all-MiniLM-L6-v2, which was trained to read 256 tokens of English."""
-    return OnnxEmbedder(MINILM, max_tokens=256, reads=is_english, prefixes=Prefixes())
+    return OnnxEmbedder(MINILM, max_tokens=_about(MINILM)["max_tokens"], reads=is_english, prefixes=Prefixes())
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """Return what our own model's config says; a stranger's is not believed."""
+    about: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8")) if folder == MINILM else {}
+    return about
 
 
 def _fingerprint(folder: Path, max_tokens: int, prefix: str, *, first: bool) -> str:
-    # Our own model's hash is written beside it; a stranger's files are hashed here.
-    ours = json.loads((folder / "config.json").read_text(encoding="utf-8")) if folder == MINILM else {}
+    ours = _about(folder)
     weights = ours.get("sha256") or hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
     words = hashlib.sha256((folder / "tokenizer.json").read_bytes() + prefix.encode("utf-8")).hexdigest()
     pooling = "first" if first else "mean"

@@ -18,7 +18,7 @@ from notewell.types import Vectors
 
 # Whole chunks fit; a hostile text of a million words costs no more than this.
 MAX_CHARS = 8_000
-# Rows gathered at once stay inside the processor's cache.
+# Texts taken apart at once: their new words go to the tokenizer together.
 BATCH = 32
 
 

@@ -177,13 +177,17 @@ class SqliteStore:
     def filling(self) -> AbstractContextManager[None]:
         """Be the only one that fills; indexing and searching go on beside it."""
         # Whoever only asks whether somebody fills holds it for a moment, too.
-        return held(self.file.with_name(f"{self.file.name}.fill"), LOOK)
+        return held(self._fill_file, LOOK)
+
+    @property
+    def _fill_file(self) -> Path:
+        return self.file.with_name(f"{self.file.name}.fill")
 
     @property
     def _is_filling(self) -> bool:
         """Tell whether somebody fills right now."""
         try:
-            with held(self.file.with_name(f"{self.file.name}.fill"), 0):
+            with held(self._fill_file, 0):
                 return False
         except StoreBusy:
             return True

@@ -90,3 +90,13 @@ def eight_bit(vectors: Vectors) -> npt.NDArray[np.int8]:
     scaled = np.divide(vectors * 127, peaks, out=np.zeros_like(vectors), where=peaks > 0)
     whole: npt.NDArray[np.int8] = np.rint(scaled).astype(np.int8)
     return whole
+
+
+def stored_cosines(vector: Vectors, stored: npt.NDArray[np.int8]) -> Vectors:
+    """Return the cosine of each stored vector."""
+    matrix = stored.astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+    # One row at a time: a product of matrices adds up in another order for another number of rows.
+    products = np.einsum("ij,j->i", matrix, vector)
+    cosines: Vectors = products / np.where(lengths > 0, lengths, 1)
+    return cosines

@@ -8,10 +8,9 @@ from typing import Any
 
 import apsw
 import numpy as np
-import numpy.typing as npt
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import eight_bit
+from notewell.store.sqlite.blocks import eight_bit, stored_cosines
 from notewell.store.sqlite.rows import body_digest, carray
 from notewell.types import Chunk, Vectors
 
@@ -38,16 +37,6 @@ def fine_cosines(db: apsw.Connection, vector: Vectors, ids: Sequence[int]) -> di
         **dict.fromkeys(slot for slot, _ in found),
         **{slot: near for (slot, _), near in zip(rows, cosines, strict=True)},
     }
-
-
-def stored_cosines(vector: Vectors, stored: npt.NDArray[np.int8]) -> Vectors:
-    """Return the cosine of each stored vector."""
-    matrix = stored.astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    # One row at a time: a product of matrices adds up in another order for another number of rows.
-    products = np.einsum("ij,j->i", matrix, vector)
-    cosines: Vectors = products / np.where(lengths > 0, lengths, 1)
-    return cosines
 
 
 def unfilled(db: apsw.Connection, encoder: str) -> list[int]:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
-from notewell.store.sqlite.fine import fine_cosines, stored_cosines
+from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines
+from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import BLOCK, UNIT, length_norms, rarity, unpack
 from notewell.store.sqlite.rows import carray, load_chunks, load_links
 from notewell.types import EVERYTHING, Chunk, Link, Ranking, Scope, Vectors
@@ -79,9 +79,8 @@ class SqliteSnapshot:
         if not near.size:
             return Ranking("vector", ())
         rows: list[tuple[Any, ...]] = self._db.execute(queries.VECTORS, {"ids": carray(near)}).fetchall()
-        matrix = np.frombuffer(b"".join([data for (data,) in rows]), np.int8).reshape(near.size, -1).astype(np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-        cosines = (matrix @ vector) / np.where(lengths > 0, lengths, 1)
+        stored = np.frombuffer(b"".join([data for (data,) in rows]), np.int8).reshape(near.size, -1)
+        cosines = stored_cosines(vector, stored)
         best = np.argsort(-cosines, kind="stable")[:limit]
         found = tuple(zip(near[best].tolist(), cosines[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
