@@ -129,7 +129,7 @@ def test_an_empty_vault_counts_as_indexed(make_vault: MakeVault) -> None:
 
 
 def test_a_vault_without_notes_is_as_good_as_empty(make_vault: MakeVault) -> None:
-    vault = make_vault({"picture.png": b"\x89PNG\0", "list.txt": "loaf"})
+    vault = make_vault({"picture.png": b"\x89PNG\0", "list.bin": "loaf"})
     assert vault.index().added == 0
     assert len(vault.search("loaf")) == 0
 
@@ -169,7 +169,7 @@ def test_a_monotonous_note_does_not_take_for_ever() -> None:
     # In a process of its own: a pattern that runs away cannot be stopped from inside. All take a second.
     program = """
 from notewell.index.chunk import ChunkRules
-from notewell.index.readers.markdown import chunk, parse
+from notewell.index.shapes.markdown import chunk, parse
 from notewell.types import Note, Stamp
 runs = [*">#` \\n", "---\\n", "A b\\n---\\n\\n", "|a|\\n", "[a](", "[[a|", "a.b-c_d/", "- a\\n", "```\\n"]
 for text in (run * (300_000 // len(run)) for run in runs):
@@ -181,10 +181,10 @@ for text in (run * (300_000 // len(run)) for run in runs):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "zero bytes"),
-        (RYE.encode("utf-16"), "zero bytes"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "not UTF-8 at byte 0"),
+        (b"rye\0bread", "zero bytes"),
         (b"caf\xe9 au lait", "not UTF-8 at byte 3"),
-        (b"\xff\xfe\xfd", "not UTF-8 at byte 0"),
+        (b"\xff\xfe\xfd", "not UTF-16 at byte 2"),
         (b"text " * 4_000 + b"\xc3", "not UTF-8 at byte 20,000"),
     ],
 )
@@ -491,7 +491,7 @@ def test_a_limit_or_budget_that_makes_no_sense_is_an_error_with_a_hint(
         "rye.md:" + "9" * 5_000,
         "rye.md:1-2-3",
         "rye.md:x",
-        "list.txt",
+        "list.bin",
         "../notes/../../etc/passwd",
         "/etc/passwd",
         "a\0b",
@@ -502,7 +502,7 @@ def test_a_limit_or_budget_that_makes_no_sense_is_an_error_with_a_hint(
     ids=lambda place: ascii(place[:20]),
 )
 def test_an_odd_place_is_an_error_with_a_hint(make_vault: MakeVault, place: str) -> None:
-    vault = make_vault({"rye.md": RYE, "list.txt": "loaf", "folder/a.md": RYE})
+    vault = make_vault({"rye.md": RYE, "list.bin": "loaf", "folder/a.md": RYE})
     with pytest.raises(NotewellError) as caught:
         vault.read(place)
     assert caught.value.hint

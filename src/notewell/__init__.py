@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from notewell.errors import NotewellError
-    from notewell.index.report import Progress, Report
+    from notewell.index.report import Progress, Report, Status
     from notewell.store import About
     from notewell.types import Chunk, Excerpt, Hit, Reading, Results, Step
-    from notewell.vault import Status, Vault
+    from notewell.vault import Vault
 
 __all__ = [
     "About",
@@ -31,10 +31,10 @@ __version__ = "0.1.0"
 # Loaded with their first use: a command that needs none of them does not pay for numpy.
 _HOMES = {
     "notewell.errors": ("NotewellError",),
-    "notewell.index.report": ("Progress", "Report"),
+    "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.store": ("About",),
     "notewell.types": ("Chunk", "Excerpt", "Hit", "Reading", "Results", "Step"),
-    "notewell.vault": ("Status", "Vault"),
+    "notewell.vault": ("Vault",),
 }
 
 

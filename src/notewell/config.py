@@ -50,6 +50,8 @@ HELP = {
     "index.exclude": "Patterns of files and folders to leave out, as in a .gitignore",
     "index.hidden": "Index folders and files whose names begin with a dot, too",
     "index.max_bytes": "Files larger than this are skipped, and named in the report",
+    "index.max_document_bytes": "The same for PDF, Office and other documents that are no text",
+    "index.max_seconds": "How long the reading of one document may take",
     "chunk.max_chars": "A section longer than this is cut at H3, then at paragraphs",
     "chunk.min_chars": "A section shorter than this is left out; 0 keeps all",
     "chunk.target_words": "With overlap_words: words of a window",
@@ -85,6 +87,8 @@ KINDS = {
 # The smallest value that makes sense, where one does not.
 LEAST = {
     "index.max_bytes": 1,
+    "index.max_document_bytes": 1,
+    "index.max_seconds": 1,
     "chunk.max_chars": 200,
     "chunk.min_chars": 0,
     "chunk.target_words": 20,
@@ -103,7 +107,13 @@ LEAST = {
 # Settings that may name a folder.
 FOLDERS = ("embed.model", "embed.encoder")
 # The largest that makes sense: beyond it, clocks and sums overflow.
-MOST = {"embed.timeout": 86_400, "search.lexical_weight": 1e6, "search.vector_weight": 1e6, "search.fine_weight": 1e6}
+MOST = {
+    "index.max_seconds": 86_400,
+    "embed.timeout": 86_400,
+    "search.lexical_weight": 1e6,
+    "search.vector_weight": 1e6,
+    "search.fine_weight": 1e6,
+}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:

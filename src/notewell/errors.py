@@ -3,6 +3,7 @@
 NotewellError
 ├── VaultError          the folder is missing, unreadable or not a folder
 ├── NoteError           one note cannot be read; the run goes on without it
+│   └── NoteOutOfReach  not for anything in it: no permission, or what reads it is not installed
 ├── SettingsError       notewell.toml, the environment or an option is wrong
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing
@@ -32,6 +33,10 @@ class VaultError(NotewellError):
 
 class NoteError(NotewellError):
     """One note cannot be read; the run goes on without it."""
+
+
+class NoteOutOfReach(NoteError):
+    """A note cannot be read for something outside of it, which may be another the next time."""
 
 
 class SettingsError(NotewellError):

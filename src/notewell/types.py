@@ -61,6 +61,29 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Where a part of a text begins: a page, a slide, a cell, a turn, some rows.
+
+    Parts are known by their lines, which redaction keeps. `under` are the lines that head it, such as a sheet's name
+    and its header.
+    """
+
+    line: int
+    name: str
+    under: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a reader makes of a file's bytes: text, the parts it falls into, and the title it has beside its text."""
+
+    text: str
+    parts: tuple[Part, ...] = ()
+    title: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """One file of the vault, of any format, as text."""
 
@@ -69,6 +92,7 @@ class Note:
     stamp: Stamp
     title: str = ""
     body: int = 0
+    parts: tuple[Part, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     redactions: tuple[Redaction, ...] = ()
@@ -77,6 +101,16 @@ class Note:
     def line_at(self, offset: int) -> int:
         """Return the number of the line, from 1, that holds the character at `offset`."""
         return bisect_right(line_starts(self.text), offset)
+
+    def place_of(self, line: int, end_line: int) -> str:
+        """Return the parts that lines are in, by name; nothing for a note that has none.
+
+        >>> Note("a.pdf", "", Stamp(0, 0), parts=(Part(1, "page 1"), Part(40, "page 2"))).place_of(30, 50)
+        'page 1 to page 2'
+        """
+        first, last = (bisect_right(self.parts, at, key=lambda part: part.line) for at in (line, end_line))
+        names = [self.parts[at - 1].name for at in (first, last) if at]
+        return " to ".join(dict.fromkeys(names))
 
     def source_offset(self, offset: int, *, ending: bool = False) -> int:
         """Return where the source file has what the redacted text has at `offset`.
@@ -143,6 +177,7 @@ class Chunk:
     end_line: int
     start: int = 0
     end: int = 0
+    place: str = ""
     headings: tuple[str, ...] = ()
     title: str = ""
     kind: str = ""
@@ -288,9 +323,10 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Lines of a note as they stand in its file, without secrets."""
+    """Lines of a note, and the page, slide or other part they are in, if it has such."""
 
     path: str
     line: int
     end_line: int
     text: str
+    place: str = ""

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Event
@@ -18,6 +17,8 @@ from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
 from notewell.index.place import exists, find_place, folder_to_write, read_place
+from notewell.index.report import Diagnosis, Status
+from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.redact import redact_text, rules_digest
 from notewell.search import Embedders, find_hits, make_plan, search_with_what_works
 from notewell.search.plan import make_scope, readable
@@ -31,26 +32,7 @@ QUICK_BYTES = 50_000_000
 # How long indexing waits for another process that is at it, in seconds.
 PATIENCE = 5.0
 # Grows when terms, or what is embedded, change in a way that old stores do not have.
-RECIPE = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How the store stands against the folder."""
-
-    root: Path
-    store: Path
-    about: About
-    stale: int
-    filling: Filling = Filling()
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What is wrong with a store, a sentence each, and whether it was made anew for that."""
-
-    problems: tuple[str, ...]
-    repaired: bool
+RECIPE = 2
 
 
 class Vault:
@@ -161,7 +143,10 @@ class Vault:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
         if not self.indexed:
             report = self.index(progress=progress)
-            return ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
+            skipped = len(self.store.about().skipped)
+            notices = (f"{_files(skipped)} not read; `notewell status` says why",) if skipped else ()
+            stopped = ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
+            return (*stopped, *notices)
         changes = find_changes(self.root, self._rules.walk, self.store)
         try:
             if not self._suits(self.store.made_for):
@@ -272,9 +257,14 @@ class Vault:
         with self.store.filling():
             return fill(self.store, self.encoder, progress or Progress())
 
-    def read(self, place: str) -> Reading:
-        """Return a note's lines as they stand in its file, without secrets: `path`, `path:12` or `path:12-20`."""
-        return read_place(self.root, find_place(self.root, place), self.settings.index.max_bytes)
+    def read(self, place: str, *, raw: bool = False) -> Reading:
+        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`."""
+        return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
+
+    def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
+        """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
+        rules = self.settings.index
+        return find_secrets(self.root, files_at(self.root, rules, paths), rules, progress or Progress())
 
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
         """Take in every change as it happens, until told to stop; `tell` gets a report of each.

@@ -20,7 +20,7 @@ WORDS = ("rye", "bread", "oven", "hive", "honey", "orchard", "summer", "water", 
 # Reads lines "<full> <store>", forks a run for each and answers with its process; then, with how it ended.
 RUNNER = f"""
 import os, sys
-import notewell.index, notewell.index.readers.markdown, notewell.vault
+import notewell.index, notewell.index.shapes.markdown, notewell.vault
 notewell.index.BATCH_BYTES = {BATCH_BYTES}
 for line in sys.stdin:
     full, store = line.rstrip("\\n").split(" ", 1)

@@ -220,7 +220,7 @@ def test_a_setting_beyond_the_most_is_refused(tmp_path: Path, name: str, most: f
     section, _, key = name.partition(".")
     assert getattr(getattr(load_settings(tmp_path, {}, {name: most}), section), key) == most
     with pytest.raises(SettingsError) as caught:
-        load_settings(tmp_path, {}, {name: most * 1.01})
+        load_settings(tmp_path, {}, {name: type(most)(most * 2)})
     assert f"and should be at most {most:,.0f}" in caught.value.fact
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from notewell import Vault
-from notewell.index.readers.markdown import parse
+from notewell.index.shapes.markdown import parse
 from notewell.types import Link, Note, Stamp
 
 MakeVault = Callable[..., Vault]

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell import Vault
-from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
-from notewell.index.readers.markdown import chunk, decode, parse
+from notewell.index.readers.text import decode
+from notewell.index.shapes.markdown import chunk, parse
 from notewell.redact import redact
 from notewell.types import Chunk, Note, Stamp
 
@@ -334,7 +334,7 @@ def test_a_chunk_that_ends_in_a_secret_of_many_lines_ends_where_the_secret_does(
 
 def test_lines_and_offsets_of_the_sample_vault_are_exact(vault: Vault) -> None:
     for file in vault.root.rglob("*.md"):
-        text = decode(file.read_bytes())
+        text, _ = decode(file.read_bytes())
         note = note_of(text)
         pieces = chunk(note, ChunkRules())
         assert pieces, file
@@ -360,27 +360,6 @@ def test_with_overlap_a_long_section_becomes_windows_that_share_words() -> None:
 
 
 # Bytes to text
-
-
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"\xef\xbb\xbf# Bees\n", "# Bees\n"),
-        (b"one\r\ntwo\r\n", "one\r\ntwo\r\n"),
-        (b"one\rtwo\r", "one\ntwo\n"),
-        ("日本語 🐝".encode(), "日本語 🐝"),
-        (b"", ""),
-    ],
-)
-def test_bytes_become_text(data: bytes, text: str) -> None:
-    assert decode(data) == text
-
-
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n\0\0", "bees".encode("utf-16"), b"caf\xe9"])
-def test_bytes_that_are_no_text_are_named_with_the_reason(data: bytes) -> None:
-    with pytest.raises(NoteError, match="not ") as caught:
-        decode(data)
-    assert caught.value.hint
 
 
 # Any note at all

@@ -6,6 +6,7 @@ import pytest
 
 from notewell.errors import NoteError
 from notewell.index.place import Place, exists, find_place, read_place
+from notewell.index.walk import WalkRules
 
 
 @pytest.fixture
@@ -56,24 +57,24 @@ def test_lines_that_run_backwards_are_turned_round_in_the_hint(root: Path) -> No
 
 
 def test_lines_are_read_up_to_the_last_there_is(root: Path) -> None:
-    assert read_place(root, Place("bees.md", 2, 9), 1000).text == "two\nthree"
-    assert read_place(root, Place("bees.md"), 1000).end_line == 3
+    assert read_place(root, Place("bees.md", 2, 9), WalkRules()).text == "two\nthree"
+    assert read_place(root, Place("bees.md"), WalkRules()).end_line == 3
     with pytest.raises(NoteError, match="has 3 lines; there is no line 4"):
-        read_place(root, Place("bees.md", 4, 4), 1000)
+        read_place(root, Place("bees.md", 4, 4), WalkRules())
 
 
 def test_a_secret_is_not_read_out(root: Path) -> None:
     (root / "keys.md").write_text("# Keys\npassword: hunter2-again\nend\n")
-    assert "hunter2" not in read_place(root, Place("keys.md"), 1000).text
-    assert read_place(root, Place("keys.md", 3, 3), 1000).text == "end"
+    assert "hunter2" not in read_place(root, Place("keys.md"), WalkRules()).text
+    assert read_place(root, Place("keys.md", 3, 3), WalkRules()).text == "end"
 
 
 def test_what_cannot_be_read_is_an_error_that_names_the_note(root: Path) -> None:
     (root / "photo.jpg").write_bytes(b"\xff")
-    (root / "bad.md").write_bytes(b"\xff\xfe")
+    (root / "bad.md").write_bytes(b"\0\1\2")
     for path, size in (("photo.jpg", 1000), ("bad.md", 1000), ("bees.md", 3), ("gone.md", 1000)):
         with pytest.raises(NoteError, match=path) as caught:
-            read_place(root, Place(path), size)
+            read_place(root, Place(path), WalkRules(max_bytes=size))
         assert caught.value.hint
 
 

@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from notewell import Vault
+from notewell.store.sqlite.schema import VERSION
 
 Notewell = Callable[..., tuple[int, str, str]]
 Content = Callable[[Vault], dict[str, Any]]
@@ -202,11 +203,11 @@ def test_a_backup_of_an_older_format_is_brought_up_to_date_in_the_store_and_not_
 ) -> None:
     before = backup.read_bytes()
     # The format that comes next.
-    monkeypatch.setattr("notewell.store.sqlite.VERSION", 2)
-    monkeypatch.setattr("notewell.store.sqlite.MIGRATIONS", {1: "create table more (x)"})
+    monkeypatch.setattr("notewell.store.sqlite.VERSION", VERSION + 1)
+    monkeypatch.setattr("notewell.store.sqlite.MIGRATIONS", {VERSION: "create table more (x)"})
     assert notewell("restore", str(backup))[0] == 0
     with Vault.open(folder) as vault:
-        assert vault.store.db.pragma("user_version") == 2
+        assert vault.store.db.pragma("user_version") == VERSION + 1
         assert vault.search("hive")[0].path == "Garden/Bees.md"
     assert backup.read_bytes() == before
 

@@ -42,6 +42,7 @@ def test_json_names_the_lines(notewell: Notewell) -> None:
         "line": 3,
         "end_line": 4,
         "text": "The hive hums in the warm evening.\n",
+        "place": "",
     }
 
 
@@ -92,7 +93,7 @@ def test_an_absolute_path_outside_the_vault_is_not_read(notewell: Notewell, fold
     ["nowhere.md", "Garden", "", ".", "notewell.toml", "Garden/Bees.md:900", "Garden/Bees.md:4-3", "bad.md", "a" * 300],
 )
 def test_what_cannot_be_read_is_an_error_with_a_hint(notewell: Notewell, folder: Path, place: str) -> None:
-    (folder / "bad.md").write_bytes(b"\xff\xfe")
+    (folder / "bad.md").write_bytes(b"\0\1\2")
     code, out, err = notewell("read", place)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")

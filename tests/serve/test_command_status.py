@@ -17,7 +17,7 @@ def status(notewell: Notewell) -> dict[str, Any]:
 
 
 def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: Path) -> None:
-    (folder / "bad.md").write_bytes(b"\xff")
+    (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     told = status(notewell)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", told.pop("indexed_at"))
@@ -32,7 +32,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "embedder": "words/27",
         "filling": {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""},
         "stale": 0,
-        "skipped": [{"path": "bad.md", "reason": "not UTF-8 at byte 0"}],
+        "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
     }
 
 
@@ -56,19 +56,19 @@ def test_changed_new_and_deleted_files_are_stale(notewell: Notewell, folder: Pat
 
 
 def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
-    (folder / "bad\nname.md").write_bytes(b"\xff")
+    (folder / "bad\nname.md").write_bytes(b"\0\1\2")
     notewell("index")
     code, out, err = notewell("status")
     assert (code, err) == (0, "")
     assert f"vault     {folder}\n" in out
     assert "notes     3 in 4 chunks, 1 link\n" in out
     assert "embedder  words/27\n" in out
-    assert "skipped   'bad\\nname.md': not UTF-8 at byte 0\n" in out
+    assert "skipped   'bad\\nname.md': not text: it holds zero bytes\n" in out
     assert "stale" not in out
 
 
 def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
-    (folder / "bad.md").write_bytes(b"\xff")
+    (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     (folder / "bad.md").unlink()
     notewell("index")
@@ -76,7 +76,7 @@ def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell,
 
 
 def test_a_skipped_file_that_is_mended_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
-    (folder / "bad.md").write_bytes(b"\xff")
+    (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     (folder / "bad.md").write_text("# Good\n\nNow it can be read by anyone who likes.\n")
     assert status(notewell)["stale"] == 1

@@ -201,8 +201,8 @@ def test_a_skipped_note_is_forgotten_and_its_reason_kept(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye")
     with store.writing() as writer:
-        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
-        writer.skip("b.md", Stamp(1, 2), "too large")
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8", again=False)
+        writer.skip("b.md", Stamp(1, 2), "too large", again=False)
     assert store.about().skipped == {"a.md": "not UTF-8", "b.md": "too large"}
     assert matching(store, "rye") == []
     assert store.about().notes == 0
@@ -210,20 +210,20 @@ def test_a_skipped_note_is_forgotten_and_its_reason_kept(store: Store) -> None:
 
 def test_skipping_again_for_the_same_reason_is_no_change(store: Store) -> None:
     with store.writing() as writer:
-        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8", again=False)
     before = store.about().generation
     with store.writing() as writer:
-        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8", again=False)
     assert store.about().generation == before
     with store.writing() as writer:
-        writer.skip("a.md", Stamp(1, 2), "too large")
+        writer.skip("a.md", Stamp(1, 2), "too large", again=False)
     assert store.about().skipped == {"a.md": "too large"}
 
 
 def test_a_note_that_can_be_read_again_is_no_longer_skipped(store: Store) -> None:
     with store.writing() as writer:
-        writer.skip("a.md", Stamp(1, 2), "not UTF-8")
-        writer.skip("b.md", Stamp(1, 2), "not UTF-8")
+        writer.skip("a.md", Stamp(1, 2), "not UTF-8", again=False)
+        writer.skip("b.md", Stamp(1, 2), "not UTF-8", again=False)
     with store.writing() as writer:
         put(writer, "a.md", "rye")
         writer.remove("b.md")
@@ -254,7 +254,7 @@ def test_a_failed_batch_leaves_everything_as_it_was(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.writing() as writer:
         put(writer, "b.md", "rye")
         writer.remove("a.md")
-        writer.skip("c.md", Stamp(1, 1), "bad")
+        writer.skip("c.md", Stamp(1, 1), "bad", again=False)
         raise ZeroDivisionError
     assert (store.about(), store.stamps(), matching(store, "rye"), nearest(store, "rye")) == before
     with store.writing() as writer:

@@ -32,7 +32,7 @@ def make_fixture(file: Path) -> None:
         for path, text in NOTES.items():
             (Path(folder) / path).parent.mkdir(exist_ok=True)
             (Path(folder) / path).write_text(text, encoding="utf-8")
-        (Path(folder) / "bad.md").write_bytes(b"\xff\xfe")
+        (Path(folder) / "bad.md").write_bytes(b"\0\1\2")
         with Vault.open(folder, {"embed.model": "words"}) as vault:
             vault.index()
             vault.backup(file)

@@ -12,6 +12,7 @@ from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
 from notewell.index.fill import fill
 from notewell.index.prepare import IndexRules, embedded, prepared
+from notewell.index.readers.apart import Extraction
 from notewell.index.report import Progress, Report, forget, keep
 from notewell.index.walk import Found
 from notewell.store import Store
@@ -34,27 +35,29 @@ def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, pr
     changes = find_changes(root, rules.walk, store, again=True)
     report = Report(total=len(changes.read))
     failure: EmbedError | None = None
-    for batch in _batches(changes, store):
-        before = report.done
-        with store.writing() as writer:
-            try:
-                for outcome in embedded(prepared(root, batch, changes, rules), writer, embedder, dimensions):
-                    keep(outcome, writer, changes, report)
-                    progress.tell(report.done, report.total)
-                    if progress.stop() and report.done < report.total:
-                        report.interrupted = True
-                        break
-            except EmbedError as error:
-                if report.done == before:
-                    raise
-                failure = error
-            if report.done == report.total:
-                # Last, so that a renamed note finds its vectors still there.
-                forget(writer, changes, report)
-        if failure:
-            raise failure
-        if report.interrupted:
-            break
+    with Extraction(rules.walk.max_seconds) as extraction:
+        for batch in _batches(changes, store):
+            before = report.done
+            with store.writing() as writer:
+                try:
+                    groups = prepared(root, batch, changes, rules, extraction)
+                    for outcome in embedded(groups, writer, embedder, dimensions):
+                        keep(outcome, writer, changes, report)
+                        progress.tell(report.done, report.total)
+                        if progress.stop() and report.done < report.total:
+                            report.interrupted = True
+                            break
+                except EmbedError as error:
+                    if report.done == before:
+                        raise
+                    failure = error
+                if report.done == report.total:
+                    # Last, so that a renamed note finds its vectors still there.
+                    forget(writer, changes, report)
+            if failure:
+                raise failure
+            if report.interrupted:
+                break
     store.tidy()
     report.seconds = time.perf_counter() - began
     return report

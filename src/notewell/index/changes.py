@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.index.readers import READERS
+from notewell.index.readers import BY_SUFFIX
 from notewell.index.walk import Found, WalkRules, walk
+from notewell.redact import names_secret, redact_text
 from notewell.store import Store
 from notewell.types import Stamp
 
@@ -36,16 +37,28 @@ class Changes:
 def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = False) -> Changes:
     """Compare the folder with the store by time and size; content is compared when a file is read.
 
-    Files skipped before are read when they changed, or when all of them should be tried `again`.
+    Files skipped before are read when they changed; those out of reach, also when they should be tried `again`.
     """
     known, skipped = store.stamps(), store.skipped()
-    unseen = {**known, **skipped}
+    unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
     to_read, closed = [], []
-    for found in walk(root, rules, tuple(READERS)):
+    for found in walk(root, rules, BY_SUFFIX):
+        if found.path not in unseen:
+            found = _nameable(found)
         stamp = unseen.pop(found.path, None)
         if found.closed:
             closed.append(f"{found.path}/")
-        if stamp is None or not stamp.same_file(found.stamp) or (again and found.path in skipped):
+        if (
+            stamp is None
+            or not stamp.same_file(found.stamp)
+            or (again and found.path in skipped and skipped[found.path].again)
+        ):
             to_read.append(found)
     gone = (path for path in unseen if not path.startswith(tuple(closed)))
     return Changes(tuple(to_read), tuple(gone), known)
+
+
+def _nameable(found: Found) -> Found:
+    """Return the file, or, if its name holds a secret, what may be told of it: a name is stored and shown as it is."""
+    rule = names_secret(found.path)
+    return found._replace(path=redact_text(found.path)[0], flaw=f"its name holds a secret ({rule})") if rule else found

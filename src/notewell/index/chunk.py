@@ -1,11 +1,15 @@
-"""Where a text may be cut: sizes, packing blocks, and cutting a run at the best break that fits."""
+"""Where a text may be cut, and chunks of the runs: sizes, packing blocks, cutting a run at the best break that fits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from notewell.types import Chunk, Note
+
+# Every chunk carries its headings and title: one as long as a page would be stored a thousand times.
+LONGEST_NAME = 200
 WORD = re.compile(r"\S+")
 # Breaks inside a run too long to keep whole, the best first: lines, sentences, words.
 BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])"), re.compile(r"\s+"))
@@ -95,3 +99,29 @@ def trim(text: str, span: Span) -> Span:
     inner = text[span.start : span.end]
     start = span.start + len(inner) - len(inner.lstrip())
     return Span(start, max(start, span.end - (len(inner) - len(inner.rstrip()))))
+
+
+def chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
+    """Return a run of the note's text as a chunk."""
+    line, end_line = note.line_at(span.start), note.line_at(max(span.start, span.end - 1))
+    return Chunk(
+        path=note.path,
+        text=note.text[span.start : span.end],
+        line=line,
+        end_line=end_line,
+        start=note.source_offset(span.start),
+        end=note.source_offset(span.end, ending=True),
+        place=note.place_of(line, end_line) if note.parts else "",
+        headings=headings,
+        title=note.title,
+        kind=note.kind,
+        tags=note.tags,
+        aliases=note.aliases,
+    )
+
+
+def chunks_of(note: Note, pieces: Iterable[tuple[tuple[str, ...], Span]]) -> list[Chunk]:
+    """Return chunks of these runs under their headings, without blank ends; an empty note is a chunk without text."""
+    trimmed = ((headings, trim(note.text, span)) for headings, span in pieces)
+    chunks = [chunk_of(note, headings, span) for headings, span in trimmed if span.start < span.end]
+    return chunks or [chunk_of(note, (), Span(0, 0))]

@@ -1,57 +1,91 @@
-"""Places in notes, as hits name them: `path`, `path:12` or `path:12-20`."""
+"""Places in notes, as hits name them: `path`, `path:12`, `path:12-20`, or `path#page 3` for a part of it."""
 
 from __future__ import annotations
 
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from notewell.errors import NoteError, StoreError
-from notewell.index.readers import READERS, read
-from notewell.index.walk import Found, stamp_of
+from notewell.index.readers import FORMATS, format_of, load, read
+from notewell.index.readers.apart import Extraction
+from notewell.index.walk import Found, WalkRules, stamp_of
 from notewell.redact import redact
-from notewell.types import Reading
+from notewell.types import Note, Reading
 
 LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A note, or a run of its lines; without a last line, all from the first on."""
+    """A note, a run of its lines, or a part of it by name; without a last line, all from the first on."""
 
     path: str
     first: int = 1
     last: int | None = None
+    part: str = ""
 
 
 def find_place(root: Path, written: str) -> Place:
     """Return the place that was written, and refuse one that leaves the vault."""
     match = LINES.fullmatch(written)
-    if match is None or exists(root / written):
-        return Place(_path_inside(root, written))
+    if exists(root / written):
+        return Place(path_inside(root, written))
+    path, sign, part = written.rpartition("#")
+    if sign and exists(root / path):
+        return Place(path_inside(root, path), part=_part_name(part))
+    if match is None:
+        return Place(path_inside(root, written))
     first = max(1, int(match[2]))
     last = int(match[3] or first)
     if last < first:
         raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")
-    return Place(_path_inside(root, match[1]), first, last)
+    return Place(path_inside(root, match[1]), first, last)
 
 
-def read_place(root: Path, place: Place, max_bytes: int) -> Reading:
-    """Return the lines as they stand in the file, without secrets."""
-    if PurePosixPath(place.path).suffix.lower() not in READERS:
-        raise NoteError(f"{place.path} is of a format that is not read yet", f"Formats: {', '.join(READERS)}")
+def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
+    """Return the lines of a place, without secrets unless they are wanted `raw`."""
+    if format_of(place.path) is None:
+        known = ", ".join(suffix for format in FORMATS for suffix in format.suffixes)
+        raise NoteError(f"{place.path} is of a format that is not read", f"Formats: {known}")
     try:
-        note = redact(read(root, Found(place.path, stamp_of((root / place.path).stat())), max_bytes))
+        with Extraction(rules.max_seconds) as extraction:
+            data, stamp = load(root, Found(place.path, stamp_of((root / place.path).stat())), rules)
+            note = read(place.path, data, stamp, extraction)
     except NoteError as error:
         raise NoteError(f"{place.path}: {error.fact}", error.hint) from error
     except OSError as error:
         raise NoteError(f"{place.path} cannot be read: {error.strerror}", "Check the file") from error
+    return _reading(note if raw else redact(note), place)
+
+
+def _reading(note: Note, place: Place) -> Reading:
     lines = note.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    last = min(place.last or len(lines), len(lines))
-    if place.first > last:
-        raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {place.first}", "Ask for lines it has")
-    return Reading(place.path, place.first, last, "\n".join(lines[place.first - 1 : last]))
+    first, last = _lines_of_part(note, place.part, len(lines)) if place.part else (place.first, place.last)
+    last = min(last or len(lines), len(lines))
+    if first > last:
+        raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
+    return Reading(place.path, first, last, "\n".join(lines[first - 1 : last]), note.place_of(first, last))
+
+
+def _lines_of_part(note: Note, name: str, end: int) -> tuple[int, int]:
+    """Return the first and last line of the part with that name."""
+    ends = [*(part.line - 1 for part in note.parts[1:]), end]
+    for part, last in zip(note.parts, ends, strict=False):
+        if part.name.casefold() == name:
+            return part.line, max(part.line, last)
+    named = f"Its parts are {note.parts[0].name} to {note.parts[-1].name}" if note.parts else "Ask for lines of it"
+    raise NoteError(f"{note.path} has no part '{name}'", named)
+
+
+def _part_name(written: str) -> str:
+    """Return the name of a part as hits have it; `page=3` is how Obsidian and browsers write it.
+
+    >>> _part_name("page=3"), _part_name("Slide 4")
+    ('page 3', 'slide 4')
+    """
+    return " ".join(written.replace("=", " ").casefold().split())
 
 
 def exists(path: Path) -> bool:
@@ -63,7 +97,8 @@ def exists(path: Path) -> bool:
         return False
 
 
-def _path_inside(root: Path, path: str) -> str:
+def path_inside(root: Path, path: str) -> str:
+    """Return the path of a file from the root, and refuse one that is not there or leads out of the vault."""
     if not exists(root / path):
         raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
     file, top = Path(os.path.realpath(root / path)), os.path.realpath(root)

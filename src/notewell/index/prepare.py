@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from notewell.embed import Embedder, check_length
-from notewell.errors import NoteError
+from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
-from notewell.index.readers import read, reader_of
+from notewell.index.readers import Extractor, load, read, shape_of
 from notewell.index.walk import Found, WalkRules
 from notewell.redact import redact
 from notewell.store import Writer
@@ -43,29 +43,33 @@ class Outcome:
     vectors: Vectors = field(default_factory=lambda: NO_VECTORS)
     same: bool = False
     reason: str = ""
+    again: bool = False
 
 
-def prepare(root: Path, found: Found, known: str, rules: IndexRules) -> Outcome:
+def prepare(root: Path, found: Found, known: str, rules: IndexRules, extractor: Extractor) -> Outcome:
     """Read one file, take its secrets out, parse and chunk it; `known` is the digest it had before."""
     try:
-        note = read(root, found, rules.walk.max_bytes)
+        data, stamp = load(root, found, rules.walk)
+        if stamp.digest == known:
+            return Outcome(found, Note(found.path, "", stamp), same=True)
+        note = redact(read(found.path, data, stamp, extractor))
+        shape = shape_of(found.path)
+        note = shape.parse(note)
+        return Outcome(found, note, shape.chunk(note, rules.chunk))
     except NoteError as error:
-        return Outcome(found, reason=error.fact)
-    if note.stamp.digest == known:
-        return Outcome(found, note, same=True)
-    reader = reader_of(found.path)
-    try:
-        note = reader.parse(redact(note))
-        return Outcome(found, note, reader.chunk(note, rules.chunk))
+        return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))
     except Exception as error:
-        # A mistake of ours in one format must not cost the user the other notes; the report names the file.
-        return Outcome(found, reason=f"cannot be parsed: {type(error).__name__}: {error}"[:200])
+        # A mistake of ours in one format must not cost the user the other notes; the report names the file. The
+        # error's own words may quote the note, secrets and all.
+        return Outcome(found, reason=f"cannot be parsed ({type(error).__name__})")
 
 
-def prepared(root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules) -> Iterator[list[Outcome]]:
+def prepared(
+    root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules, extractor: Extractor
+) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups to embed at once."""
     for group in by_size(batch, GROUP_BYTES):
-        yield [prepare(root, found, changes.digest(found.path), rules) for found in group]
+        yield [prepare(root, found, changes.digest(found.path), rules, extractor) for found in group]
 
 
 def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:

@@ -1,13 +1,14 @@
-"""What an indexing run tells: while it goes on, and when it is done."""
+"""What is told of a vault: while a run goes on, when it is done, and how the store stands and is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from notewell.index.changes import Changes
 from notewell.index.prepare import Outcome
-from notewell.store import Writer
+from notewell.store import About, Filling, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,31 @@ class Report:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the store stands against the folder."""
+
+    root: Path
+    store: Path
+    about: About
+    stale: int
+    filling: Filling = Filling()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with a store, a sentence each, and whether it was made anew for that."""
+
+    problems: tuple[str, ...]
+    repaired: bool
+
+
 def keep(outcome: Outcome, writer: Writer, changes: Changes, report: Report) -> None:
     """Store one outcome, and count it."""
     path, note = outcome.found.path, outcome.note
     report.done += 1
     if note is None:
-        writer.skip(path, outcome.found.stamp, outcome.reason)
+        writer.skip(path, outcome.found.stamp, outcome.reason, outcome.again)
         return
     if outcome.same:
         writer.touch(path, note.stamp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,9 @@ from notewell.errors import SettingsError, VaultError
 from notewell.types import Stamp
 
 # Never looked into, whatever the settings say: other programs' machinery, and what the user threw away.
-ALWAYS_EXCLUDED = frozenset({".git", ".obsidian", ".trash", ".notewell"})
+ALWAYS_EXCLUDED = frozenset(
+    {".git", ".obsidian", ".trash", ".notewell", "node_modules", "__pycache__", "site-packages", "bower_components"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class WalkRules:
     exclude: tuple[str, ...] = ()
     hidden: bool = False
     max_bytes: int = 16 << 20
+    max_document_bytes: int = 100 << 20
+    max_seconds: int = 30
 
 
 MAX_TIME = (1 << 63) - 1
@@ -40,7 +44,7 @@ class Found(NamedTuple):
     closed: bool = False
 
 
-def walk(root: Path, rules: WalkRules, suffixes: Sequence[str]) -> list[Found]:
+def walk(root: Path, rules: WalkRules, suffixes: Collection[str]) -> list[Found]:
     """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder) for folder in rules.include] or [""]
@@ -63,9 +67,14 @@ def walk(root: Path, rules: WalkRules, suffixes: Sequence[str]) -> list[Found]:
             if entry.is_dir(follow_symlinks=False):
                 if not excluded(path + "/"):
                     folders.append(path)
-            elif name.lower().endswith(tuple(suffixes)) and not excluded(path) and (stamp := _stamp(entry)):
+            elif _suffix(name) in suffixes and not excluded(path) and (stamp := _stamp(entry)):
                 found[path] = _found(path, stamp)
     return [found[path] for path in sorted(found)]
+
+
+def _suffix(name: str) -> str:
+    """Return how a file's name ends, from its last dot on."""
+    return name[max(0, name.rfind(".")) :].lower()
 
 
 def _found(path: str, stamp: Stamp) -> Found:

@@ -8,7 +8,7 @@ from threading import Event
 
 from watchfiles import watch as watch_files
 
-from notewell.index.readers import READERS
+from notewell.index.readers import BY_SUFFIX
 from notewell.index.walk import ALWAYS_EXCLUDED
 
 # A burst (a save by rename, a checkout) is one change: it ends when nothing happened for the pause, in milliseconds.
@@ -63,4 +63,4 @@ def _matters(root: Path, path: str) -> bool:
     except ValueError:
         return False
     suffix = Path(path).suffix.lower()
-    return not ALWAYS_EXCLUDED.intersection(parts) and (not suffix or suffix in READERS or Path(path).is_dir())
+    return not ALWAYS_EXCLUDED.intersection(parts) and (not suffix or suffix in BY_SUFFIX or Path(path).is_dir())

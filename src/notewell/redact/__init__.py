@@ -11,7 +11,7 @@ from functools import cache
 from notewell.redact.rules import RULES, Rule
 from notewell.types import Note, Redaction
 
-__all__ = ["RULES", "Rule", "redact", "redact_text", "rules_digest"]
+__all__ = ["RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
 
 
 def redact(note: Note) -> Note:
@@ -45,6 +45,15 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
         at += len(stand_in)
         read = end
     return "".join((*parts, text[read:])), tuple(redactions)
+
+
+def names_secret(path: str) -> str:
+    """Return the kind of secret that a path holds, or nothing.
+
+    >>> names_secret("Recipes/Sourdough.md")
+    ''
+    """
+    return next((redaction.rule for redaction in redact_text(path)[1]), "")
 
 
 @cache

@@ -13,7 +13,8 @@ CHARS_PER_TOKEN = 4
 
 def block(chunk: Chunk) -> str:
     """Return a chunk as it stands in a prompt: its headings, its place, its lines."""
-    return f"### {chunk.heading} ({chunk.path}:{chunk.line})\n\n{chunk.text}\n\n"
+    place = f", {chunk.place}" if chunk.place else ""
+    return f"### {chunk.heading} ({chunk.path}:{chunk.line}{place})\n\n{chunk.text}\n\n"
 
 
 def context(hits: Sequence[Hit]) -> str:

@@ -37,6 +37,14 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """A file that was not read: its stamp then, and whether to try it again though it did not change."""
+
+    stamp: Stamp
+    again: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Filling:
     """How far the encoder's vectors are: those made, those of texts it does not read, and those still missing."""
 
@@ -100,8 +108,8 @@ class Writer(Protocol):
     def touch(self, path: str, stamp: Stamp) -> None:
         """Take new times for a note whose content is the same."""
 
-    def skip(self, path: str, stamp: Stamp, reason: str) -> None:
-        """Forget a note that cannot be read, and remember why."""
+    def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
+        """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""
 
 
 class Store(Protocol):
@@ -122,8 +130,8 @@ class Store(Protocol):
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamp of every note, by path."""
 
-    def skipped(self) -> dict[str, Stamp]:
-        """Return the stamp of every skipped file, by path."""
+    def skipped(self) -> dict[str, Skip]:
+        """Return every skipped file, by path."""
 
     def about(self) -> About:
         """Return counts, generation and what was skipped."""

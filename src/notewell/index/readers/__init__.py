@@ -1,29 +1,49 @@
-"""The formats Notewell reads, by suffix: how bytes become text, and text becomes chunks."""
+"""The formats Notewell reads, as data: by suffix, who makes text of the bytes, and which shape that text has."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Protocol, cast
 
-from notewell.errors import NoteError
+from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.chunk import ChunkRules
-from notewell.index.walk import Found
-from notewell.types import Chunk, Note
+from notewell.index.walk import Found, WalkRules
+from notewell.types import Chunk, Content, Note, Stamp
 
-# A format's module, and whatever it depends on, is loaded with the first file of that format.
-READERS = {
-    ".md": "notewell.index.readers.markdown",
-    ".markdown": "notewell.index.readers.markdown",
-}
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file. What is read `apart` is read in a process of its own, which may hang or crash."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    reader: str
+    shape: str
+    apart: bool = False
+    extra: str = ""
+
+
+# A format's modules, and whatever they depend on, are loaded with the first file of that format.
+FORMATS = (
+    Format("Markdown", (".md", ".markdown"), "text", "markdown"),
+    Format("text", (".txt", ".text"), "text", "plain"),
+)
+TEXT = FORMATS[1]
+BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}
 
 
 class Reader(Protocol):
-    """One format, as a module of three functions."""
+    """How the bytes of a file become text."""
 
-    def decode(self, data: bytes) -> str:
-        """Return the file's text, or raise `NoteError` with the reason it has none."""
+    def extract(self, data: bytes) -> Content:
+        """Return the file's text and parts, or raise `NoteError` with the reason it has none."""
+
+
+class Shape(Protocol):
+    """How a text is cut."""
 
     def parse(self, note: Note) -> Note:
         """Return the note with what it says of itself: title, fields, links."""
@@ -32,24 +52,52 @@ class Reader(Protocol):
         """Return the note's text in chunks."""
 
 
-def reader_of(path: str) -> Reader:
-    """Return the reader for a path by its suffix."""
-    return cast(Reader, import_module(READERS[PurePosixPath(path).suffix.lower()]))
+class Extractor(Protocol):
+    """Who runs a reader: this process, or one apart from it."""
+
+    def extract(self, format: Format, data: bytes) -> Content:
+        """Return what the format's reader makes of the bytes, or raise `NoteError`."""
 
 
-def read(root: Path, found: Found, max_bytes: int) -> Note:
-    """Return the file as a note: its text and stamp, nothing taken out yet."""
+def format_of(path: str) -> Format | None:
+    """Return the format of a path by its suffix, or nothing if it is none that is read."""
+    return BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
+
+
+def reader_of(name: str) -> Reader:
+    """Return the reader of that name; `ImportError`, if what it depends on is not installed."""
+    return cast(Reader, import_module(f"notewell.index.readers.{name}"))
+
+
+def shape_of(path: str) -> Shape:
+    """Return the shape that the text of such a file has."""
+    format = BY_SUFFIX[PurePosixPath(path).suffix.lower()]
+    return cast(Shape, import_module(f"notewell.index.shapes.{format.shape}"))
+
+
+def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
+    """Return a file's bytes, and its stamp with their digest."""
     if found.flaw:
-        raise NoteError(found.flaw, "Check its permissions" if found.closed else "Rename it")
-    if found.stamp.size > max_bytes:
-        raise NoteError(
-            f"{found.stamp.size:,} bytes, over the limit of {max_bytes:,}", "Raise index.max_bytes to read it"
-        )
+        raise (NoteOutOfReach if found.closed else NoteError)(found.flaw, "Rename it, or check its permissions")
+    format = format_of(found.path)
+    limit, setting = (
+        (rules.max_document_bytes, "index.max_document_bytes")
+        if format and format.apart
+        else (rules.max_bytes, "index.max_bytes")
+    )
+    if found.stamp.size > limit:
+        raise NoteError(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
     try:
         data = (root / found.path).read_bytes()
     except PermissionError as error:
-        raise NoteError("no permission to read it", "Check the file's permissions") from error
+        raise NoteOutOfReach("no permission to read it", "Check the file's permissions") from error
     except OSError as error:
-        raise NoteError(f"cannot be read: {error.strerror or error}", "Check the file") from error
-    stamp = found.stamp._replace(digest=hashlib.blake2b(data, digest_size=16).hexdigest())
-    return Note(found.path, reader_of(found.path).decode(data), stamp)
+        raise NoteOutOfReach(f"cannot be read: {error.strerror or error}", "Check the file") from error
+    return data, found.stamp._replace(digest=hashlib.blake2b(data, digest_size=16).hexdigest())
+
+
+def read(path: str, data: bytes, stamp: Stamp, extractor: Extractor) -> Note:
+    """Return a file's bytes as a note: its text, nothing taken out yet."""
+    format = BY_SUFFIX[PurePosixPath(path).suffix.lower()]
+    content = extractor.extract(format, data)
+    return Note(path, content.text, stamp, content.title, parts=content.parts, warnings=content.warnings)

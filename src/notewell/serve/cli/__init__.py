@@ -15,8 +15,9 @@ from notewell.serve.cli.stopped import Stopped
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
     "search": "Find the lines that answer TEXT",
-    "read": "Show a note, or some of its lines",
+    "read": "Show a note, some of its lines, or a part such as a page",
     "status": "Say what is indexed, and what is not",
+    "secrets": "Say where secrets are in the notes, to clean them up",
     "fill": "Let the better model read what it has not read yet",
     "watch": "Keep the store up to date while you write",
     "doctor": "Prove that the store is sound",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,12 @@ from notewell.serve.cli.options import (
     print_json,
     printable,
     say,
+    tell_reasons,
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.store import About
-
-# As many as one reads; `--verbose` and `notewell status` name the rest.
-SHOWN = 10
 
 
 @click.command("index")
@@ -87,15 +84,5 @@ def _tell(report: Report, about: About, verbose: bool) -> None:
         )
     for path, line, rule in report.redacted if verbose else ():
         click.echo(f"  {printable(path)}:{line} {rule}")
-    _tell_paths("skipped", about.skipped, verbose)
-    _tell_paths("warned about", report.warned, verbose)
-
-
-def _tell_paths(what: str, reasons: Mapping[str, str], verbose: bool) -> None:
-    if not reasons:
-        return
-    say(f"{len(reasons):,} {what}:")
-    for path, reason in list(reasons.items())[: None if verbose else SHOWN]:
-        say(f"  {path!r}: {reason}" if not path.isprintable() else f"  {path}: {reason}")
-    if len(reasons) > SHOWN and not verbose:
-        say(f"  … and {len(reasons) - SHOWN:,} more; --verbose names them all")
+    tell_reasons("skipped", about.skipped, verbose=verbose)
+    tell_reasons("warned about", report.warned, verbose=verbose)

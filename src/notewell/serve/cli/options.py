@@ -18,6 +18,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+# As many as one reads; `--verbose` and `notewell status` name the rest.
+SHOWN = 10
+
+
 def vault_option(command: Command) -> Command:
     """Add `--vault`."""
     return click.option(
@@ -69,3 +73,30 @@ def counted(number: int, what: str) -> str:
 def listed_reasons(reasons: Mapping[str, str]) -> list[dict[str, str]]:
     """Return paths and reasons as other programs read them."""
     return [{"path": path, "reason": reason} for path, reason in reasons.items()]
+
+
+def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
+    """Say which files something happened to, each reason once; as many files as one reads, unless `verbose`."""
+    if not reasons:
+        return
+    say(f"{len(reasons):,} {what}:")
+    shown = dict(list(reasons.items())[: None if verbose else SHOWN])
+    for reason, paths in by_reason(shown).items():
+        if len(paths) == 1:
+            say(f"  {paths[0]}: {reason}")
+        else:
+            say("\n".join((f"  {reason}:", *(f"    {path}" for path in paths))))
+    if len(reasons) > len(shown):
+        say(f"  … and {len(reasons) - len(shown):,} more; --verbose names them all")
+
+
+def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the paths of each reason; one with signs that cannot be printed is written as Python does it.
+
+    >>> by_reason({"a.pdf": "a scan", "b.md": "too large", "c.pdf": "a scan"})
+    {'a scan': ['a.pdf', 'c.pdf'], 'too large': ['b.md']}
+    """
+    paths: dict[str, list[str]] = {}
+    for path, reason in reasons.items():
+        paths.setdefault(reason, []).append(path if path.isprintable() else repr(path))
+    return paths

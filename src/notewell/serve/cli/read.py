@@ -8,25 +8,30 @@ from pathlib import Path
 
 import click
 
+from notewell.errors import NoteError
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
 
 
 @click.command("read")
-@click.argument("place", metavar="PATH[:LINES]")
+@click.argument("place", metavar="PATH[:LINES|#PART]")
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
+@click.option("--raw", is_flag=True, help="Show secrets, too; on a terminal only")
 @json_option
-def command(place: str, vault: Path | None, numbers: bool, as_json: bool) -> None:
-    """Show a note, or some of its lines
+def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: bool) -> None:
+    """Show a note, some of its lines, or a part such as a page
 
     Secrets are taken out here, too.
 
     \b
     Example:
         notewell read "Recipes/Sourdough.md:12-20"
+        notewell read "Papers/Bees.pdf#page 3"
     """
+    if raw and not sys.stdout.isatty():
+        raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        reading = opened.read(place)
+        reading = opened.read(place, raw=raw)
     if as_json:
         print_json(asdict(reading))
         return

@@ -91,6 +91,7 @@ def _hit(excerpt: Excerpt) -> dict[str, Any]:
         "path": chunk.path,
         "line": chunk.line,
         "end_line": chunk.end_line,
+        "place": chunk.place,
         "heading": chunk.heading,
         "title": chunk.title,
         "score": round(excerpt.score, 6),
@@ -113,7 +114,10 @@ def _tell(results: Results, explain: bool) -> None:
         say("nothing found")
     for excerpt in results:
         place = click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan")
-        click.echo(f"{place}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}")
+        part = f" ({excerpt.hit.chunk.place})" if excerpt.hit.chunk.place else ""
+        click.echo(
+            f"{place}{part}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}"
+        )
         for line in _highlighted(excerpt).split("\n"):
             click.echo(f"    {line}")
         if explain:

@@ -8,9 +8,17 @@ from typing import Any
 
 import click
 
+from notewell.index.report import Status
 from notewell.serve.cli.fill import told
-from notewell.serve.cli.options import counted, json_option, listed_reasons, open_vault, print_json, vault_option
-from notewell.vault import Status
+from notewell.serve.cli.options import (
+    by_reason,
+    counted,
+    json_option,
+    listed_reasons,
+    open_vault,
+    print_json,
+    vault_option,
+)
 
 
 @click.command("status")
@@ -69,5 +77,7 @@ def _tell(status: Status) -> None:
     click.echo(f"indexed   {about.indexed_at}, generation {about.generation}")
     if status.stale:
         click.echo(f"stale     {counted(status.stale, 'file')} to take in; `notewell index` does it")
-    for path, reason in about.skipped.items():
-        click.echo(f"skipped   {path if path.isprintable() else repr(path)}: {reason}")
+    for reason, paths in by_reason(about.skipped).items():
+        click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
+        for path in paths if len(paths) > 1 else ():
+            click.echo(f"            {path}")

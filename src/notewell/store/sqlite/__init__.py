@@ -14,7 +14,7 @@ from urllib.parse import quote
 import apsw
 
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
-from notewell.store import About, Filling, MadeFor
+from notewell.store import About, Filling, MadeFor, Skip
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
@@ -82,9 +82,11 @@ class SqliteStore:
         """Return the stamp of every note, by path."""
         return self._stamps(queries.STAMPS)
 
-    def skipped(self) -> dict[str, Stamp]:
-        """Return the stamp of every skipped file, by path."""
-        return self._stamps(queries.SKIPPED_STAMPS)
+    def skipped(self) -> dict[str, Skip]:
+        """Return every skipped file, by path."""
+        with self._steady():
+            rows = self.db.execute(queries.SKIPPED_STAMPS)
+            return {path: Skip(Stamp(*stamp), bool(again)) for path, *stamp, again in rows}
 
     def about(self) -> About:
         """Return counts, generation and what was skipped."""

@@ -19,7 +19,7 @@ from note
 """
 
 SKIPPED_STAMPS = """
-select path, mtime_ns, size, '', ctime_ns
+select path, mtime_ns, size, '', ctime_ns, again
 from skipped
 """
 
@@ -194,7 +194,7 @@ DROP_BODIES = (
 )
 
 CHUNKS = """
-select chunk.id, path, body.text, line, end_line, start, "end", title, kind, tags, aliases
+select chunk.id, path, body.text, line, end_line, start, "end", place, title, kind, tags, aliases
 from chunk
 join note on note.id = chunk.note
 join body on body.id = chunk.body
@@ -217,8 +217,8 @@ returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, body, line, end_line, start, "end")
-values (:id, :note, :body, :line, :end_line, :start, :end)
+insert into chunk (id, note, body, line, end_line, start, "end", place)
+values (:id, :note, :body, :line, :end_line, :start, :end, :place)
 """
 
 LINKS = """
@@ -247,8 +247,8 @@ where path = :path
 """
 
 ADD_SKIPPED = """
-insert or replace into skipped (path, reason, mtime_ns, size, ctime_ns)
-values (:path, :reason, :mtime_ns, :size, :ctime_ns)
+insert or replace into skipped (path, reason, mtime_ns, size, ctime_ns, again)
+values (:path, :reason, :mtime_ns, :size, :ctime_ns, :again)
 """
 
 REMOVE_CHUNKS = """

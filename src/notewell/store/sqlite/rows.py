@@ -44,6 +44,7 @@ def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, 
         "end_line": chunk.end_line,
         "start": chunk.start,
         "end": chunk.end,
+        "place": chunk.place,
     }
 
 
@@ -71,7 +72,7 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
     if not ids:
         return
     rows: Any = db.execute(queries.CHUNKS, {"ids": carray(ids)})
-    for slot, path, data, line, end_line, start, end, title, kind, tags, aliases in rows:
+    for slot, path, data, line, end_line, start, end, place, title, kind, tags, aliases in rows:
         headings, _, text = unpack(data).partition("\n")
         yield (
             slot,
@@ -82,6 +83,7 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 end_line=end_line,
                 start=start,
                 end=end,
+                place=place,
                 headings=_texts(headings),
                 title=title,
                 kind=kind,

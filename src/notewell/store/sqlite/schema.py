@@ -7,7 +7,7 @@ file otherwise, and are only read for the few notes on a page.
 from __future__ import annotations
 
 # Grows with every change of the tables or of what stands in them.
-VERSION = 2
+VERSION = 3
 # "NWel": what `file` and other programs see in the header.
 APPLICATION_ID = 0x4E57656C
 
@@ -20,6 +20,10 @@ MIGRATIONS = {
         );
         insert into meta (key, value) values ('fine', '');
         insert into meta (key, value) select 'arrays', value from meta where key = 'generation';
+    """,
+    2: """
+        alter table chunk add column place text not null default '';
+        alter table skipped add column again integer not null default 1;
     """,
 }
 
@@ -54,7 +58,8 @@ create table chunk (
     line integer not null,
     end_line integer not null,
     start integer not null,
-    "end" integer not null
+    "end" integer not null,
+    place text not null default ''
 );
 create index chunk_note on chunk (note);
 
@@ -98,6 +103,7 @@ create table skipped (
     reason text not null,
     mtime_ns integer not null,
     size integer not null,
-    ctime_ns integer not null
+    ctime_ns integer not null,
+    again integer not null default 1
 ) without rowid;
 """

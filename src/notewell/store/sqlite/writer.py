@@ -76,13 +76,13 @@ class Batch:
         """Take new times for a note whose content is the same."""
         self._db.execute(queries.TOUCH, _times(path, stamp))
 
-    def skip(self, path: str, stamp: Stamp, reason: str) -> None:
-        """Forget a note that cannot be read, and remember why."""
+    def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
+        """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""
         if self._db.execute(queries.REASON, {"path": path}).get == reason:
             self._db.execute(queries.TOUCH_SKIPPED, _times(path, stamp))
             return
         self.remove(path)
-        self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason})
+        self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason, "again": again})
         self.changed = True
 
     def finish(self) -> None:

@@ -1,0 +1,31 @@
+"""What protects from files made to harm, or made by mistake: no reader gives out or unpacks more than this."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notewell.errors import NoteError
+from notewell.types import Content
+
+# Characters of text that one file may become, a hundred times a long book.
+MOST_TEXT = 32_000_000
+# Pages, slides, cells, turns: as many as anybody would look at.
+MOST_PARTS = 200_000
+# Bytes that a packed file may unpack to, of all its members together.
+MOST_UNPACKED = 512 << 20
+# Bytes of memory that the process apart may take.
+MOST_MEMORY = 3 << 30
+# How deep values may stand in one another.
+DEEPEST = 100
+
+
+def limited(content: Content) -> Content:
+    """Return the content, or refuse what is more than anybody would look at."""
+    if len(content.text) > MOST_TEXT or len(content.parts) > MOST_PARTS:
+        raise NoteError(
+            f"more text than anybody reads: {len(content.text):,} characters in {len(content.parts):,} parts",
+            "Split it, or exclude it by index.exclude",
+        )
+    # Half a character, as damaged files have, cannot be written anywhere.
+    whole = content.text.encode("utf-8", "replace").decode("utf-8")
+    return content if whole == content.text else replace(content, text=whole)

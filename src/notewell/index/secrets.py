@@ -1,0 +1,81 @@
+"""Where the secrets of a vault are: every file read and scanned, nothing stored, no secret told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from notewell.errors import NoteError
+from notewell.index.place import path_inside
+from notewell.index.readers import BY_SUFFIX, TEXT, Extractor, format_of, load
+from notewell.index.readers.apart import Extraction
+from notewell.index.report import Progress
+from notewell.index.walk import Found, WalkRules, stamp_of, walk
+from notewell.redact import names_secret, redact_text
+from notewell.types import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret is, and of which kind; never the secret. Line 0 is the file's name."""
+
+    path: str
+    line: int
+    rule: str
+    place: str = ""
+
+
+@dataclass(slots=True)
+class SecretReport:
+    """The secrets that were found, in how many files, and the files that could not be read."""
+
+    files: int = 0
+    secrets: list[Secret] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
+    """Return the files at these places, each a file or a folder of the vault; all notes, if none is named."""
+    if not paths:
+        return walk(root, rules, BY_SUFFIX)
+    found: dict[str, Found] = {}
+    for path in paths:
+        if (root / path).is_dir():
+            below = walk(root, replace(rules, include=(path,)), BY_SUFFIX)
+        else:
+            file = path_inside(root, path)
+            below = [Found(file, stamp_of((root / file).stat()))]
+        found |= {one.path: one for one in below}
+    return list(found.values())
+
+
+def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress: Progress) -> SecretReport:
+    """Return where the secrets of these files are."""
+    report = SecretReport()
+    with Extraction(rules.max_seconds) as extraction:
+        for found in files:
+            if progress.stop():
+                break
+            shown = redact_text(found.path)[0]
+            try:
+                report.secrets += _secrets_of(root, found, rules, extraction)
+            except NoteError as error:
+                report.skipped[shown] = error.fact
+            report.files += 1
+            progress.tell(report.files, len(files))
+    return report
+
+
+def _secrets_of(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
+    shown = found.path
+    if rule := names_secret(found.path):
+        shown = redact_text(found.path)[0]
+        yield Secret(shown, 0, rule)
+    data, stamp = load(root, found, rules)
+    content = extractor.extract(format_of(found.path) or TEXT, data)
+    note = Note(found.path, content.text, stamp, parts=content.parts)
+    for text, line in ((content.title, 1), (content.text, None)):
+        for redaction in redact_text(text)[1]:
+            at = line or redaction.line
+            yield Secret(shown, at, redaction.rule, note.place_of(at, at))

@@ -1,0 +1,100 @@
+"""Markdown: front matter, title and links, and chunks cut at its headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
+from notewell.index.links import body_links, field_links
+from notewell.index.shapes.front_matter import split_front_matter
+from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.types import Chunk, Note, listed
+
+# The lines that shape a note: fences, headings, and underlines that make the line above a heading.
+LANDMARK = re.compile(
+    r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+    r"|(?P<marks>#{1,6})(?P<name>(?:[ \t][^\n]*)?)$"
+    r"|(?P<underline>=+|-{2,})[ \t]*\r?$)",
+    re.MULTILINE,
+)
+BLANK_ABOVE = re.compile(r"(?:^|\n)[ \t\r]*\n\Z")
+# What a line may not begin with to be a heading by its underline: lists, quotes, tables, code.
+NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
+
+
+def parse(note: Note) -> Note:
+    """Return the note with what it says of itself: front matter, title, links."""
+    fields, body, warnings = split_front_matter(note.text)
+    note = replace(note, fields=fields, body=body, warnings=(*note.warnings, *warnings))
+    return parse_body(replace(note, title="".join(listed([fields.get("title")]))))
+
+
+def parse_body(note: Note) -> Note:
+    """Return the note with its links and its title: the one it has, its one H1, or the file's name."""
+    headings, fences = outline(note.text, note.body)
+    code = ((fence.start, fence.end) for fence in fences)
+    links = (*field_links(note.fields), *body_links(note, code))
+    title = note.title[:LONGEST_NAME] or _top_heading(note, headings) or PurePosixPath(note.path).stem
+    return replace(note, title=title, links=links)
+
+
+def _top_heading(note: Note, headings: list[Heading]) -> str:
+    """Return the one H1 that opens the note; one further down, or one of several, names a part and not the note."""
+    tops = [heading for heading in headings if heading.level == 1]
+    opens = len(tops) == 1 and not note.text[note.body : tops[0].start].strip()
+    return tops[0].name if opens else ""
+
+
+def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
+    """Return the note's chunks: its sections, or the note where it has none."""
+    return chunk_sections(note, *outline(note.text, note.body), rules)
+
+
+@lru_cache(maxsize=4)
+def outline(text: str, body: int) -> tuple[list[Heading], list[Span]]:
+    """Return the headings and the fenced code of a text from `body` on, in order."""
+    headings: list[Heading] = []
+    fences: list[Span] = []
+    inside: list[Heading] = []
+    opened: re.Match[str] | None = None
+    for mark in LANDMARK.finditer(text, body):
+        if mark["fence"]:
+            if opened is None:
+                # A backtick in the info string makes it inline code, not a fence.
+                opened = mark if "`" not in mark["info"] or mark["fence"][0] == "~" else None
+            elif _closes(opened, mark):
+                fences.append(Span(opened.start(), min(mark.end() + 1, len(text))))
+                opened = None
+                inside.clear()
+        elif heading := _heading(text, body, mark):
+            (headings if opened is None else inside).append(heading)
+    # A fence that never closes is taken for text, so that one slip does not swallow the rest of a note.
+    return headings + inside, fences
+
+
+def _heading(text: str, body: int, mark: re.Match[str]) -> Heading | None:
+    below = min(mark.end() + 1, len(text))
+    if mark["marks"]:
+        return Heading(len(mark["marks"]), _heading_name(mark["name"]), mark.start(), below)
+    # An underline makes a heading of the one line of text above it.
+    start = max(body, text.rfind("\n", body, max(body, mark.start() - 1)) + 1)
+    above = text[start : mark.start()]
+    alone = start == body or BLANK_ABOVE.search(text, max(body, start - 80), start)
+    if NOT_TEXT.match(above) or not alone:
+        return None
+    return Heading(1 if mark["underline"][0] == "=" else 2, above.strip()[:LONGEST_NAME], start, below)
+
+
+def _heading_name(written: str) -> str:
+    """Return a heading without the signs that may close it."""
+    name = written.strip()
+    bare = name.rstrip("#")
+    return (bare if bare.endswith((" ", "\t")) or not bare else name).strip()[:LONGEST_NAME]
+
+
+def _closes(opened: re.Match[str], mark: re.Match[str]) -> bool:
+    same = mark["fence"][0] == opened["fence"][0] and len(mark["fence"]) >= len(opened["fence"])
+    return same and not mark["info"].strip()

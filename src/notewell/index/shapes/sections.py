@@ -1,0 +1,126 @@
+"""Notes that have headings: chunks are their sections, long ones cut at deeper headings, then at paragraphs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+from notewell.index.chunk import ChunkRules, Span, chunks_of, cut, pack, windows
+from notewell.types import Chunk, Note
+
+TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
+BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+# Lists of links to other notes: their links count, their words are not about anything.
+LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, where its line begins, and where the text below it does."""
+
+    level: int
+    name: str
+    start: int
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A run of text under its headings, outermost first."""
+
+    headings: tuple[str, ...]
+    span: Span
+    body: int
+
+
+Run = TypeVar("Run", Heading, Span)
+
+
+def chunk_sections(note: Note, headings: list[Heading], fences: list[Span], rules: ChunkRules) -> list[Chunk]:
+    """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
+
+    A note whose every section is too short to be a chunk becomes one chunk as a whole; one without a body, its front
+    matter; an empty one, a chunk without text. All of them have a name to be found by.
+    """
+    pieces: list[tuple[tuple[str, ...], Span]] = []
+    deeper = [heading for heading in headings if heading.level > 2]
+    for section in _sections(headings, Span(note.body, len(note.text)), 2):
+        if _is_text(note, section, rules):
+            pieces += _cut_section(note, section, deeper, fences, rules)
+    if not pieces:
+        start = note.body if note.text[note.body :].strip() else 0
+        pieces = [((), run) for run in cut(note.text, Span(start, len(note.text)), rules.max_chars)]
+    return chunks_of(note, pieces)
+
+
+def _sections(
+    headings: list[Heading], span: Span, level: int, above: tuple[str, ...] = (), body: int | None = None
+) -> Iterator[Section]:
+    """Yield the sections of a span at headings down to `level`, what stands before the first one first."""
+    cuts = [heading for heading in _within(headings, span) if heading.level <= level]
+    edges = [*(heading.start for heading in cuts), span.end]
+    yield Section(above, Span(span.start, edges[0]), span.start if body is None else body)
+    names: dict[int, str] = {}
+    for heading, end in zip(cuts, edges[1:], strict=True):
+        names = {deep: name for deep, name in names.items() if deep < heading.level} | {heading.level: heading.name}
+        yield Section((*above, *filter(None, names.values())), Span(heading.start, end), heading.body)
+
+
+def _is_text(note: Note, section: Section, rules: ChunkRules) -> bool:
+    name = section.headings[-1] if section.headings else ""
+    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS:
+        return False
+    return len(note.text[section.body : section.span.end].strip()) >= max(1, rules.min_chars)
+
+
+def _cut_section(
+    note: Note, section: Section, headings: list[Heading], fences: list[Span], rules: ChunkRules
+) -> Iterator[tuple[tuple[str, ...], Span]]:
+    whole = section.span
+    if rules.overlap_words:
+        # Text without spaces is one endless word; it is cut all the same.
+        longest = max(rules.max_chars, rules.target_words * 12)
+        runs = (run for window in windows(note.text, whole, rules) for run in cut(note.text, window, longest))
+        yield from ((section.headings, run) for run in runs)
+    elif whole.end - whole.start <= rules.max_chars:
+        yield section.headings, whole
+    else:
+        start = whole.start
+        for part in _sections(headings, whole, 3, section.headings, section.body):
+            # A heading with nothing of its own below it goes with what follows.
+            if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
+                continue
+            if part.span.start == whole.start or _is_text(note, part, rules):
+                blocks = _blocks(note.text, Span(start, part.span.end), part.body, fences)
+                yield from ((part.headings, run) for run in pack(note.text, blocks, rules.max_chars))
+            start = part.span.end
+
+
+def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
+    """Return the span's paragraphs, the first with its heading, each fence and each table as one of its own."""
+    whole = _within(fences, span)
+    tables = (Span(*match.span()) for match in TABLE.finditer(text, span.start, span.end))
+    whole = sorted(whole + [table for table in tables if not _inside(whole, table.start)], key=lambda run: run.start)
+    # Before the first text there is only the heading, which stays with it.
+    first = body + len(text[body : span.end]) - len(text[body : span.end].lstrip())
+    edges = {edge for block in whole for edge in (block.start, min(block.end, span.end))}
+    breaks = (match.end() for match in BLANK.finditer(text, span.start, span.end))
+    edges.update(at for at in breaks if not _inside(whole, at))
+    ordered = [span.start, *sorted(edge for edge in edges if first < edge < span.end), span.end]
+    return [Span(start, end) for start, end in pairwise(ordered)]
+
+
+def _within(runs: list[Run], span: Span) -> list[Run]:
+    """Return those of the runs, which are in order, that begin in the span."""
+    first = bisect_left(runs, span.start, key=lambda run: run.start)
+    return runs[first : bisect_left(runs, span.end, lo=first, key=lambda run: run.start)]
+
+
+def _inside(runs: list[Span], at: int) -> bool:
+    """Tell whether an offset lies inside one of the runs, which are in order; at its start is outside."""
+    place = bisect_left(runs, at, key=lambda run: run.start)
+    return place > 0 and runs[place - 1].start < at < runs[place - 1].end

@@ -1,0 +1,81 @@
+"""`notewell secrets`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from notewell.index.secrets import Secret, SecretReport
+from notewell.serve.cli.options import (
+    counted,
+    json_option,
+    listed_reasons,
+    open_vault,
+    print_json,
+    printable,
+    say,
+    tell_reasons,
+    vault_option,
+)
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.stopped import Stopped
+
+
+@click.command("secrets")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@vault_option
+@json_option
+def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
+    """Say where secrets are in the notes, to clean them up
+
+    Without PATH all notes are looked through. A secret itself is never shown, only its place and kind. Exit code 1 if
+    there is any, for use in a hook.
+
+    \b
+    Example:
+        notewell secrets
+        notewell secrets $(git diff --cached --name-only --diff-filter=d)
+    """
+    with open_vault(vault) as opened, progress_shown("Looking", "looked through {:,} of {:,} files") as progress:
+        report = opened.secrets([_from_root(opened.root, path) for path in paths], progress)
+        stopped = progress.stop()
+    if as_json:
+        print_json(as_dict(report))
+    else:
+        _tell(report)
+    if stopped:
+        raise Stopped
+    if report.secrets:
+        raise SystemExit(1)
+
+
+def as_dict(report: SecretReport) -> dict[str, object]:
+    """Return the report as other programs read it."""
+    return {
+        "files": report.files,
+        "secrets": [asdict(secret) for secret in report.secrets],
+        "skipped": listed_reasons(report.skipped),
+    }
+
+
+def _from_root(root: Path, path: str) -> str:
+    """Return a path that was typed as one from the vault's root, wherever it was typed."""
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(root)) if os.path.lexists(path) else path
+
+
+def _tell(report: SecretReport) -> None:
+    for secret in report.secrets:
+        click.echo(printable(f"{secret.path}{_place(secret)}  {secret.rule}"))
+    notes = len({secret.path for secret in report.secrets})
+    found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else "no secret"
+    say(f"{found}; {counted(report.files, 'file')} looked through")
+    tell_reasons("not read", report.skipped)
+
+
+def _place(secret: Secret) -> str:
+    if not secret.line:
+        return " (in its name)"
+    return f":{secret.line}{f' ({secret.place})' if secret.place else ''}"

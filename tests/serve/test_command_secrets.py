@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Notewell = Callable[..., tuple[int, str, str]]
+
+# In parts, so that no scanner takes this file for one that holds a secret.
+TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3nR6"
+
+
+def test_places_and_kinds_are_listed_and_never_the_secret(notewell: Notewell) -> None:
+    code, out, err = notewell("secrets")
+    assert code == 1
+    assert out == "Garden/Keys.md:5  password\n"
+    assert err == "1 secret in 1 note; 3 files looked through\n"
+
+
+def test_a_clean_place_ends_with_0(notewell: Notewell) -> None:
+    assert notewell("secrets", "Recipes", "Garden/Bees.md") == (0, "", "no secret; 2 files looked through\n")
+
+
+def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\0\1\2")
+    code, out, _ = notewell("secrets", "--json")
+    assert code == 1
+    assert json.loads(out) == {
+        "files": 4,
+        "secrets": [{"path": "Garden/Keys.md", "line": 5, "rule": "password", "place": ""}],
+        "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
+    }
+
+
+def test_a_secret_in_a_name_is_told_without_it(notewell: Notewell, folder: Path) -> None:
+    (folder / f"{TOKEN}.md").write_text("nothing inside\n")
+    code, out, err = notewell("secrets")
+    assert code == 1
+    assert "[REDACTED:github-token].md (in its name)  github-token\n" in out
+    assert TOKEN not in out + err
+
+
+def test_a_note_with_a_secret_in_its_name_is_skipped_and_its_name_never_stored(
+    notewell: Notewell, folder: Path
+) -> None:
+    (folder / TOKEN).mkdir()
+    (folder / TOKEN / "bees.md").write_text("# Bees\n\nA zebra grazes beside the hive today.\n")
+    for _ in range(2):
+        code, out, err = notewell("index", "--verbose")
+        assert code == 0
+        assert "[REDACTED:github-token]/bees.md: its name holds a secret (github-token)" in err
+        assert TOKEN not in out + err
+    assert all(TOKEN.encode() not in file.read_bytes() for file in (folder / ".notewell").iterdir())
+
+
+def test_a_path_is_taken_from_where_it_is_typed(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "Recipes")
+    assert notewell("secrets", "../Garden/Keys.md")[1] == "Garden/Keys.md:5  password\n"
+    assert notewell("secrets", "Garden/Keys.md")[1] == "Garden/Keys.md:5  password\n"
+
+
+def test_a_file_that_is_named_is_looked_through_though_it_is_no_note(notewell: Notewell, folder: Path) -> None:
+    (folder / ".env").write_text(f"DB_URL=none\nGITHUB_TOKEN={TOKEN}\n")
+    assert notewell("secrets", ".env")[1].startswith(".env:2  ")
+    assert notewell("secrets")[1] == "Garden/Keys.md:5  password\n"
+
+
+def test_a_place_outside_the_vault_is_refused(notewell: Notewell, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.md").write_text("password: hunter2-again\n")
+    code, out, err = notewell("secrets", "../elsewhere.md")
+    assert (code, out) == (1, "")
+    assert "outside the vault" in err and "hint:" in err
+
+
+def test_a_place_that_is_not_there_is_an_error(notewell: Notewell) -> None:
+    code, _, err = notewell("secrets", "nowhere.md")
+    assert code == 1
+    assert "There is no note nowhere.md" in err
