@@ -56,6 +56,16 @@ def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_few_notes_that_take_long_are_told_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_SECONDS", 0.0)
+    with progress_shown() as progress:
+        for done in (1, 2):
+            progress.tell(done, 2)
+    assert capsys.readouterr().err.splitlines() == ["indexed 1 of 2 notes", "indexed 2 of 2 notes"]
+
+
 def test_a_terminal_gets_a_bar_that_is_gone_in_the_end() -> None:
     shown = on_a_terminal(PROGRAM.format(total=600))
     assert b"Indexing" in shown

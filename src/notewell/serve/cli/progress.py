@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -12,8 +13,9 @@ from types import FrameType
 from notewell.index import Progress
 from notewell.serve.cli.options import say
 
-# A run shorter than this shows no progress.
+# A run of fewer notes, and shorter than this, shows no progress: a few large documents can take as long as many notes.
 QUIET_NOTES = 500
+QUIET_SECONDS = 2.0
 
 
 @contextmanager
@@ -41,9 +43,10 @@ def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} no
 def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     bars: list[Callable[[int, int], None]] = []
     ends: list[Callable[[], None]] = []
+    began = time.monotonic()
 
     def tell(done: int, total: int) -> None:
-        if total >= QUIET_NOTES and not bars:
+        if not bars and _is_long(total, began):
             show, end = _start_bar(doing, total)
             bars.append(show)
             ends.append(end)
@@ -73,11 +76,16 @@ def _start_bar(doing: str, total: int) -> tuple[Callable[[int, int], None], Call
 @contextmanager
 def _lines(line: str) -> Iterator[Callable[[int, int], None]]:
     shown = [0]
+    began = time.monotonic()
 
     def tell(done: int, total: int) -> None:
         tenth = 10 * done // total
-        if total >= QUIET_NOTES and tenth > shown[0]:
+        if tenth > shown[0] and _is_long(total, began):
             shown[0] = tenth
             say(line.format(done, total))
 
     yield tell
+
+
+def _is_long(total: int, began: float) -> bool:
+    return total >= QUIET_NOTES or time.monotonic() - began >= QUIET_SECONDS
