@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from notewell.errors import NoteError
+from notewell.index.readers.encodings import guess, name_of
 from notewell.types import Content
 
 # What a file may begin with to say its encoding; UTF-32's begins with that of UTF-16.
@@ -15,6 +17,21 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# Japanese mail of old: ASCII throughout, with a sign where it turns into something else.
+SHIFTS = (b"\x1b$B", b"\x1b$@")
+
+# Bytes or characters that are looked at to tell text from what is none.
+SAMPLE = 64_000
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffe\uffff]")
+# More of them than in any text, a coloured log included.
+MOST_CONTROL = 0.1
+# UTF-16 without a mark is known by the zeros between its letters: at least one in so many bytes, all on one side.
+FEWEST_ZEROS = 10
+
+HIGH = re.compile(rb"[\x80-\xff]")
+UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+# If so many of the bytes beyond ASCII are UTF-8, the others are damage; short texts of other encodings reach 0.7.
+MEANT = 0.8
 
 
 def extract(data: bytes) -> Content:
@@ -24,13 +41,63 @@ def extract(data: bytes) -> Content:
 
 
 def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of bytes in whatever encoding, and what is to be said of that."""
-    encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise NoteError(f"not {encoding.upper()} at byte {error.start:,}", "Save it as UTF-8") from error
+    """Return the text of bytes in whatever encoding, and a warning if that had to be guessed."""
+    text, guessed = _decoded(data)
     if "\0" in text:
         raise NoteError("not text: it holds zero bytes", "Exclude it by index.exclude if it is no note")
+    if len(CONTROL.findall(text, 0, SAMPLE)) > MOST_CONTROL * min(len(text), SAMPLE):
+        raise NoteError("not text: it is full of control characters", "Exclude it by index.exclude if it is no note")
+    warnings = (f"read as {name_of(guessed)}",) if guessed else ()
     # Line ends of old Macs; a \r before \n stays, so that offsets are those of the file.
-    return text if "\n" in text else text.replace("\r", "\n"), ()
+    return text if "\n" in text else text.replace("\r", "\n"), warnings
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """Return the text, and the encoding if nothing in the file says it."""
+    if marked := next((name for mark, name in MARKS.items() if data.startswith(mark)), ""):
+        return _strictly(data, marked, marked.removesuffix("-sig").upper()), ""
+    if encoding := _sixteen_bits(data) if b"\0" in data else _shifted(data):
+        return _strictly(data, encoding, name_of(encoding)), encoding
+    try:
+        return data.decode("utf-8"), ""
+    except UnicodeDecodeError as error:
+        damage = error
+    if b"\0" in data:
+        raise NoteError("not text: it holds zero bytes", "Exclude it by index.exclude if it is no note")
+    if _is_meant_as_utf_8(data):
+        raise NoteError(f"damaged: not UTF-8 at byte {damage.start:,}", "Save it as UTF-8")
+    if encoding := guess(data):
+        return _strictly(data, encoding, name_of(encoding)), encoding
+    raise NoteError(f"not text: not UTF-8 at byte {damage.start:,}, nor any other encoding", "Save it as UTF-8")
+
+
+def _strictly(data: bytes, encoding: str, name: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise NoteError(f"damaged: {name}, but not at byte {error.start:,}", "Save it as UTF-8") from error
+
+
+def _shifted(data: bytes) -> str:
+    return "iso2022_jp" if any(shift in data for shift in SHIFTS) and data.isascii() else ""
+
+
+def _sixteen_bits(data: bytes) -> str:
+    """Return which UTF-16 it is, by the side on which the zeros stand; nothing, if it is none."""
+    if len(data) % 2:
+        return ""
+    left, right = (data[side : SAMPLE * 2 : 2].count(0) for side in (0, 1))
+    if min(left, right) or (left + right) * FEWEST_ZEROS < min(len(data), SAMPLE * 2):
+        return ""
+    return "utf_16_be" if left else "utf_16_le"
+
+
+def _is_meant_as_utf_8(data: bytes) -> bool:
+    sample = data[max(0, _first_high(data) - 1) :][:SAMPLE]
+    meant = sum(len(found) for found in UTF_8.findall(sample))
+    return meant >= MEANT * len(HIGH.findall(sample))
+
+
+def _first_high(data: bytes) -> int:
+    found = HIGH.search(data)
+    return found.start() if found else 0
