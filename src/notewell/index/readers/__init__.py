@@ -30,6 +30,7 @@ class Format:
 FORMATS = (
     Format("Markdown", (".md", ".markdown"), "text", "markdown"),
     Format("text", (".txt", ".text"), "text", "plain"),
+    Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
 )
 TEXT = FORMATS[1]
 BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}

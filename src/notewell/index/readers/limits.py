@@ -15,6 +15,8 @@ MOST_PARTS = 200_000
 MOST_UNPACKED = 512 << 20
 # Bytes of memory that the process apart may take.
 MOST_MEMORY = 3 << 30
+# Pages of a PDF, slides, chapters: the first so many are read.
+MOST_PAGES = 5_000
 # How deep values may stand in one another.
 DEEPEST = 100
 

@@ -1,0 +1,47 @@
+"""Texts put together of named parts, such as pages, and what every reader of documents does to the text it finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from notewell.types import Content, Part
+
+# Neither seen nor meant by anybody: controls other than tabs and line ends, and marks of byte order.
+UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ufffe\uffff]")
+# All the ways to end a line or a page.
+LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+
+
+def cleaned(text: str) -> str:
+    r"""Return a text without what cannot be seen, its line ends all of one kind.
+
+    >>> cleaned("one\r\ntwo\x0bthree\x00")
+    'one\ntwo\nthree'
+    """
+    return UNSEEN.sub("", LINE_END.sub("\n", text))
+
+
+def one_line(text: str) -> str:
+    r"""Return a text with every run of spaces and line ends as one space.
+
+    >>> one_line(" a\n b ")
+    'a b'
+    """
+    return " ".join(cleaned(text).split())
+
+
+def joined(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:
+    r"""Return named texts as one, a blank line between them; those without text have no part.
+
+    >>> joined([("page 1", "one"), ("page 2", " "), ("page 3", "two\nthree")]).text
+    'one\n\ntwo\nthree\n'
+    """
+    parts: list[Part] = []
+    lines: list[str] = []
+    for name, text in named:
+        if stripped := text.strip("\n").rstrip():
+            lines += [""] if lines else []
+            parts.append(Part(len(lines) + 1, name))
+            lines += stripped.split("\n")
+    return Content("\n".join([*lines, ""]) if lines else "", tuple(parts), title, warnings)

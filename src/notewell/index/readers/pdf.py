@@ -1,0 +1,156 @@
+"""PDF: the text of its pages as PDFium reads it, with the blank lines and whole words that a page only shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+import pypdfium2
+from pypdfium2 import raw
+
+from notewell.errors import NoteError
+from notewell.index.readers.limits import MOST_PAGES
+from notewell.index.readers.parts import cleaned, joined, one_line
+from notewell.types import Content
+
+# What PDFium puts where a word is hyphenated at the end of a line; the line goes on with the next one's text.
+HYPHEN = "\ufffe"
+BROKEN = re.compile(rf"([^\r\n{HYPHEN}]*)(\r\n|\r|\n|{HYPHEN}|\Z)")
+# The two halves of a hyphenated word, and what stands right behind it.
+HALVES = re.compile(rf"(\w*){HYPHEN}\n(\w*)(\S*)[ \n]?")
+COMPOUND = re.compile(r"\w+-\w+")
+# A paragraph begins where lines stand this much further apart than most, or this many letters' heights to the right.
+WIDER = 1.25
+INDENT = 0.7
+SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
+# Titles that programs give to files whose authors gave them none.
+NO_TITLE = re.compile(
+    r"(?i)untitled.*|(?:document|presentation|slide|title)? ?\d*|.*\.[a-z]{2,4}\d?|[^a-z\u0080-\uffff]*"
+)
+PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page, and where it stands there; a line that does not run from left to right stands nowhere."""
+
+    text: str
+    left: float = 0.0
+    bottom: float = 0.0
+    height: float = 0.0
+
+
+def extract(data: bytes) -> Content:
+    """Return the text of the pages, or say why there is none."""
+    document = _opened(data)
+    try:
+        count = len(document)
+        if not count:
+            raise NoteError("damaged: it has no pages", "Mend it, or save it anew")
+        document.init_forms()
+        texts = [_page(document, number) for number in range(min(count, MOST_PAGES))]
+        if not any(texts):
+            raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Make its text readable by OCR")
+        words = frozenset(COMPOUND.findall("\n".join(texts)))
+        named = ((f"page {number}", _mended(text, words)) for number, text in enumerate(texts, 1))
+        return joined(named, _title(document), tuple(_warnings(document, texts)))
+    finally:
+        document.close()
+
+
+def _opened(data: bytes) -> pypdfium2.PdfDocument:
+    if not data:
+        raise NoteError("empty: it has no bytes", "Copy it anew")
+    try:
+        return pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == raw.FPDF_ERR_PASSWORD:
+            raise NoteError("protected by a password", "Save it without one") from error
+        raise NoteError("damaged, or no PDF", "Mend it, or save it anew") from error
+
+
+def _page(document: pypdfium2.PdfDocument, number: int) -> str:
+    """Return the text of a page; nothing, if it has none or cannot be read."""
+    try:
+        if document.formenv:
+            # What is filled into a form becomes part of the page, which is then read anew.
+            document[number].flatten()
+        return _paragraphs(list(_lines(document[number].get_textpage())))
+    except pypdfium2.PdfiumError:
+        return ""
+
+
+def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
+    index = 0
+    for text, end in BROKEN.findall(page.get_text_range()):
+        # Characters are counted as UTF-16 does.
+        length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+        yield _placed(page, text + end.strip("\r\n"), index, index + length - 1)
+        index += length + len(end)
+
+
+def _placed(page: pypdfium2.PdfTextPage, text: str, first: int, last: int) -> Line:
+    seen = text.strip()
+    if not seen:
+        return Line("")
+    try:
+        left, bottom, _, top = page.get_charbox(first + len(text) - len(text.lstrip()), loose=True)
+        right, low, _, high = page.get_charbox(max(first, last - (len(text) - len(text.rstrip()))), loose=True)
+    except pypdfium2.PdfiumError:
+        return Line(seen)
+    level = right >= left and low < top and bottom < high
+    return Line(seen, left, bottom, top - bottom) if level else Line(seen)
+
+
+def _paragraphs(lines: list[Line]) -> str:
+    """Return the lines with a blank one above each that begins a paragraph."""
+    lines = [line for line in lines if line.text]
+    steps = [above.bottom - line.bottom for above, line in pairwise(lines) if above.bottom > line.bottom]
+    usual = median(steps) if steps else 0.0
+    texts = [lines[0].text] if lines else []
+    for above, line in pairwise(lines):
+        texts += ["", line.text] if _begins(above, line, usual) else [line.text]
+    return "\n".join(texts)
+
+
+def _begins(above: Line, line: Line, usual: float) -> bool:
+    """Tell whether a line begins a paragraph, by the gap above it, its indent, or its size."""
+    if not above.height or not line.height or above.text.endswith(HYPHEN):
+        return False
+    step = above.bottom - line.bottom
+    if step > max(usual, above.height) * WIDER:
+        return True
+    ended = bool(SENTENCE_END.search(above.text))
+    return ended and (step < -line.height or line.left - above.left > line.height * INDENT)
+
+
+def _mended(text: str, compounds: frozenset[str]) -> str:
+    """Return a text with hyphenated words whole, at the end of the line they begin on."""
+
+    def whole(halves: re.Match[str]) -> str:
+        first, second, rest = halves.groups()
+        compound = f"{first}-{second}"
+        # A hyphen that is the word's own: it stands so elsewhere, or the halves are names or numbers.
+        own = compound in compounds or not second[:1].islower()
+        return f"{compound if own else first + second}{rest}\n"
+
+    return cleaned(HALVES.sub(whole, text))
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    """Return the title that its author gave it, or nothing."""
+    title = PROGRAM.sub("", one_line(document.get_metadata_value("Title")))
+    return "" if NO_TITLE.fullmatch(title) else title
+
+
+def _warnings(document: pypdfium2.PdfDocument, texts: list[str]) -> Iterator[str]:
+    bare, count = texts.count(""), len(document)
+    if bare:
+        yield f"no text on {bare:,} of its {count:,} pages; they may be scans"
+    if count > MOST_PAGES:
+        yield f"only the first {MOST_PAGES:,} of its {count:,} pages are read"
+    if attached := document.count_attachments():
+        yield f"{attached:,} attached files are not read"
