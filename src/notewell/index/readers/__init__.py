@@ -31,6 +31,7 @@ FORMATS = (
     Format("Markdown", (".md", ".markdown"), "text", "markdown"),
     Format("text", (".txt", ".text"), "text", "plain"),
     Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
+    Format("workbook", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "workbook", "parted", apart=True, extra="docs"),
 )
 TEXT = FORMATS[1]
 BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}

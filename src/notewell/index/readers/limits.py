@@ -13,6 +13,10 @@ MOST_TEXT = 32_000_000
 MOST_PARTS = 200_000
 # Bytes that a packed file may unpack to, of all its members together.
 MOST_UNPACKED = 512 << 20
+# Files that a packed file may hold.
+MOST_MEMBERS = 50_000
+# Columns of a sheet: the first so many are read.
+MOST_COLUMNS = 1_000
 # Bytes of memory that the process apart may take.
 MOST_MEMORY = 3 << 30
 # Pages of a PDF, slides, chapters: the first so many are read.

@@ -1,0 +1,55 @@
+"""Zip files, which documents of most kinds are: opened only if what they unpack to is bounded, never onto a disk."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+
+from notewell.errors import NoteError
+from notewell.index.readers.limits import MOST_MEMBERS, MOST_UNPACKED
+
+# What files of Microsoft's older container begin with: documents before 2007, and newer ones under a password.
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+# How many times its size a file may unpack to, once that is worth a look.
+RATIO = 200
+WORTH_A_LOOK = 64 << 20
+# Where a document type stands, if a file has one.
+HEAD = 64 << 10
+ENCRYPTED = 0x1
+
+
+def opened(data: bytes) -> zipfile.ZipFile:
+    """Return the zip file, or say why it is not unpacked."""
+    if data.startswith(OLE):
+        raise NoteError("protected by a password, or of an old format", "Save it anew, without a password")
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        fact = "damaged, or not what its suffix says" if data else "empty: it has no bytes"
+        raise NoteError(fact, "Mend it, or copy it anew") from error
+    _check_size(archive.infolist(), len(data))
+    if any(member.flag_bits & ENCRYPTED for member in archive.infolist()):
+        raise NoteError("protected by a password", "Save it without one")
+    return archive
+
+
+def check_office(data: bytes) -> None:
+    """Refuse what is no document of an office program, or declares entities, which no such program does."""
+    with opened(data) as archive:
+        for member in archive.infolist():
+            if member.filename.endswith((".xml", ".rels")):
+                with archive.open(member) as file:
+                    # Without the zero bytes of UTF-16, which XML may be in.
+                    head = file.read(HEAD).replace(b"\0", b"")
+                if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
+                    raise NoteError("made to harm: its XML declares entities", "Exclude it by index.exclude")
+
+
+def _check_size(members: list[zipfile.ZipInfo], size: int) -> None:
+    # Python unpacks no more of a member than it declares, so that declared sizes can be relied on here.
+    total = sum(member.file_size for member in members)
+    if len(members) > MOST_MEMBERS or total > MOST_UNPACKED or total > max(WORTH_A_LOOK, size * RATIO):
+        raise NoteError(
+            f"unpacks to more than a note should: {total:,} bytes in {len(members):,} files",
+            "Split it, or exclude it by index.exclude",
+        )

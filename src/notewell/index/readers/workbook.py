@@ -1,0 +1,137 @@
+"""Workbooks of any office program: each sheet under its name, its rows in runs of twenty under their header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from itertools import chain, islice
+from typing import Any
+
+import python_calamine as calamine
+
+from notewell.errors import NoteError
+from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT
+from notewell.index.readers.packed import OLE, check_office
+from notewell.index.readers.parts import one_line
+from notewell.index.readers.rows import NEAR, header_of, rows_name, runs
+from notewell.types import Content, Part
+
+# Up to so many rows above a header are the table's name, and head its rows as well.
+NAMES = 3
+# Whole numbers up to here are exact; spreadsheets show fifteen digits.
+EXACT = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that is not empty, with its number in the sheet."""
+
+    number: int
+    cells: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """Return the row as a line of text."""
+        return " | ".join(self.cells)
+
+
+@dataclass(slots=True)
+class Text:
+    """The text so far, and its parts."""
+
+    lines: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    length: int = 0
+
+    def add(self, line: str) -> int:
+        """Put a line below the others and return its number."""
+        self.lines.append(line)
+        self.length += len(line) + 1
+        return len(self.lines)
+
+
+def extract(data: bytes) -> Content:
+    """Return the sheets, hidden ones as well, or say why they cannot be read."""
+    if not data.startswith(OLE):
+        check_office(data)
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(BytesIO(data))
+    except calamine.PasswordError as error:
+        raise NoteError("protected by a password", "Save it without one") from error
+    except calamine.CalamineError as error:
+        raise NoteError("damaged, or no workbook", "Mend it, or save it anew") from error
+    text = Text()
+    warnings: list[str] = []
+    for number, name in enumerate(book.sheet_names, 1):
+        warnings += _add_sheet(text, number, name, book.get_sheet_by_index(number - 1))
+    if not text.parts:
+        raise NoteError(f"no text in its {len(book.sheet_names):,} sheets", "Exclude it by index.exclude")
+    return Content("\n".join([*text.lines, ""]), tuple(text.parts), warnings=tuple(warnings))
+
+
+def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet) -> Iterator[str]:
+    """Put a sheet below the others, and yield what is left out of it."""
+    rows = _rows(sheet)
+    top = list(islice(rows, NEAR))
+    if not top:
+        return
+    if text.lines:
+        text.add("")
+    under: tuple[int, ...] = (text.add(f"[Sheet: {one_line(name)}]"),)
+    at = header_of([row.cells for row in top])
+    if at is not None and len(top) > at + 1:
+        if at > NAMES:
+            _add_rows(text, number, top[:at], under)
+        else:
+            under = (*under, *(text.add(row.line) for row in top[:at]))
+        under = (*under, text.add(top[at].line))
+        top = top[at + 1 :]
+    for run in runs(chain(top, rows)):
+        if text.length > MOST_TEXT * 0.9:
+            yield f"sheet {number} is read up to row {run[0].number - 1:,} only"
+            break
+        _add_rows(text, number, run, under)
+    if sheet.width > MOST_COLUMNS:
+        yield f"only the first {MOST_COLUMNS:,} of the {sheet.width:,} columns of sheet {number} are read"
+
+
+def _add_rows(text: Text, sheet: int, rows: list[Row], under: tuple[int, ...]) -> None:
+    if rows:
+        name = f"sheet {sheet}, {rows_name(rows[0].number, rows[-1].number)}"
+        text.parts.append(Part(len(text.lines) + 1, name, under))
+        for row in rows:
+            text.add(row.line)
+
+
+def _rows(sheet: calamine.CalamineSheet) -> Iterator[Row]:
+    """Yield the rows that hold anything, without the empty cells behind the last one filled."""
+    for number, values in enumerate(sheet.iter_rows(), 1):
+        cells = [_shown(value) for value in values[:MOST_COLUMNS]]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield Row(number, tuple(cells))
+
+
+def _shown(value: Any) -> str:
+    """Return a cell's value about as a spreadsheet shows it, dates as ISO 8601 has them."""
+    match value:
+        case str():
+            return one_line(value)
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < EXACT else f"{value:.15g}"
+        case datetime():
+            return value.isoformat(" ", "seconds")
+        case time():
+            return value.isoformat("seconds")
+        case date():
+            return value.isoformat()
+        case timedelta():
+            seconds = round(value.total_seconds())
+            return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        case _:
+            return str(value)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, time, timedelta
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+import pytest
+
+from notewell import Vault
+from notewell.errors import NoteError
+from notewell.index.readers import packed, workbook
+from notewell.types import Part
+
+
+def made(sheets: dict[str, Iterable[Sequence[Any]]]) -> bytes:
+    """Return a workbook with these rows in these sheets."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    out = BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_rows_stand_in_runs_of_twenty_under_their_header() -> None:
+    content = workbook.extract(made({"Bees": [("hive", "sum"), *(("north", number) for number in range(45))]}))
+    assert content.text.startswith("[Sheet: Bees]\nhive | sum\nnorth | 0\nnorth | 1\n")
+    assert content.parts == (
+        Part(3, "sheet 1, rows 2-21", (1, 2)),
+        Part(23, "sheet 1, rows 22-41", (1, 2)),
+        Part(43, "sheet 1, rows 42-46", (1, 2)),
+    )
+
+
+def test_row_numbers_are_those_of_the_sheet_where_rows_are_empty() -> None:
+    rows = [(), (None, "hive", "sum"), (), (), (None, "north", 3), (), (None, None, 4)]
+    content = workbook.extract(made({"Bees": rows}))
+    assert content.text == "[Sheet: Bees]\nhive | sum\nnorth | 3\n | 4\n"
+    assert content.parts == (Part(3, "sheet 1, rows 5-7", (1, 2)),)
+
+
+def test_a_name_above_the_header_heads_the_rows_as_well() -> None:
+    content = workbook.extract(made({"A": [("Hives of 2023",), (), ("hive", "sum"), ("north", 3)]}))
+    assert content.parts == (Part(4, "sheet 1, row 4", (1, 2, 3)),)
+
+
+def test_many_rows_above_the_header_are_a_part_of_their_own() -> None:
+    content = workbook.extract(made({"A": [*[("Read this first",)] * 4, ("hive", "sum"), ("north", 3)]}))
+    assert content.parts == (Part(2, "sheet 1, rows 1-4", (1,)), Part(7, "sheet 1, row 6", (1, 6)))
+
+
+@pytest.mark.parametrize("rows", [[(1, 2), (3, 4)], [("rye",), ("bees",)], [("hive", "sum")]])
+def test_rows_without_a_header_stand_under_the_sheet_alone(rows: list[Sequence[Any]]) -> None:
+    assert [part.under for part in workbook.extract(made({"A": rows})).parts] == [(1,)]
+
+
+def test_values_look_as_in_a_spreadsheet_and_dates_are_iso() -> None:
+    values = [1.0, 0.1, 1e20, True, datetime(2024, 1, 2), datetime(2024, 1, 2, 3, 4), time(4, 5), timedelta(hours=30)]
+    content = workbook.extract(made({"A": [("rye\n and\tbees", None, *values, None)]}))
+    assert content.text.splitlines()[1] == (
+        "rye and bees |  | 1 | 0.1 | 1e+20 | TRUE | 2024-01-02 | 2024-01-02 03:04:00 | 04:05:00 | 30:00:00"
+    )
+
+
+def test_hidden_sheets_are_read_and_empty_ones_keep_their_number() -> None:
+    book = openpyxl.load_workbook(BytesIO(made({"one": [("a b", "b c")], "two": [], "three": [("bees", "rye")]})))
+    book["three"].sheet_state = "hidden"
+    out = BytesIO()
+    book.save(out)
+    content = workbook.extract(out.getvalue())
+    assert content.text == "[Sheet: one]\na b | b c\n\n[Sheet: three]\nbees | rye\n"
+    assert [part.name for part in content.parts] == ["sheet 1, row 1", "sheet 3, row 1"]
+
+
+def test_columns_and_text_past_the_limits_are_left_out_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(workbook, "MOST_TEXT", 400)
+    content = workbook.extract(made({"A": [("hive", "sum", "more"), *(("north", 12, 1) for _ in range(100))]}))
+    assert content.warnings == (
+        "sheet 1 is read up to row 41 only",
+        "only the first 2 of the 3 columns of sheet 1 are read",
+    )
+
+
+def repacked(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return out.getvalue()
+
+
+def test_a_workbook_that_declares_entities_is_refused() -> None:
+    bomb = b'<!DOCTYPE x [<!ENTITY a "bees"><!ENTITY b "&a;&a;&a;">]>'
+    data = repacked(made({"A": [("a", "b")]}), lambda name, xml: bomb + xml if name.endswith("sheet1.xml") else xml)
+    with pytest.raises(NoteError, match="declares entities"):
+        workbook.extract(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "fact"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04 and no more", "damaged"),
+        (packed.OLE + bytes(600), "damaged"),
+        (made({"A": []}), "no text in its 1 sheets"),
+        (made({"A": [("bees",)]})[:-40], "damaged"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_the_reason(data: bytes, fact: str) -> None:
+    with pytest.raises(NoteError, match=fact) as caught:
+        workbook.extract(data)
+    assert caught.value.hint
+
+
+def test_a_cell_is_found_by_its_words_with_its_rows(make_vault: Callable[..., Vault]) -> None:
+    rows = [("beekeeper", "village"), *((f"keeper {number}", "Trubschachen") for number in range(30)), ("Ada", "Worb")]
+    with make_vault({"keepers.xlsx": made({"Keepers": rows})}) as vault:
+        vault.index()
+        chunk = vault.search("Ada Worb").excerpts[0].hit.chunk
+        assert (chunk.place, chunk.headings) == (
+            "sheet 1, rows 22-32",
+            ("[Sheet: Keepers]", "beekeeper | village"),
+        )
+        assert "Ada | Worb" in vault.read("keepers.xlsx#sheet 1, rows 22-32").text
