@@ -1,0 +1,76 @@
+"""EPUB: the chapters of a book in the order of its spine, as Markdown."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+from notewell.errors import NoteError
+from notewell.index.readers.limits import MOST_PAGES
+from notewell.index.readers.marked_up import decoded, find, parsed, text_of, to_markdown
+from notewell.index.readers.packed import opened
+from notewell.index.readers.parts import joined
+from notewell.types import Content
+
+CONTAINER = "META-INF/container.xml"
+ENCRYPTION = "META-INF/encryption.xml"
+
+
+def extract(data: bytes) -> Content:
+    """Return the text of the chapters, and the book's title, or say why there are none."""
+    with opened(data) as archive:
+        path = next((element.get("full-path", "") for element in find(_xml(archive, CONTAINER), "rootfile")), "")
+        package = _xml(archive, path)
+        chapters = list(_spine(package, posixpath.dirname(path)))
+        if set(chapters) & set(_encrypted(archive)):
+            raise NoteError("protected by its publisher (DRM)", "Read a copy without protection")
+        texts = [_chapter(archive, name) for name in chapters[:MOST_PAGES]]
+        title = next((text_of(element) for element in find(package, "title")), "")
+    if not any(texts):
+        raise NoteError(f"no text in its {len(chapters):,} chapters", "Exclude it by index.exclude")
+    named = ((f"chapter {number}", text or "") for number, text in enumerate(texts, 1))
+    return joined(named, title, tuple(_warnings(texts, len(chapters))))
+
+
+def _xml(archive: zipfile.ZipFile, name: str) -> Any:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        return etree.fromstring(archive.read(name), parser)
+    except (KeyError, zipfile.BadZipFile, etree.XMLSyntaxError) as error:
+        raise NoteError("damaged, or no book", "Mend it, or copy it anew") from error
+
+
+def _spine(package: Any, folder: str) -> Iterator[str]:
+    """Yield the names of the chapters in the zip file, each once; a name is looked up there and nowhere else."""
+    items = {item.get("id"): item.get("href", "") for item in find(package, "item")}
+    wanted = (items.get(reference.get("idref"), "") for reference in find(package, "itemref"))
+    for href in dict.fromkeys(filter(None, wanted)):
+        yield posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
+
+
+def _encrypted(archive: zipfile.ZipFile) -> Iterator[str]:
+    if ENCRYPTION in archive.namelist():
+        for reference in find(_xml(archive, ENCRYPTION), "cipherreference"):
+            yield posixpath.normpath(unquote(reference.get("URI", "")))
+
+
+def _chapter(archive: zipfile.ZipFile, name: str) -> str | None:
+    """Return the text of a chapter; nothing at all, if it is missing or damaged."""
+    try:
+        root = parsed(decoded(archive.read(name))[0])
+    except (KeyError, zipfile.BadZipFile, NoteError):
+        return None
+    # Links lead to other chapters of the same file.
+    return "" if root is None else to_markdown(root, links=False)
+
+
+def _warnings(texts: list[str | None], count: int) -> Iterator[str]:
+    if missing := texts.count(None):
+        yield f"{missing:,} of its {count:,} chapters are missing or damaged"
+    if count > MOST_PAGES:
+        yield f"only the first {MOST_PAGES:,} of its {count:,} chapters are read"

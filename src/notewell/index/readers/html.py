@@ -1,0 +1,18 @@
+"""HTML: the main text of a page as Markdown, without what surrounds it."""
+
+from __future__ import annotations
+
+from notewell.errors import NoteError
+from notewell.index.readers.marked_up import decoded, find, main_text, parsed, text_of
+from notewell.types import Content
+
+
+def extract(data: bytes) -> Content:
+    """Return the main text of the page, and its title."""
+    text, warnings = decoded(data)
+    root = parsed(text)
+    page = "" if root is None else main_text(root)
+    if not page:
+        raise NoteError("no text in it", "Exclude it by index.exclude if it is no note")
+    title = next((name for element in find(root, "title") if (name := text_of(element))), "")
+    return Content(page, title=title, warnings=warnings)
