@@ -31,6 +31,8 @@ FORMATS = (
     Format("Markdown", (".md", ".markdown"), "text", "markdown"),
     Format("text", (".txt", ".text"), "text", "plain"),
     Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
+    Format("Word", (".docx",), "docx", "document", apart=True, extra="docs"),
+    Format("PowerPoint", (".pptx",), "slides", "parted", apart=True, extra="docs"),
     Format("HTML", (".html", ".htm", ".xhtml"), "html", "document", apart=True, extra="docs"),
     Format("EPUB", (".epub",), "epub", "document", apart=True, extra="docs"),
     Format("workbook", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "workbook", "parted", apart=True, extra="docs"),

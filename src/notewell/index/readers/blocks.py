@@ -57,12 +57,12 @@ def fence(code: str) -> Block:
 
 
 def table(rows: Sequence[Sequence[str]]) -> Block:
-    """Return a table, its first row the header; empty rows and empty columns at its end are dropped."""
+    """Return a table, its first row the header, without empty rows; one of a single column is lines of text."""
     lines = [[one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
     lines = [line for line in lines if any(line)]
     width = max((number for line in lines for number, cell in enumerate(line, 1) if cell), default=0)
-    if not lines:
-        return Block("")
+    if width < 2:
+        return paragraph("\n".join(line[0] for line in lines))
     written = ["| " + " | ".join([*line[:width], *[""] * (width - len(line))]) + " |" for line in lines]
     return Block("\n".join([written[0], "|" + " --- |" * width, *written[1:]]))
 

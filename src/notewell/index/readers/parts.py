@@ -12,6 +12,13 @@ UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\uf
 # All the ways to end a line or a page.
 LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
+# Titles that programs give to files whose authors gave them none.
+NO_TITLE = re.compile(
+    r"(?i)untitled.*|unbenannt.*|.*\.[a-z]{2,4}\d?|[^a-z\u0080-\uffff]*"
+    r"|(?:word |powerpoint[ -]?)?(?:document|dokument|presentation|präsentation|slide|title) ?\d*"
+)
+PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
+
 
 def cleaned(text: str) -> str:
     r"""Return a text without what cannot be seen, its line ends all of one kind.
@@ -29,6 +36,16 @@ def one_line(text: str) -> str:
     'a b'
     """
     return " ".join(cleaned(text).split())
+
+
+def sensible(title: str) -> str:
+    """Return a title if a person gave it, or nothing.
+
+    >>> sensible("Microsoft Word - Bees"), sensible("Document1"), sensible("final.docx")
+    ('Bees', '', '')
+    """
+    title = PROGRAM.sub("", one_line(title))
+    return "" if NO_TITLE.fullmatch(title) else title
 
 
 def joined(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:

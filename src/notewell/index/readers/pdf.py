@@ -13,7 +13,7 @@ from pypdfium2 import raw
 
 from notewell.errors import NoteError
 from notewell.index.readers.limits import MOST_PAGES
-from notewell.index.readers.parts import cleaned, joined, one_line
+from notewell.index.readers.parts import cleaned, joined, sensible
 from notewell.types import Content
 
 # What PDFium puts where a word is hyphenated at the end of a line; the line goes on with the next one's text.
@@ -26,11 +26,6 @@ COMPOUND = re.compile(r"\w+-\w+")
 WIDER = 1.25
 INDENT = 0.7
 SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
-# Titles that programs give to files whose authors gave them none.
-NO_TITLE = re.compile(
-    r"(?i)untitled.*|(?:document|presentation|slide|title)? ?\d*|.*\.[a-z]{2,4}\d?|[^a-z\u0080-\uffff]*"
-)
-PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ def extract(data: bytes) -> Content:
             raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Make its text readable by OCR")
         words = frozenset(COMPOUND.findall("\n".join(texts)))
         named = ((f"page {number}", _mended(text, words)) for number, text in enumerate(texts, 1))
-        return joined(named, _title(document), tuple(_warnings(document, texts)))
+        return joined(named, sensible(document.get_metadata_value("Title")), tuple(_warnings(document, texts)))
     finally:
         document.close()
 
@@ -138,12 +133,6 @@ def _mended(text: str, compounds: frozenset[str]) -> str:
         return f"{compound if own else first + second}{rest}\n"
 
     return cleaned(HALVES.sub(whole, text))
-
-
-def _title(document: pypdfium2.PdfDocument) -> str:
-    """Return the title that its author gave it, or nothing."""
-    title = PROGRAM.sub("", one_line(document.get_metadata_value("Title")))
-    return "" if NO_TITLE.fullmatch(title) else title
 
 
 def _warnings(document: pypdfium2.PdfDocument, texts: list[str]) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""PowerPoint: a part for each slide, its title first, then its shapes as one reads them, then the speaker's notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import Any
+
+import pptx
+from lxml import etree
+from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.oxml.ns import qn
+
+from notewell.errors import NoteError
+from notewell.index.readers.blocks import table
+from notewell.index.readers.limits import MOST_PAGES
+from notewell.index.readers.packed import check_office
+from notewell.index.readers.parts import cleaned, joined, one_line, sensible
+from notewell.types import Content
+
+# Shapes whose tops differ by less than this share of the slide's height stand side by side.
+SIDE_BY_SIDE = 0.05
+# On every slide alike.
+REPEATED = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
+DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
+RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
+
+
+def extract(data: bytes) -> Content:
+    """Return the text of the slides, hidden ones as well."""
+    check_office(data)
+    show = pptx.Presentation(BytesIO(data))
+    slides = list(show.slides)
+    height = (show.slide_height or 0) * SIDE_BY_SIDE
+    texts = ["\n\n".join(filter(None, _texts(slide, height))) for slide in slides[:MOST_PAGES]]
+    if not any(texts):
+        raise NoteError(f"no text on its {len(slides):,} slides", "Exclude it by index.exclude if it is no note")
+    titles = (one_line(slide.shapes.title.text_frame.text) for slide in slides[:1] if slide.shapes.title is not None)
+    title = sensible(show.core_properties.title) or next(titles, "")
+    return joined(((f"slide {number}", text) for number, text in enumerate(texts, 1)), title, _warnings(len(slides)))
+
+
+def _warnings(count: int) -> tuple[str, ...]:
+    return (f"only the first {MOST_PAGES:,} of its {count:,} slides are read",) if count > MOST_PAGES else ()
+
+
+def _texts(slide: Any, height: float) -> Iterator[str]:
+    """Yield the texts of a slide in the order in which they are read."""
+    title = slide.shapes.title
+    if title is not None:
+        yield one_line(title.text_frame.text)
+    others = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
+    for shape in _in_order(others, height):
+        yield from _shape(shape, height)
+    for choice in slide.element.cSld.spTree.iterchildren("{*}AlternateContent"):
+        # What only newer programs draw; the other choices repeat it.
+        yield from (_lines(body) for first in choice.findall(CHOICE)[:1] for body in first.iter(qn("p:txBody")))
+    placeholder = slide.notes_slide.notes_placeholder if slide.has_notes_slide else None
+    notes = _lines(placeholder.element) if placeholder is not None else ""
+    yield f"Notes: {notes}" if notes else ""
+
+
+def _in_order(shapes: Iterable[Any], height: float) -> list[Any]:
+    """Return shapes from top to bottom, those side by side from left to right."""
+    ordered: list[Any] = []
+    row: list[Any] = []
+    for shape in sorted(shapes, key=lambda shape: shape.top or 0):
+        if row and (shape.top or 0) - (row[0].top or 0) > height:
+            ordered += sorted(row, key=lambda shape: shape.left or 0)
+            row = []
+        row.append(shape)
+    return ordered + sorted(row, key=lambda shape: shape.left or 0)
+
+
+def _shape(shape: Any, height: float) -> Iterator[str]:
+    if shape.is_placeholder and shape.placeholder_format.type in REPEATED:
+        return
+    if shape.has_text_frame:
+        yield _lines(shape.element)
+    elif hasattr(shape, "shapes"):
+        for inner in _in_order(shape.shapes, height):
+            yield from _shape(inner, height)
+    elif getattr(shape, "has_table", False):
+        rows = ([cell.text_frame.text if not cell.is_spanned else "" for cell in row.cells] for row in shape.table.rows)
+        yield table(list(rows)).text
+    elif getattr(shape, "has_chart", False):
+        yield "\n".join(filter(None, _chart(shape.chart)))
+    else:
+        yield from _diagram(shape)
+
+
+def _lines(body: Any) -> str:
+    """Return the paragraphs of a text, those below others as items of a list."""
+    lines: list[str] = []
+    for paragraph in body.iter(qn("a:p")):
+        pieces = ("\n" if run.tag == qn("a:br") else run.text or "" for run in paragraph.iter(qn("a:t"), qn("a:br")))
+        for line in cleaned("".join(pieces)).split("\n"):
+            properties = paragraph.find(qn("a:pPr"))
+            written = "0" if properties is None else properties.get("lvl", "0")
+            depth = min(int(written), 8) if written.isdecimal() else 0
+            lines.append("  " * (depth - 1) + f"- {one_line(line)}" if depth else one_line(line))
+    return "\n".join(line for line in lines if line.strip(" -"))
+
+
+def _chart(chart: Any) -> Iterator[str]:
+    """Yield a chart's title, the names of its rows of numbers, and what these are of."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        yield one_line(chart.chart_title.text_frame.text)
+    for plot in chart.plots:
+        yield ", ".join(one_line(series.name) for series in plot.series if series.name)
+        yield ", ".join(one_line(str(category)) for category in plot.categories)
+
+
+def _diagram(shape: Any) -> Iterator[str]:
+    """Yield the texts of a diagram (SmartArt), which stand in a part of their own."""
+    for relation in shape.element.iter(f"{{{DIAGRAM}}}relIds"):
+        data = shape.part.related_part(relation.get(RELATION)).blob
+        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
+        texts = (_lines(point) for point in root.iter(f"{{{DIAGRAM}}}pt"))
+        yield "\n".join(filter(None, texts))
