@@ -10,7 +10,7 @@ from pathlib import Path
 from notewell.errors import NoteError, StoreError
 from notewell.index.readers import FORMATS, format_of, load, read
 from notewell.index.readers.apart import Extraction
-from notewell.index.walk import Found, WalkRules, stamp_of
+from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
 from notewell.redact import redact
 from notewell.types import Note, Reading
 
@@ -46,6 +46,8 @@ def find_place(root: Path, written: str) -> Place:
 
 def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
     """Return the lines of a place, without secrets unless they are wanted `raw`."""
+    if ALWAYS_EXCLUDED.intersection(place.path.split("/")):
+        raise NoteError(f"{place.path} is no note", "Programs' own folders and settings are never read")
     if format_of(place.path) is None:
         known = ", ".join(suffix for format in FORMATS for suffix in format.suffixes)
         raise NoteError(f"{place.path} is of a format that is not read", f"Formats: {known}")

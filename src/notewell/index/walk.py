@@ -11,9 +11,12 @@ from typing import NamedTuple
 from notewell.errors import SettingsError, VaultError
 from notewell.types import Stamp
 
-# Never looked into, whatever the settings say: other programs' machinery, and what the user threw away.
+# Never looked into, whatever the settings say: programs' machinery, our settings, and what the user threw away.
 ALWAYS_EXCLUDED = frozenset(
-    {".git", ".obsidian", ".trash", ".notewell", "node_modules", "__pycache__", "site-packages", "bower_components"}
+    {
+        *(".git", ".obsidian", ".trash", ".notewell", "notewell.toml"),
+        *("node_modules", "bower_components", "__pycache__", "site-packages"),
+    }
 )
 
 

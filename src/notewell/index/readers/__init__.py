@@ -10,6 +10,7 @@ from typing import Protocol, cast
 
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.chunk import ChunkRules
+from notewell.index.shapes.languages import SUFFIXES
 from notewell.index.walk import Found, WalkRules
 from notewell.types import Chunk, Content, Note, Stamp
 
@@ -30,6 +31,7 @@ class Format:
 FORMATS = (
     Format("Markdown", (".md", ".markdown"), "text", "markdown"),
     Format("text", (".txt", ".text"), "text", "plain"),
+    Format("source code", SUFFIXES, "source", "code"),
     Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
     Format("Word", (".docx",), "docx", "document", apart=True, extra="docs"),
     Format("PowerPoint", (".pptx",), "slides", "parted", apart=True, extra="docs"),

@@ -1,0 +1,256 @@
+"""The definitions of a source file: told line by line, by a language's table and by indentation.
+
+It is no parser. So it reads all languages in one way, code that is half written, and code with redactions in it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from notewell.index.shapes.languages import CLOSED_BY, Language
+from notewell.types import line_starts
+
+# A definition says what it is called where its line begins; the rest of an endless line is not looked at.
+LONGEST_HEAD = 300
+# After so many characters of parameters a body has begun, or there is none.
+LONGEST_PARAMETERS = 2000
+# Definitions deeper inside others are plain text. It keeps the work linear and breadcrumbs short.
+DEEPEST = 6
+LONGEST_NAME = 80
+TAB = 8
+BODY = re.compile("[{;]")
+
+
+class _Patterns(NamedTuple):
+    """The patterns of a language, ready to match."""
+
+    types: re.Pattern[str]
+    functions: re.Pattern[str]
+    methods: re.Pattern[str]
+    comment: re.Pattern[str]
+    mark: re.Pattern[str]
+    adrift: re.Pattern[str]
+    joins: re.Pattern[str]
+    closes: re.Pattern[str]
+    quotes: re.Pattern[str]
+
+
+@lru_cache
+def _patterns(language: Language) -> _Patterns:
+    """Return a language's patterns, made with the first file of it: all would take a tenth of a second."""
+    return _Patterns(*(re.compile(getattr(language, name)) for name in _Patterns._fields))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function, a class or a section: comments from `start`, marks and name from `head`, the rest up to `end`."""
+
+    name: str
+    level: int
+    start: int
+    head: int
+    end: int
+
+
+class _Line(NamedTuple):
+    """A line of code: its number, where its text begins, how far that is indented, and the text."""
+
+    number: int
+    start: int
+    indent: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A definition whose end has not been seen."""
+
+    name: str
+    is_type: bool
+    indent: int
+    first: int
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """The comments and marks right above a line: where they begin, and where the marks do that end them."""
+
+    first: int
+    indent: int
+    mark: int | None
+
+
+def outline(text: str, language: Language) -> list[Definition]:
+    """Return the definitions of a text in their order, each before those inside it.
+
+    >>> from notewell.index.shapes.languages import PYTHON
+    >>> [(found.name, found.level) for found in outline("class Vault:\\n    def search(self): ...", PYTHON)]
+    [('Vault', 0), ('search', 1)]
+    """
+    return _Outline(text, language, _patterns(language)).read()
+
+
+@dataclass(slots=True)
+class _Outline:
+    """One pass over the lines. `opened` are the definitions around a line, `last` is the last line inside them."""
+
+    text: str
+    language: Language
+    patterns: _Patterns
+    found: list[Definition] = field(default_factory=list)
+    opened: list[_Open] = field(default_factory=list)
+    above: _Above | None = None
+    last: int = 0
+
+    def read(self) -> list[Definition]:
+        """Return all definitions."""
+        starts = line_starts(self.text)
+        quoted = _quoted(self.text, self.patterns.quotes)
+        inside = False
+        for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(self.text)], strict=True)):
+            if quoted[number]:
+                # It goes where the line went on which the string or the comment began.
+                self.last = number if inside else self.last
+                continue
+            line = _line(self.text, number, start, end)
+            if line is None:
+                self.above = None
+            else:
+                inside = self._take(line)
+        self._close(0)
+        return sorted(self.found, key=lambda definition: (definition.start, definition.level))
+
+    def _take(self, line: _Line) -> bool:
+        """Read one line, and tell whether it is known to be inside the definitions that are open."""
+        is_comment = bool(self.patterns.comment.match(line.text))
+        if is_comment or self.patterns.adrift.match(line.text):
+            # It may belong to what comes; if what comes is still inside, so is this.
+            if is_comment:
+                self._rise(line, is_mark=False)
+            if not self.opened or line.indent <= self.opened[-1].indent:
+                return False
+        elif self.language.sections or not self._ends(line):
+            self._begin(line)
+        self.last = line.number
+        return True
+
+    def _ends(self, line: _Line) -> bool:
+        """Close the definitions that a line is not inside of, and tell whether it is the end or the middle of one."""
+        while self.opened and line.indent <= self.opened[-1].indent:
+            level = len(self.opened) - 1
+            if line.indent == self.opened[-1].indent:
+                if self.patterns.closes.match(line.text):
+                    self.last = line.number
+                    self._close(level)
+                    return True
+                if self.patterns.joins.match(line.text):
+                    return True
+            self._close(level)
+        return False
+
+    def _begin(self, line: _Line) -> None:
+        """Open the definition that a line begins, if it does and is not the rest of a mark."""
+        marked = self.above if self.above and self.above.mark is not None else None
+        if marked and line.indent > marked.indent:
+            return
+        name, is_type = self._name(line)
+        if name:
+            self._open(line, name, is_type=is_type)
+        elif self.patterns.mark.match(line.text):
+            self._rise(line, is_mark=True)
+        elif not (marked and self.patterns.joins.match(line.text)):
+            self.above = None
+
+    def _open(self, line: _Line, name: str, *, is_type: bool) -> None:
+        above = self.above if self.above and self.above.indent == line.indent else None
+        first = above.first if above else line.number
+        head = line.number if above is None or above.mark is None else above.mark
+        self.above = None
+        if self.language.sections:
+            self.last = min(self.last, first - 1)
+            self._close(0)
+        if len(self.opened) < DEEPEST:
+            self.opened.append(_Open(name, is_type, line.indent, first, head))
+
+    def _name(self, line: _Line) -> tuple[str, bool]:
+        """Return the name of the definition that a line begins, or nothing, and whether it holds others."""
+        if found := self.patterns.types.match(line.text):
+            return _shown(found), True
+        if found := self.patterns.functions.match(line.text):
+            return _shown(found), False
+        if self.opened and not self.opened[-1].is_type:
+            return "", False
+        found = self.patterns.methods.match(line.text)
+        if found and (not self.language.body or self._has_body(line.start + found.end())):
+            return _shown(found), False
+        return "", False
+
+    def _has_body(self, start: int) -> bool:
+        sign = BODY.search(self.text, start, start + LONGEST_PARAMETERS)
+        return sign is not None and sign[0] == "{"
+
+    def _rise(self, line: _Line, *, is_mark: bool) -> None:
+        """Remember a line that belongs to the definition below, if there is one right below."""
+        above = self.above if self.above and self.above.indent == line.indent else None
+        mark = above.mark if above and above.mark is not None else line.number
+        self.above = _Above(above.first if above else line.number, line.indent, mark if is_mark else None)
+
+    def _close(self, level: int) -> None:
+        """End the open definitions from `level` on with the last line inside them."""
+        starts = line_starts(self.text)
+        end = starts[self.last + 1] if self.last + 1 < len(starts) else len(self.text)
+        while len(self.opened) > level:
+            ended = self.opened.pop()
+            self.found.append(Definition(ended.name, len(self.opened), starts[ended.first], starts[ended.head], end))
+
+
+def _line(text: str, number: int, start: int, end: int) -> _Line | None:
+    """Return a line, or nothing if it is blank."""
+    whole = text[start:end]
+    bare = whole.lstrip()
+    if not bare:
+        return None
+    blank = whole[: len(whole) - len(bare)]
+    return _Line(number, start + len(blank), len(blank.expandtabs(TAB)), bare[:LONGEST_HEAD].rstrip())
+
+
+def _shown(found: re.Match[str]) -> str:
+    """Return a name as breadcrumbs show it; a method that names its owner keeps it."""
+    return " ".join(".".join(part for part in found.groups() if part).split())[:LONGEST_NAME]
+
+
+def _quoted(text: str, quotes: re.Pattern[str]) -> bytearray:
+    """Return for each line whether it begins inside a string or a comment."""
+    starts = line_starts(text)
+    quoted = bytearray(len(starts))
+    unclosed: set[str] = set()
+    at = 0
+    while found := quotes.search(text, at):
+        at = found.end()
+        sign = "<<" if found[2] else found[1]
+        # What never closes is taken for text; and is not looked for again, or time would be quadratic.
+        if not sign or sign in unclosed:
+            continue
+        end = _closed(text, found)
+        if end < 0:
+            unclosed.add(sign)
+            continue
+        first, last = bisect_right(starts, found.start()), bisect_right(starts, end - 1)
+        quoted[first:last] = b"\1" * (last - first)
+        at = end
+    return quoted
+
+
+def _closed(text: str, found: re.Match[str]) -> int:
+    """Return where the string, comment or here-document ends that begins with the sign found, or -1."""
+    if word := found[2]:
+        end = re.compile(rf"^[ \t]*{word}\b", re.MULTILINE).search(text, found.end())
+        return end.end() if end else -1
+    sign = CLOSED_BY.get(found[1], found[1])
+    at = text.find(sign, found.end())
+    return at + len(sign) if at >= 0 else -1
