@@ -51,6 +51,17 @@ def test_machinery_and_hidden_folders_are_left_out_at_any_depth(root: Path, fold
     assert found(root) == ["deep/c.md"]
 
 
+@pytest.mark.parametrize("name", ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "composer.lock"])
+def test_lists_of_versions_that_nobody_wrote_are_left_out_at_any_depth(root: Path, name: str) -> None:
+    write(root, name, f"deep/{name}", "deep/a.json", "deep/a.yaml", "deep/a.lock")
+    suffixes = (".json", ".yaml", ".lock")
+    assert [file.path for file in walk(root, WalkRules(hidden=True), suffixes)] == [
+        "deep/a.json",
+        "deep/a.lock",
+        "deep/a.yaml",
+    ]
+
+
 def test_hidden_files_are_left_out(root: Path) -> None:
     write(root, ".draft.md", "a.md")
     assert found(root) == ["a.md"]

@@ -11,13 +11,16 @@ from typing import NamedTuple
 from notewell.errors import SettingsError, VaultError
 from notewell.types import Stamp
 
-# Never looked into, whatever the settings say: programs' machinery, our settings, and what the user threw away.
-ALWAYS_EXCLUDED = frozenset(
+# Folders and files never looked into, whatever the settings say: programs' machinery, our settings, lists of versions
+# that nobody wrote, and what the user threw away.
+MACHINERY = frozenset(
     {
         *(".git", ".obsidian", ".trash", ".notewell", "notewell.toml"),
         *("node_modules", "bower_components", "__pycache__", "site-packages"),
     }
 )
+LOCK_FILES = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "composer.lock"})
+ALWAYS_EXCLUDED = MACHINERY | LOCK_FILES
 
 
 @dataclass(frozen=True, slots=True)
