@@ -38,6 +38,9 @@ FORMATS = (
     Format("HTML", (".html", ".htm", ".xhtml"), "html", "document", apart=True, extra="docs"),
     Format("EPUB", (".epub",), "epub", "document", apart=True, extra="docs"),
     Format("workbook", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "workbook", "parted", apart=True, extra="docs"),
+    Format("JSON", (".json",), "json_values", "values", apart=True),
+    Format("JSON Lines", (".jsonl", ".ndjson"), "json_lines", "values", apart=True),
+    Format("YAML", (".yaml", ".yml"), "yaml_values", "values", apart=True),
 )
 TEXT = FORMATS[1]
 BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}

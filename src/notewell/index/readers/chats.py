@@ -1,0 +1,269 @@
+"""Talks with an assistant, exported by Claude or ChatGPT or kept by Claude Code: a part for each turn of the user."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from notewell.index.readers.lines import clean, one_line, shortened
+from notewell.types import Content, Part
+
+# What a tool was given and gave back tells what happened; more of it is other files, quoted.
+LONGEST_OF_A_TOOL = 2000
+# A talk without a name is called by how it begins; every chunk of it carries its name.
+LONGEST_OPENING = 80
+LONGEST_NAME = 120
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+HUMAN, ASSISTANT, THINKING, RESULT, SUMMARY, TASK = "Human", "Assistant", "Thinking", "Result", "Summary", "Task"
+
+
+@dataclass(slots=True)
+class Talk:
+    """One conversation: its name, its day, and its turns, each what the user said and all that came of it."""
+
+    name: str = ""
+    day: str = ""
+    turns: list[list[str]] = field(default_factory=list)
+
+    def say(self, who: str, text: str) -> None:
+        """Add what somebody said; where it is the user, after an answer, a new turn begins."""
+        text = clean(text)
+        if not text.strip():
+            return
+        begins = who == HUMAN and not (self.turns and self.turns[-1][-1].startswith(f"{HUMAN}: "))
+        if begins or not self.turns:
+            self.turns.append([])
+        self.turns[-1].append(f"{who}: {text}")
+
+    @property
+    def title(self) -> str:
+        """Return the talk's name, or how it begins, and its day."""
+        opening = self.turns[0][0].partition(": ")[2] if self.turns else ""
+        name = _begun(self.name, LONGEST_NAME) or _begun(opening, LONGEST_OPENING) or "Untitled"
+        return f"{name} ({self.day})" if self.day else name
+
+
+def may_be_export(text: str) -> bool:
+    """Tell whether it is worth the while to look closer at a JSON file."""
+    return '"chat_messages"' in text or ('"mapping"' in text and '"message"' in text)
+
+
+def export(value: object) -> Content | None:
+    """Return the talks that Claude or ChatGPT exported, or nothing if the value is no such export."""
+    many = value if isinstance(value, list) else [value]
+    talks = [_talk(item) for item in many if isinstance(item, dict)]
+    known = [talk for talk in talks if talk is not None]
+    return _content(known) if known else None
+
+
+def _talk(item: dict[str, Any]) -> Talk | None:
+    if isinstance(item.get("chat_messages"), list):
+        return _claude(item)
+    nodes = item.get("mapping")
+    if isinstance(nodes, dict) and any(isinstance(node, dict) and "message" in node for node in nodes.values()):
+        return _chatgpt(item, nodes)
+    return None
+
+
+def is_of_transcript(record: object) -> bool:
+    """Tell whether a line of JSON is one of a transcript by Claude Code."""
+    if not isinstance(record, dict):
+        return False
+    kind, message = record.get("type"), record.get("message")
+    return (kind in ("user", "assistant") and isinstance(message, dict) and "content" in message) or (
+        kind == "summary" and isinstance(record.get("summary"), str) and "leafUuid" in record
+    )
+
+
+def transcript(records: list[object]) -> Content:
+    """Return the turns of a transcript by Claude Code."""
+    talk = Talk()
+    for record in records:
+        if isinstance(record, dict) and is_of_transcript(record) and not record.get("isMeta"):
+            _take_record(talk, record)
+    bad = sum(1 for record in records if record is None)
+    warnings = (f"{bad:,} of its lines are not JSON, and left out",) if bad else ()
+    return _content([talk], warnings)
+
+
+def _content(talks: list[Talk], warnings: tuple[str, ...] = ()) -> Content:
+    lines: list[str] = []
+    parts: list[Part] = []
+    for number, talk in enumerate(talks, 1):
+        lines.append(f"# {talk.title}")
+        under = (len(lines),)
+        before = f"conversation {number}, " if len(talks) > 1 else ""
+        for count, turn in enumerate(talk.turns, 1):
+            parts.append(Part(len(lines) + 1, f"{before}turn {count}", under))
+            lines += "\n\n".join(turn).split("\n")
+            lines.append("")
+        if not talk.turns:
+            lines.append("")
+    title = talks[0].title if len(talks) == 1 else ""
+    return Content("\n".join(lines).rstrip("\n"), tuple(parts), title, warnings)
+
+
+def _claude(item: dict[str, Any]) -> Talk:
+    talk = Talk(_text(item.get("name")), _day(item.get("created_at")))
+    for message in item["chat_messages"]:
+        if not isinstance(message, dict):
+            continue
+        who = HUMAN if message.get("sender") == "human" else ASSISTANT
+        said = [(speaker, text) for speaker, text in _blocks(message.get("content"), who) if text.strip()]
+        for speaker, text in (*(said or [(who, _text(message.get("text")))]), *_attached(message, who)):
+            talk.say(speaker, text)
+    return talk
+
+
+def _attached(message: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
+    """Yield what was sent along with a message: texts whole, other files by name."""
+    for file in (*_dicts(message.get("attachments")), *_dicts(message.get("files"))):
+        name = one_line(_text(file.get("file_name")))
+        text = _text(file.get("extracted_content"))
+        if name or text:
+            yield who, f"[Attachment: {name}]\n{text}" if text else f"[Attachment: {name}]"
+
+
+def _take_record(talk: Talk, record: dict[str, Any]) -> None:
+    if record["type"] == "summary":
+        if talk.name or len(record["summary"]) > LONGEST_NAME:
+            talk.say(SUMMARY, record["summary"])
+        talk.name = talk.name or record["summary"]
+        return
+    talk.day = talk.day or _day(record.get("timestamp"))
+    who = ASSISTANT
+    if record["type"] == "user":
+        # What the assistant asks another one to do, and what it wrote down to go on from, are not the user's words.
+        who = SUMMARY if record.get("isCompactSummary") else TASK if record.get("isSidechain") else HUMAN
+    for speaker, text in _blocks(record["message"]["content"], who):
+        talk.say(speaker, text)
+
+
+def _blocks(content: object, who: str) -> Iterator[tuple[str, str]]:
+    """Yield who says what in the content of a message."""
+    if isinstance(content, str):
+        yield who, content
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, str):
+            yield who, block
+        elif isinstance(block, dict):
+            yield from _block(block, who)
+
+
+def _block(block: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
+    kind = block.get("type")
+    if kind == "text":
+        yield who, _text(block.get("text"))
+    elif kind == "thinking":
+        yield THINKING, _text(block.get("thinking"))
+    elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        yield f"Tool {one_line(_text(block.get('name')))}".strip(), shortened(_given(block), LONGEST_OF_A_TOOL)
+    elif isinstance(kind, str) and kind.endswith("tool_result"):
+        yield RESULT, shortened("\n".join(_texts(block.get("content"))), LONGEST_OF_A_TOOL)
+
+
+def _given(block: dict[str, Any]) -> str:
+    """Return what a tool was given, as `key: value; key: value`."""
+    given = block.get("input")
+    if not isinstance(given, dict):
+        return _written(given) if given else "(nothing)"
+    return "; ".join(f"{one_line(str(key))}: {_written(value)}" for key, value in given.items()) or "(nothing)"
+
+
+def _written(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "…"
+
+
+def _texts(content: object) -> Iterator[str]:
+    """Yield the texts of what a tool gave back; pictures are left out."""
+    if isinstance(content, str):
+        yield content
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, dict):
+            yield from (one_line(_text(block.get(key))) for key in ("title", "url") if block.get(key))
+            yield _text(block.get("text"))
+
+
+def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Talk:
+    talk = Talk(_text(item.get("title")), _day(item.get("create_time")))
+    for node in _branch(nodes, item.get("current_node")):
+        message = node.get("message")
+        if isinstance(message, dict) and not _dict(message.get("metadata")).get("is_visually_hidden_from_conversation"):
+            for who, text in _said(message):
+                talk.say(who, text)
+    return talk
+
+
+def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
+    """Return the messages that led to the last one: what was asked again in other words is on other branches."""
+    at = last if isinstance(last, str) and last in nodes else next(reversed(nodes))
+    branch: dict[str, dict[str, Any]] = {}
+    while isinstance(at, str) and at not in branch and isinstance(nodes.get(at), dict):
+        branch[at] = nodes[at]
+        at = nodes[at].get("parent")
+    return reversed(branch.values())
+
+
+def _said(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    role = _dict(message.get("author")).get("role")
+    content = _dict(message.get("content"))
+    parts = [part for part in content.get("parts") or () if part] if isinstance(content.get("parts"), list) else []
+    text = "\n".join(filter(None, (*_texts(parts), _text(content.get("text")), _text(content.get("result")))))
+    if role == "user":
+        yield HUMAN, text
+    elif role == "tool":
+        yield RESULT, shortened(text, LONGEST_OF_A_TOOL)
+    elif role == "assistant":
+        for thought in _dicts(content.get("thoughts")):
+            yield THINKING, _text(thought.get("content"))
+        recipient = one_line(_text(message.get("recipient"))) or "all"
+        if recipient == "all":
+            yield ASSISTANT, text
+        else:
+            yield f"Tool {recipient}", shortened(text, LONGEST_OF_A_TOOL)
+
+
+def _begun(text: str, most: int) -> str:
+    """Return how a text begins, on one line."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{shortened(line, most).rpartition('… (')[0]}…"
+
+
+def _day(value: object) -> str:
+    """Return the day of a time, written or in seconds.
+
+    >>> _day("2025-01-25T20:48:18.660331+00:00"), _day(1737838098.66), _day(None)
+    ('2025-01-25', '2025-01-25', '')
+    """
+    if isinstance(value, str) and DATE.match(value):
+        return value[:10]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, UTC).date().isoformat()
+        except (ValueError, OverflowError, OSError):
+            return ""
+    return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,142 @@
+"""Values in one another as flat ones: each with the path of keys that leads to it and its line in the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from notewell.errors import NoteError
+from notewell.index.readers.limits import DEEPEST, MOST_TEXT
+from notewell.index.readers.lines import one_line, shortened
+
+# A value this long without a space is a picture or a key, not words.
+LONGEST_WORD = 2000
+LONGEST_KEY = 200
+# A list of values is one line if it is no longer than this, and one line in the file.
+LONGEST_LIST = 200
+# A value under such a key keeps quotes around it: what belongs to a secret of several words is known by them.
+SECRET = re.compile(
+    r"pass|pwd|kennwort|secret|token|auth(?!or)|cred|(?:api|access|private|account|crypt\w*)[ _-]?key", re.IGNORECASE
+)
+QUOTES = ('"', "'", "`")
+
+
+class Value(NamedTuple):
+    """A value, its line in the file, and the keys that lead to it, as `servers[0].host`."""
+
+    line: int
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}".strip() if self.path else self.text
+
+
+@dataclass(slots=True)
+class Holder:
+    """A list or a mapping that is being read."""
+
+    path: str
+    is_list: bool
+    first: int
+    count: int = 0
+    key: str = ""
+    simple: bool = True
+
+
+class Flat:
+    """Collects values as they come, in the order of the file."""
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self._holders: list[Holder] = []
+        self._size = 0
+
+    @property
+    def depth(self) -> int:
+        """Return how many lists and mappings are open."""
+        return len(self._holders)
+
+    @property
+    def in_list(self) -> bool:
+        """Tell whether what is open is a list."""
+        return bool(self._holders) and self._holders[-1].is_list
+
+    def open(self, *, is_list: bool) -> None:
+        """Begin a list or a mapping."""
+        if len(self._holders) >= DEEPEST:
+            raise NoteError(f"its values are nested more than {DEEPEST} deep", "Exclude it by index.exclude")
+        path = self._path()
+        if self._holders:
+            self._holders[-1].simple = False
+        self._holders.append(Holder(path, is_list, len(self.values)))
+
+    def close(self) -> None:
+        """End the list or mapping that was begun last."""
+        holder = self._holders.pop()
+        if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST:
+            self._join(holder)
+
+    def key(self, name: str) -> None:
+        """Say under which key the next value stands."""
+        self._holders[-1].key = one_line(name)[:LONGEST_KEY]
+
+    def add(self, text: str, line: int, *, quoted: bool = False) -> None:
+        """Take a value that holds no others."""
+        path = self._path()
+        if len(text) > LONGEST_WORD and not re.search(r"\s", text):
+            text = shortened(text, LONGEST_WORD)
+        text = one_line(text)
+        if quoted and text and SECRET.search(path, max(0, path.rfind("."))):
+            text = _in_quotes(text)
+        self._take(Value(line, path, text))
+
+    def remark(self, text: str, line: int) -> None:
+        """Take a comment."""
+        if self._holders:
+            self._holders[-1].simple = False
+        self._take(Value(line, "", one_line(text)))
+
+    def _take(self, value: Value) -> None:
+        self._size += len(value.path) + len(value.text) + 3
+        if self._size > MOST_TEXT:
+            raise NoteError(f"more than {MOST_TEXT:,} characters of values", "Split it, or exclude it by index.exclude")
+        self.values.append(value)
+
+    def _path(self) -> str:
+        if not self._holders:
+            return ""
+        holder = self._holders[-1]
+        holder.count += 1
+        if holder.is_list:
+            return f"{holder.path}[{holder.count - 1}]"
+        return f"{holder.path}.{holder.key}" if holder.path else holder.key
+
+    def _join(self, holder: Holder) -> None:
+        values = self.values[holder.first :]
+        if values[0].line == values[-1].line and sum(len(value.text) + 2 for value in values) <= LONGEST_LIST:
+            self.values[holder.first :] = [
+                Value(values[0].line, holder.path, ", ".join(value.text for value in values))
+            ]
+
+
+def by_line(values: list[Value]) -> Iterator[tuple[int, list[Value]]]:
+    """Yield the lines of the file that hold values, with those."""
+    for line, held in groupby(values, key=lambda value: value.line):
+        yield line, list(held)
+
+
+def in_own_lines(values: list[Value], count: int) -> list[str]:
+    """Return the values as `count` lines, each on the one it has in the file."""
+    lines = [""] * count
+    for line, held in by_line(values):
+        lines[line - 1] = "; ".join(filter(None, (lines[line - 1], *map(str, held))))
+    return lines
+
+
+def _in_quotes(text: str) -> str:
+    quote = next((quote for quote in QUOTES if quote not in text), "")
+    return f"{quote}{text}{quote}"

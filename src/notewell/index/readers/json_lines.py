@@ -1,0 +1,51 @@
+"""JSON Lines: a transcript of Claude Code by its turns, other records flat, each on the line it has in the file."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+
+from notewell.errors import NoteError
+from notewell.index.readers import chats
+from notewell.index.readers.json_values import flatten
+from notewell.index.readers.text import decode
+from notewell.types import Content
+
+# A transcript shows what it is within so many lines.
+LOOK_AHEAD = 50
+
+
+def extract(data: bytes) -> Content:
+    """Return the turns of a transcript, or a line for each record."""
+    text, warnings = decode(data)
+    lines = text.split("\n")
+    if any(chats.is_of_transcript(record) for record in islice(map(_loaded, filter(str.strip, lines)), LOOK_AHEAD)):
+        return chats.transcript([_loaded(line) for line in lines if line.strip()])
+    records, bad = _records(lines)
+    if bad and len(bad) == sum(1 for line in lines if line.strip()):
+        raise NoteError(f"not JSON at line {bad[0]:,}", "Mend it, or exclude it by index.exclude")
+    if bad:
+        # The last line of a log that was cut off, say: no reason to lose the others.
+        count = "1 line is" if len(bad) == 1 else f"{len(bad):,} lines are"
+        warnings = (*warnings, f"{count} not JSON, read as text: line {bad[0]:,}")
+    return Content("\n".join(records), warnings=warnings)
+
+
+def _records(lines: list[str]) -> tuple[list[str], list[int]]:
+    """Return each record on its line, and the lines that are none."""
+    records: list[str] = []
+    bad: list[int] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append("; ".join(str(value) for value in flatten(line)))
+        except NoteError:
+            records.append(line.strip())
+            bad.append(number)
+    return records, bad
+
+
+def _loaded(line: str) -> object:
+    try:
+        return json.loads(line, strict=False)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,111 @@
+"""JSON: chats by their turns, every other value flat, as `servers[0].host: db1`, on its own line of the file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from notewell.errors import NoteError
+from notewell.index.readers import chats
+from notewell.index.readers.flat import Flat, Value, by_line, in_own_lines
+from notewell.index.readers.text import decode
+from notewell.types import Content
+
+# A file that has more values than this on one line was written by a program that does not care for lines.
+MOST_ON_A_LINE = 20
+# People keep comments in their settings, and a comma after the last value: both are let pass.
+TOKEN = re.compile(
+    r"[ \t\r\ufeff]*+(?:"
+    r"(?P<line>\n)"
+    r'|(?P<string>"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")(?P<colon>[ \t\r\n]*:)?'
+    r"|(?P<sign>[{}\[\],])"
+    r"|(?P<bare>-?(?:\d[\d.eE+-]*+|NaN|Infinity)|true|false|null)(?![\w.])"
+    r"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)"
+    r"|(?P<end>\Z)|(?P<other>.))"
+)
+# What may come next.
+VALUE, KEY, COMMA = "value", "key", "comma"
+
+
+def extract(data: bytes) -> Content:
+    """Return the turns of an exported chat, or the file's values."""
+    text, warnings = decode(data)
+    if chats.may_be_export(text) and (content := chats.export(_loaded(text))):
+        return content
+    values = flatten(text)
+    if max((len(held) for _, held in by_line(values)), default=0) <= MOST_ON_A_LINE:
+        return Content("\n".join(in_own_lines(values, text.count("\n") + 1)), warnings=warnings)
+    return Content("\n".join(str(value) for value in values), warnings=warnings)
+
+
+def _loaded(text: str) -> object:
+    try:
+        return json.loads(text.removeprefix("\ufeff"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def flatten(text: str) -> list[Value]:
+    """Return the values of JSON in the order of the file; one file may hold several, one after the other.
+
+    >>> [str(value) for value in flatten('{"a": [1, {"b": "c d"}], "e": [true, null]}')]
+    ['a[0]: 1', 'a[1].b: c d', 'e: true, null']
+    """
+    flat, line, wanted = Flat(), 1, VALUE
+    for token in TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "line":
+            line += 1
+        elif kind == "sign":
+            wanted = _after_sign(flat, token["sign"], wanted, line)
+        elif kind == "colon" and wanted == KEY:
+            flat.key(_unquoted(token["string"], line))
+            line += token["colon"].count("\n")
+            wanted = VALUE
+        elif kind in ("string", "bare") and wanted == VALUE:
+            is_string = kind == "string"
+            flat.add(_unquoted(token["string"], line) if is_string else token["bare"], line, quoted=is_string)
+            wanted = COMMA if flat.depth else VALUE
+        elif kind == "comment":
+            line = _remark(flat, token["comment"], line)
+        elif kind == "end" and not flat.depth:
+            return flat.values
+        else:
+            break
+    raise _broken(line)
+
+
+def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
+    """Open, close or go on, and return what may come next."""
+    if sign == "," and wanted == COMMA:
+        return VALUE if flat.in_list else KEY
+    if sign in "{[" and wanted == VALUE:
+        flat.open(is_list=sign == "[")
+        return VALUE if sign == "[" else KEY
+    closes = flat.depth and (sign == "]") == flat.in_list
+    if sign in "]}" and closes and wanted in (COMMA, VALUE if flat.in_list else KEY):
+        flat.close()
+        return COMMA if flat.depth else VALUE
+    raise _broken(line)
+
+
+def _remark(flat: Flat, written: str, line: int) -> int:
+    """Take a comment, each line of it where it stands, and return the line it ends on."""
+    last = line
+    for last, text in enumerate(written.split("\n"), line):
+        if text.strip(" */\t\r"):
+            flat.remark(text.strip(), last)
+    return last
+
+
+def _unquoted(string: str, line: int) -> str:
+    if "\\" not in string:
+        return string[1:-1]
+    try:
+        return str(json.loads(string, strict=False))
+    except ValueError as error:
+        raise _broken(line) from error
+
+
+def _broken(line: int) -> NoteError:
+    return NoteError(f"not JSON at line {line:,}", "Mend it, or exclude it by index.exclude")

@@ -1,0 +1,44 @@
+"""How readers write what they found: a text on one line, a long one shortened, never in the middle of a word."""
+
+from __future__ import annotations
+
+import re
+
+# Line ends of every kind, and signs that no text holds on purpose.
+UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+UNSHOWN_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+LAST_WORD = re.compile(r"\s+\S*\Z")
+# Of a word too long for its place, such as a picture in letters, its beginning tells what it is.
+OF_A_LONG_WORD = 100
+LAST_LETTERS = re.compile(r"[\w-]*\Z")
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line.
+
+    >>> one_line("one\\n  two\\x00three")
+    'one two three'
+    """
+    # The quick way is for nearly all texts; a few signs that can be shown go the other way in vain.
+    return text.strip() if text.isprintable() else " ".join(UNSHOWN.sub(" ", text).split())
+
+
+def clean(text: str) -> str:
+    """Return a text with its lines, their ends as one kind, and without what cannot be shown."""
+    return UNSHOWN_IN_LINES.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of about `most` characters at most, which says how many were left out.
+
+    The cut is between words, or at a sign in a long one: half of a secret would not be known for one.
+
+    >>> shortened("one two three", 9), shortened("data:image/png;base64,iVBORw0KGgo", 30)
+    ('one two … (6 characters left out)', 'data:image/png;base64, … (11 characters left out)')
+    """
+    if len(text) <= most:
+        return text
+    kept = LAST_WORD.sub("", text[: most + 1])
+    if len(kept) > most:
+        kept = LAST_LETTERS.sub("", text[: min(most, OF_A_LONG_WORD)])
+    return f"{kept} … ({len(text) - len(kept):,} characters left out)".lstrip()

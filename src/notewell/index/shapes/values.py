@@ -1,0 +1,114 @@
+"""Flat values, as `servers[0].host: db1`: chunks of whole records, under the keys that all their lines share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, cut
+from notewell.index.shapes import marked
+from notewell.index.shapes.parted import parse
+from notewell.types import Chunk, Note
+
+__all__ = ["chunk", "parse"]
+
+# A path stands before a colon, at the start of a line or after the value before it.
+FIRST = re.compile(r"(?![-\s])([^:;]{1,1000}+):(?= |$)")
+OTHERS = re.compile(r"; ([^:;]{1,1000}+):(?= |$)")
+REMARKS = ("#", "//", "/*")
+STEP = re.compile(r"\[\d+\]|\.?[^.\[]+|.")
+# A chunk may end so early, as a part of its greatest length, to end where a record does.
+EARLIEST = 0.25
+
+Path = tuple[str, ...]
+
+
+class Line(NamedTuple):
+    """A line that is not blank, the keys its values have in common, and how many of these the line above has, too."""
+
+    start: int
+    end: int
+    path: Path
+    shared: int
+
+
+def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
+    """Return chunks of whole records, and of whole lines where a record is too long; of turns, if it is a chat."""
+    return marked.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
+
+
+def _pieces(note: Note, max_chars: int) -> Iterator[tuple[tuple[str, ...], Span]]:
+    lines = _lines(note.text)
+    first = 0
+    while first < len(lines):
+        end = _end(lines, first, max_chars)
+        whole = Span(lines[first].start, lines[end - 1].end)
+        common = min((line.shared for line in lines[first + 1 : end]), default=len(lines[first].path))
+        heading = "".join(lines[first].path[:common])[:LONGEST_NAME]
+        yield from (((heading,) if heading else (), run) for run in cut(note.text, whole, max_chars))
+        first = end
+
+
+def _lines(text: str) -> list[Line]:
+    """Return the lines that are not blank, with their paths."""
+    lines: list[Line] = []
+    path: Path = ()
+    remarks: list[tuple[int, int]] = []
+    for start, end, written in _written(text):
+        if written.startswith(REMARKS):
+            remarks.append((start, end))
+            continue
+        above, path = path, _path(written, path)
+        shared = _shared(above, path)
+        # What is said of a value stands above it, and goes with it.
+        for remark in (*remarks, (start, end)):
+            lines.append(Line(*remark, path, shared))
+            shared = len(path)
+        remarks.clear()
+    return [*lines, *(Line(*remark, path, len(path)) for remark in remarks)]
+
+
+def _written(text: str) -> Iterator[tuple[int, int, str]]:
+    end = -1
+    for written in text.split("\n"):
+        start, end = end + 1, end + 1 + len(written)
+        if written and not written.isspace():
+            yield start, end, written
+
+
+def _path(line: str, above: Path) -> Path:
+    """Return the keys that the values of a line have in common; a line without any goes on with the one above.
+
+    >>> _path("servers[0].host: db1; servers[0].port: 5432", ())
+    ('servers', '[0]')
+    """
+    first = FIRST.match(line)
+    if first is None:
+        return above
+    path: Path = tuple(STEP.findall(first[1]))
+    for other in OTHERS.findall(line, first.end()) if "; " in line else ():
+        path = path[: _shared(path, tuple(STEP.findall(other)))]
+    return path
+
+
+def _shared(one: Path, other: Path) -> int:
+    """Return how many steps two paths begin with alike."""
+    count = 0
+    for step, same in zip(one, other, strict=False):
+        if step != same:
+            break
+        count += 1
+    return count
+
+
+def _end(lines: list[Line], first: int, max_chars: int) -> int:
+    """Return the line that the next chunk begins with: one that shares least with the line above it, the last such."""
+    start = lines[first].start
+    limit = first + 1
+    while limit < len(lines) and lines[limit].end - start <= max_chars:
+        limit += 1
+    if limit == len(lines):
+        return limit
+    late = (at for at in range(limit, first, -1) if lines[at - 1].end - start >= max_chars * EARLIEST)
+    return min(late, key=lambda at: lines[at].shared, default=limit)
