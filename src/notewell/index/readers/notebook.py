@@ -1,0 +1,191 @@
+"""Jupyter notebooks: a part for each cell, code with what it printed; small cells go with their neighbours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from notewell.errors import NoteError
+from notewell.index.readers.lines import clean, one_line, shortened
+from notewell.index.readers.text import decode
+from notewell.types import Content, Part
+
+# Of what a cell printed; the rest is a log or a table, and made anew by running it.
+LONGEST_OUTPUT = 1000
+# Shorter cells say too little by themselves.
+SHORTEST = 40
+HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
+# A picture inside of the text, in letters.
+PICTURE = re.compile(r"(data:[\w.+/-]{1,80};base64,)[A-Za-z0-9+/=]{100,}+")
+# How terminals write colours.
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as text, and its number from 1."""
+
+    number: int
+    text: str
+    is_prose: bool = False
+
+    @property
+    def begins_section(self) -> bool:
+        """Tell whether it begins with a heading."""
+        return self.is_prose and HEADING.fullmatch(self.text.split("\n", 1)[0]) is not None
+
+    @property
+    def leads_on(self) -> bool:
+        """Tell whether it is but a heading, to be read with what follows."""
+        return self.begins_section and "\n" not in self.text
+
+
+def extract(data: bytes) -> Content:
+    """Return the notebook's cells."""
+    text, warnings = decode(data)
+    book = _loaded(text)
+    lines: list[str] = []
+    parts: list[Part] = []
+    above: dict[int, int] = {}
+    title = ""
+    for group in _groups(list(_cells(book))):
+        first = len(lines) + 1
+        level = _level(group[0])
+        parts.append(Part(first, _name(group), tuple(line for deep, line in sorted(above.items()) if deep < level)))
+        for cell in group:
+            for deep, name, at in _headings(cell, len(lines) + 1):
+                is_title = deep == 1 and not title
+                title = title or (name if is_title else "")
+                above = {old: line for old, line in above.items() if old < deep} | ({} if is_title else {deep: at})
+            lines += [*cell.text.split("\n"), ""]
+    return Content("\n".join(lines[:-1]), tuple(parts), title, warnings)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        book = json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        raise NoteError(f"not JSON at line {error.lineno:,}", "Mend it, or exclude it by index.exclude") from error
+    if not isinstance(book, dict) or not isinstance(book.get("cells", book.get("worksheets")), list):
+        raise NoteError("no notebook: it has no cells", "Mend it, or exclude it by index.exclude")
+    return book
+
+
+def _cells(book: dict[str, Any]) -> Iterator[Cell]:
+    """Yield the cells that hold anything; in older notebooks they stand on worksheets."""
+    written = book.get("cells")
+    if not isinstance(written, list):
+        sheets = (sheet.get("cells") for sheet in book["worksheets"] if isinstance(sheet, dict))
+        written = [cell for cells in sheets if isinstance(cells, list) for cell in cells]
+    for number, cell in enumerate(written, 1):
+        if isinstance(cell, dict):
+            is_code = cell.get("cell_type") == "code"
+            text = _code(cell, book) if is_code else _prose(cell)
+            if text.strip():
+                yield Cell(number, text.strip("\n"), is_prose=not is_code)
+
+
+def _prose(cell: dict[str, Any]) -> str:
+    text = PICTURE.sub(r"\1…", _joined(cell.get("source")))
+    if cell.get("cell_type") != "heading":
+        return text
+    level = cell.get("level")
+    return f"{'#' * (level if isinstance(level, int) and 1 <= level <= 6 else 1)} {one_line(text)}"
+
+
+def _code(cell: dict[str, Any], book: dict[str, Any]) -> str:
+    code = _joined(cell.get("source", cell.get("input"))).rstrip()
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    blocks = [f"{fence}{_language(cell, book)}\n{code}\n{fence}"] if code else []
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        if isinstance(output, dict) and (text := _output(output)):
+            blocks.append(text)
+    return "\n\n".join(blocks)
+
+
+def _language(cell: dict[str, Any], book: dict[str, Any]) -> str:
+    metadata = _dict(book.get("metadata"))
+    named = (
+        cell.get("language"),
+        _dict(metadata.get("language_info")).get("name"),
+        _dict(metadata.get("kernelspec")).get("language"),
+    )
+    return next((name for name in named if isinstance(name, str) and LANGUAGE.fullmatch(name)), "python")
+
+
+def _output(output: dict[str, Any]) -> str:
+    """Return what a cell gave out, if it is text; pictures and pages are left out."""
+    kind = output.get("output_type")
+    if kind in ("error", "pyerr"):
+        return f"Error: {one_line(_joined(output.get('ename')))}: {_short(_joined(output.get('evalue')))}"
+    text = output.get("text") or _dict(output.get("data")).get("text/plain")
+    shown = _short(_joined(text).rstrip())
+    return f"Output:\n{shown}" if shown.strip() else ""
+
+
+def _short(text: str) -> str:
+    return shortened(text, LONGEST_OUTPUT)
+
+
+def _joined(source: object) -> str:
+    """Return a text that may be written as a list of its lines."""
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    return clean(COLOUR.sub("", source)) if isinstance(source, str) else ""
+
+
+def _groups(cells: list[Cell]) -> list[list[Cell]]:
+    """Return the cells that are read together: a heading with what follows it, a scrap with its neighbour."""
+    groups: list[list[Cell]] = []
+    for cell in cells:
+        if groups and _is_open(groups[-1]) and (not cell.begins_section or groups[-1][-1].leads_on):
+            groups[-1].append(cell)
+        else:
+            _settle(groups)
+            groups.append([cell])
+    _settle(groups)
+    return groups
+
+
+def _is_open(group: list[Cell]) -> bool:
+    return group[-1].leads_on or sum(len(cell.text) for cell in group) < SHORTEST
+
+
+def _settle(groups: list[list[Cell]]) -> None:
+    """Give a scrap that ends a section to the cells above it."""
+    if len(groups) > 1 and _is_open(groups[-1]) and not groups[-1][0].begins_section:
+        last = groups.pop()
+        groups[-1] += last
+
+
+def _name(group: list[Cell]) -> str:
+    first, last = group[0].number, group[-1].number
+    return f"cell {first}" if first == last else f"cells {first}-{last}"
+
+
+def _level(cell: Cell) -> int:
+    """Return the level of the heading a cell begins with; one below all, if there is none."""
+    found = HEADING.match(cell.text) if cell.begins_section else None
+    return len(found[1]) if found else 7
+
+
+def _headings(cell: Cell, line: int) -> Iterator[tuple[int, str, int]]:
+    """Yield level, name and line of the headings in a cell of prose."""
+    fence = ""
+    for at, text in enumerate(cell.text.split("\n") if cell.is_prose else (), line):
+        if found := FENCE.match(text):
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        elif not fence and (found := HEADING.fullmatch(text)):
+            yield len(found[1]), found[2].rstrip(" \t#"), at
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
