@@ -1,0 +1,84 @@
+"""AsciiDoc: headings by equals signs, or old ones by lines below them; blocks between two equal lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
+from notewell.index.shapes.outlined import Outline, file_links, outside, titled, top_heading
+from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.types import Chunk, Note
+
+LANDMARK = re.compile(
+    r"^(?:(?P<marks>={1,6}|\#{1,6})[ \t]+(?P<name>\S[^\n]*)|(?P<rule>([-.+/_=*~^])\4{3,}|```[^\n`]*|\|===)[ \t\r]*)$",
+    re.MULTILINE,
+)
+UNDERLINES = "=-~^+"
+# How much longer or shorter than its title an underline may be.
+SLACK = 2
+# Blocks in which nothing is a heading: listings, literals, comments, what passes through, tables.
+FENCES = ("-", ".", "/", "+", "`", "|")
+# What stands above a title and belongs to it: a comment, an anchor, an attribute of the document.
+PREAMBLE = re.compile(r"(?:[ \t\r]*\n|//[^\n]*\n|\[\[[^\n]*\n|:[\w!-]+:[^\n]*\n)*")
+LINK = re.compile(
+    r"\b(?:xref|link|include):{1,2}(?P<path>[^\s\[\]#<>]{1,500})(?:#(?P<anchor>[^\s\[\]]{0,200}))?\[(?P<text>[^\[\]\n]{0,300})\]"
+)
+
+
+def parse(note: Note) -> Note:
+    """Return the note with its title and its links to files."""
+    found = outline(note.text)
+    return replace(titled(note, found.title), links=file_links(note, outside(LINK.finditer(note.text), found.blocks)))
+
+
+def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
+    """Return the note's sections in chunks."""
+    found = outline(note.text)
+    return chunk_sections(note, found.headings, found.blocks, rules)
+
+
+@lru_cache(maxsize=4)
+def outline(text: str) -> Outline:
+    """Return the title, the headings and the blocks of a text."""
+    headings: list[Heading] = []
+    blocks: list[Span] = []
+    inside: list[Heading] = []
+    opened: re.Match[str] | None = None
+    for mark in LANDMARK.finditer(text):
+        if opened is not None and mark["rule"] and _closes(opened, mark):
+            blocks.append(Span(opened.start(), min(mark.end() + 1, len(text))))
+            opened = None
+            inside.clear()
+        elif heading := _heading(text, mark):
+            (headings if opened is None else inside).append(heading)
+        elif opened is None and mark["rule"] and mark["rule"][0] in FENCES:
+            opened = mark
+    # A block that never closes is taken for text, so that one slip does not swallow the rest of a note.
+    headings += inside
+    return Outline(top_heading(text, headings, before(text)), headings, blocks)
+
+
+def before(text: str) -> int:
+    """Return where a text begins after what may stand above its title."""
+    found = PREAMBLE.match(text)
+    return found.end() if found else 0
+
+
+def _closes(opened: re.Match[str], mark: re.Match[str]) -> bool:
+    return mark["rule"] == (opened["rule"] if opened["rule"][0] != "`" else "```")
+
+
+def _heading(text: str, mark: re.Match[str]) -> Heading | None:
+    below = min(mark.end() + 1, len(text))
+    if mark["marks"]:
+        name = mark["name"].strip().removesuffix(mark["marks"]).strip()
+        return Heading(len(mark["marks"]), name[:LONGEST_NAME], mark.start(), below)
+    start = text.rfind("\n", 0, max(0, mark.start() - 1)) + 1
+    name = text[start : mark.start()].strip()
+    above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start].strip()
+    fits = name[:1].isalnum() and abs(len(name) - len(mark["rule"])) <= SLACK
+    if mark["rule"][0] not in UNDERLINES or not fits or above:
+        return None
+    return Heading(UNDERLINES.index(mark["rule"][0]) + 1, name[:LONGEST_NAME], start, below)

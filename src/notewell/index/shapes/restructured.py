@@ -1,0 +1,78 @@
+"""reStructuredText: headings by lines below them, or below and above; literal blocks by their indentation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
+from notewell.index.shapes.outlined import Outline, file_links, outside, titled, top_heading
+from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.types import Chunk, Note
+
+RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
+# A literal block and a comment may begin with these alone.
+NO_RULES = ("::", "..")
+# A line of signs shorter than the title above it is a slip, and still an underline from this length on.
+LONG_ENOUGH = 4
+LITERAL = re.compile(
+    r"(?:^\.\. (?:code|code-block|sourcecode|parsed-literal|highlight)::[^\n]*|::[ \t\r]*)\n"
+    r"(?P<block>(?:[ \t]+\S[^\n]*(?:\n|\Z)|[ \t\r]*\n)+)",
+    re.MULTILINE,
+)
+DOC = re.compile(r":doc:`(?:(?P<text>[^`<>\n]{0,300})<)?(?P<path>[^`<>\n]{1,500})>?`")
+FILE = re.compile(r"(?<![:`\w])`(?P<text>[^`<>\n]{1,300})<(?P<path>[^`<>\s]{1,500})>`__?")
+
+
+def parse(note: Note) -> Note:
+    """Return the note with its title and its links to files."""
+    found = outline(note.text)
+    matches = sorted((*DOC.finditer(note.text), *FILE.finditer(note.text)), key=lambda match: match.start())
+    links = file_links(note, outside(matches, found.blocks))
+    return replace(titled(note, found.title), links=links)
+
+
+def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
+    """Return the note's sections in chunks."""
+    found = outline(note.text)
+    return chunk_sections(note, found.headings, found.blocks, rules)
+
+
+@lru_cache(maxsize=4)
+def outline(text: str) -> Outline:
+    """Return the title, the headings and the literal blocks of a text; levels are in the order they appear in."""
+    literal = (match for match in LITERAL.finditer(text) if match["block"].strip())
+    blocks = [Span(match.start("block"), match.end("block")) for match in literal]
+    levels: dict[tuple[str, bool], int] = {}
+    headings: list[Heading] = []
+    past = 0
+    for rule in outside(RULE.finditer(text), blocks):
+        if rule.start() >= past and (titled_by := _title(text, rule, past)):
+            name, start, is_over = titled_by
+            level = levels.setdefault((rule[1], is_over), len(levels) + 1)
+            past = min(rule.end() + 1, len(text))
+            headings.append(Heading(level, name[:LONGEST_NAME], start, past))
+    return Outline(top_heading(text, headings), headings, blocks)
+
+
+def _title(text: str, rule: re.Match[str], past: int) -> tuple[str, int, bool] | None:
+    """Return the title that a line of signs stands below, where it begins, and whether there is one above as well."""
+    line, start = _line_above(text, rule.start(), past)
+    name = line.strip()
+    signs = rule.group().strip()
+    if not name or signs in NO_RULES or RULE.match(line) or len(signs) < min(len(name), LONG_ENOUGH):
+        return None
+    above, over = _line_above(text, start, past)
+    if above.strip() == signs:
+        return name, over, True
+    # Below a paragraph it would be part of it; indented, a quotation.
+    return None if above.strip() or line[0].isspace() else (name, start, False)
+
+
+def _line_above(text: str, at: int, past: int) -> tuple[str, int]:
+    """Return the line before the one that begins at `at`, and where it begins; nothing before `past`."""
+    if at <= past:
+        return "", at
+    start = max(past, text.rfind("\n", past, at - 1) + 1)
+    return text[start : at - 1], start
