@@ -35,6 +35,7 @@ FORMATS = (
     Format("Org", (".org",), "text", "org"),
     Format("reStructuredText", (".rst",), "text", "restructured"),
     Format("AsciiDoc", (".adoc", ".asciidoc"), "text", "asciidoc"),
+    Format("CSV", (".csv", ".tsv"), "csv_rows", "parted", apart=True),
     Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
     Format("Word", (".docx",), "docx", "document", apart=True, extra="docs"),
     Format("PowerPoint", (".pptx",), "slides", "parted", apart=True, extra="docs"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -11,9 +11,11 @@ from pathlib import PurePosixPath
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, pack, trim
 from notewell.types import Chunk, Note, Part, line_starts
 
-# Rows are short, and each can be what is looked for.
+# Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.
 SHORTEST = 20
 BREAK = re.compile(r"\n[ \t\r]*\n\s*|\n")
+
+Piece = tuple[tuple[str, ...], Span]
 
 
 def parse(note: Note) -> Note:
@@ -23,24 +25,53 @@ def parse(note: Note) -> Note:
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return a chunk for each part; a part that is too long is cut, at blank lines or lines where it has any."""
-    return chunks_of(note, _pieces(note, rules))
+    pieces = (
+        (headings, piece)
+        for headings, run in _together(_runs(note), rules.max_chars)
+        for piece in pack(note.text, _lines(note.text, run), rules.max_chars)
+    )
+    return chunks_of(note, pieces)
 
 
-def _pieces(note: Note, rules: ChunkRules) -> Iterator[tuple[tuple[str, ...], Span]]:
-    for part, span in _spans(note):
-        run = trim(note.text, span)
-        if run.end - run.start >= SHORTEST or len(note.parts) == 1:
-            headings = _headings(note, part)
-            yield from ((headings, piece) for piece in pack(note.text, _lines(note.text, run), rules.max_chars))
+def _together(runs: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
+    """Yield the runs, those too short to be chunks with the one before, or after, under the same headings."""
+    held: Piece | None = None
+    for headings, run in runs:
+        if held and held[0] == headings and run.end - held[1].start <= max_chars and _is_short(held[1], run):
+            held = (headings, Span(held[1].start, run.end))
+            continue
+        if held:
+            yield held
+        held = (headings, run)
+    if held:
+        yield held
 
 
-def _spans(note: Note) -> Iterator[tuple[Part, Span]]:
-    """Yield each part with the run of text it has; lines that head others belong to none."""
+def _is_short(*runs: Span) -> bool:
+    return any(run.end - run.start < SHORTEST for run in runs)
+
+
+def _runs(note: Note) -> Iterator[Piece]:
+    """Yield each part's run of text under its headings, and before it what belongs to no part, blank ends left out."""
     starts = [*line_starts(note.text), len(note.text)]
-    for part, after in pairwise((*note.parts, None)):
-        if part is not None:
-            last = _first_line(after) - 1 if after else len(starts) - 1
-            yield part, Span(starts[part.line - 1], starts[last])
+    lines = len(starts) - 1
+    edges = [*(_first_line(part) for part in note.parts), lines + 1]
+    yield from _run(note, (), Span(0, starts[edges[0] - 1]))
+    for part, (first, after) in zip(note.parts, pairwise(edges), strict=True):
+        above = Span(starts[first - 1], starts[part.line - 1])
+        body = Span(starts[part.line - 1], starts[max(part.line, after) - 1])
+        headings = tuple(filter(None, (_name(note.text, starts, line) for line in part.under)))
+        # Lines that head a part stand in its headings, unless they are too long for that, or it has no text.
+        too_long = any(starts[line] - starts[line - 1] > LONGEST_NAME for line in range(first, part.line))
+        if too_long or not note.text[body.start : body.end].strip():
+            yield from _run(note, (), above)
+        yield from _run(note, headings, body)
+
+
+def _run(note: Note, headings: tuple[str, ...], span: Span) -> Iterator[Piece]:
+    run = trim(note.text, span)
+    if run.start < run.end:
+        yield headings, run
 
 
 def _first_line(part: Part) -> int:
@@ -51,10 +82,8 @@ def _first_line(part: Part) -> int:
     return first
 
 
-def _headings(note: Note, part: Part) -> tuple[str, ...]:
-    starts = [*line_starts(note.text), len(note.text)]
-    lines = (note.text[starts[line - 1] : starts[line]].strip()[:LONGEST_NAME] for line in part.under)
-    return tuple(line for line in lines if line)
+def _name(text: str, starts: list[int], line: int) -> str:
+    return text[starts[line - 1] : min(starts[line], starts[line - 1] + LONGEST_NAME)].strip()
 
 
 def _lines(text: str, run: Span) -> list[Span]:
