@@ -74,7 +74,7 @@ def test_what_cannot_be_read_is_told_with_the_reason(monkeypatch: pytest.MonkeyP
     book = made({"a.xhtml": page("bees")})
     empty = BytesIO()
     zipfile.ZipFile(empty, "w").close()
-    facts = {b"": "empty", b"bees": "damaged", book[:-30]: "damaged", empty.getvalue(): "no book"}
+    facts = {b"": "empty", b"bees": "damaged", book[:-30]: "damaged", empty.getvalue(): "some of it is missing"}
     facts |= {made({"a.xhtml": page("")}): "no text in its 1 chapters"}
     for data, fact in facts.items():
         with pytest.raises(NoteError, match=fact):

@@ -13,7 +13,7 @@ from lxml import etree
 from notewell.errors import NoteError
 from notewell.index.readers.limits import MOST_PAGES
 from notewell.index.readers.marked_up import decoded, find, parsed, text_of, to_markdown
-from notewell.index.readers.packed import opened
+from notewell.index.readers.packed import opened, unpacked
 from notewell.index.readers.parts import joined
 from notewell.types import Content
 
@@ -40,8 +40,8 @@ def extract(data: bytes) -> Content:
 def _xml(archive: zipfile.ZipFile, name: str) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
     try:
-        return etree.fromstring(archive.read(name), parser)
-    except (KeyError, zipfile.BadZipFile, etree.XMLSyntaxError) as error:
+        return etree.fromstring(unpacked(archive, name), parser)
+    except etree.XMLSyntaxError as error:
         raise NoteError("damaged, or no book", "Mend it, or copy it anew") from error
 
 
@@ -62,8 +62,8 @@ def _encrypted(archive: zipfile.ZipFile) -> Iterator[str]:
 def _chapter(archive: zipfile.ZipFile, name: str) -> str | None:
     """Return the text of a chapter; nothing at all, if it is missing or damaged."""
     try:
-        root = parsed(decoded(archive.read(name))[0])
-    except (KeyError, zipfile.BadZipFile, NoteError):
+        root = parsed(decoded(unpacked(archive, name))[0])
+    except NoteError:
         return None
     # Links lead to other chapters of the same file.
     return "" if root is None else to_markdown(root, links=False)

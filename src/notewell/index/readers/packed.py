@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from io import BytesIO
 
 from notewell.errors import NoteError
@@ -33,14 +34,22 @@ def opened(data: bytes) -> zipfile.ZipFile:
     return archive
 
 
+def unpacked(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:
+    """Return a member of a zip file, or its first bytes; one that is not there is damage as well."""
+    try:
+        with archive.open(name) as file:
+            return file.read(size)
+    except (KeyError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise NoteError("damaged: some of it is missing or cannot be unpacked", "Mend it, or copy it anew") from error
+
+
 def check_office(data: bytes) -> None:
     """Refuse what is no document of an office program, or declares entities, which no such program does."""
     with opened(data) as archive:
-        for member in archive.infolist():
-            if member.filename.endswith((".xml", ".rels")):
-                with archive.open(member) as file:
-                    # Without the zero bytes of UTF-16, which XML may be in.
-                    head = file.read(HEAD).replace(b"\0", b"")
+        for name in archive.namelist():
+            if name.endswith((".xml", ".rels")):
+                # Without the zero bytes of UTF-16, which XML may be in.
+                head = unpacked(archive, name, HEAD).replace(b"\0", b"")
                 if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
                     raise NoteError("made to harm: its XML declares entities", "Exclude it by index.exclude")
 
