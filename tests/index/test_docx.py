@@ -155,7 +155,13 @@ def test_the_title_is_the_one_that_a_person_gave(written: str, title: str) -> No
 
 def test_what_cannot_be_read_is_told_with_the_reason() -> None:
     whole = saved(docx.Document())
-    facts = {b"": "empty", b"bees": "damaged", packed.OLE + b"x": "protected by a password", whole: "no text in it"}
+    facts = {
+        b"": "empty",
+        b"bees": "damaged",
+        packed.OLE: "old format",
+        packed.OLE + packed.LOCKED: "a password",
+        whole: "no text in it",
+    }
     for data, fact in facts.items():
         with pytest.raises(NoteError, match=fact) as caught:
             reader.extract(data)

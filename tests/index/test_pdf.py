@@ -63,6 +63,10 @@ def test_words_hyphenated_at_a_line_end_are_whole_again() -> None:
     )
 
 
+def test_the_dots_of_a_table_of_contents_are_one_sign() -> None:
+    assert pdf.extract(made([lines("Bees . . . . . . . . 12", "Rye............13")])).text == "Bees … 12\nRye …13\n"
+
+
 @pytest.mark.parametrize(
     ("written", "title"),
     [

@@ -109,6 +109,7 @@ def test_a_workbook_that_declares_entities_is_refused() -> None:
         (b"", "empty"),
         (b"PK\x03\x04 and no more", "damaged"),
         (packed.OLE + bytes(600), "damaged"),
+        (packed.OLE + bytes(600) + packed.LOCKED, "protected by a password"),
         (made({"A": []}), "no text in its 1 sheets"),
         (made({"A": [("bees",)]})[:-40], "damaged"),
     ],

@@ -11,6 +11,7 @@ from notewell.index.readers.limits import MOST_MEMBERS, MOST_UNPACKED
 
 # What files of Microsoft's older container begin with: documents before 2007, and newer ones under a password.
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+LOCKED = "EncryptedPackage".encode("utf-16-le")
 # How many times its size a file may unpack to, once that is worth a look.
 RATIO = 200
 WORTH_A_LOOK = 64 << 20
@@ -22,7 +23,8 @@ ENCRYPTED = 0x1
 def opened(data: bytes) -> zipfile.ZipFile:
     """Return the zip file, or say why it is not unpacked."""
     if data.startswith(OLE):
-        raise NoteError("protected by a password, or of an old format", "Save it anew, without a password")
+        check_unlocked(data)
+        raise NoteError("of an old format, that of Office before 2007", "Save it in the format of today")
     try:
         archive = zipfile.ZipFile(BytesIO(data))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
@@ -32,6 +34,12 @@ def opened(data: bytes) -> zipfile.ZipFile:
     if any(member.flag_bits & ENCRYPTED for member in archive.infolist()):
         raise NoteError("protected by a password", "Save it without one")
     return archive
+
+
+def check_unlocked(data: bytes) -> None:
+    """Refuse a document that is locked up in a file of the older kind."""
+    if LOCKED in data:
+        raise NoteError("protected by a password", "Save it without one")
 
 
 def unpacked(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:

@@ -25,6 +25,8 @@ COMPOUND = re.compile(r"\w+-\w+")
 # A paragraph begins where lines stand this much further apart than most, or this many letters' heights to the right.
 WIDER = 1.25
 INDENT = 0.7
+# The dots between a heading and its page in a table of contents.
+LEADER = re.compile(r"(?: \.){4,}|\.{8,}")
 SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
 
 
@@ -132,7 +134,7 @@ def _mended(text: str, compounds: frozenset[str]) -> str:
         own = compound in compounds or not second[:1].islower()
         return f"{compound if own else first + second}{rest}\n"
 
-    return cleaned(HALVES.sub(whole, text))
+    return cleaned(LEADER.sub(" …", HALVES.sub(whole, text)))
 
 
 def _warnings(document: pypdfium2.PdfDocument, texts: list[str]) -> Iterator[str]:

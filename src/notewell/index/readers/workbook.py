@@ -13,7 +13,7 @@ import python_calamine as calamine
 
 from notewell.errors import NoteError
 from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT
-from notewell.index.readers.packed import OLE, check_office
+from notewell.index.readers.packed import OLE, check_office, check_unlocked
 from notewell.index.readers.parts import one_line
 from notewell.index.readers.rows import NEAR, header_of, rows_name, runs
 from notewell.types import Content, Part
@@ -54,7 +54,9 @@ class Text:
 
 def extract(data: bytes) -> Content:
     """Return the sheets, hidden ones as well, or say why they cannot be read."""
-    if not data.startswith(OLE):
+    if data.startswith(OLE):
+        check_unlocked(data)
+    else:
         check_office(data)
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(data))
