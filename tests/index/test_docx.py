@@ -89,6 +89,16 @@ def test_merged_cells_are_written_once_and_nested_tables_in_their_cell() -> None
     )
 
 
+def test_a_control_in_a_cell_keeps_its_paragraphs_apart() -> None:
+    document = docx.Document()
+    table = document.add_table(1, 2)
+    table.cell(0, 0).text = "hive"
+    inner = "<w:p><w:r><w:t>one</w:t></w:r></w:p><w:p><w:r><w:t>two</w:t></w:r></w:p>"
+    control = parse_xml(f"<w:sdt {nsdecls('w')}><w:sdtContent>{inner}</w:sdtContent></w:sdt>")
+    table.cell(0, 1)._tc.append(control)
+    assert text(document) == "| hive | one two |\n| --- | --- |\n"
+
+
 def test_a_table_that_only_orders_the_page_is_text() -> None:
     document = docx.Document()
     cell = document.add_table(1, 1).cell(0, 0)

@@ -46,7 +46,7 @@ def test_a_slide_is_a_part_with_its_title_first_and_its_notes_last() -> None:
     slide.notes_slide.notes_text_frame.text = "Tell of Bern\nand Worb"
     content = slides.extract(saved(show))
     assert content.text == "Winter\n\nabove all\n\nThey huddle\n- around the queen\n\nNotes: Tell of Bern\nand Worb\n"
-    assert content.parts == (Part(1, "slide 1"),)
+    assert content.parts == (Part(1, "slide 1", (1,)),)
     assert content.title == "Winter"
 
 

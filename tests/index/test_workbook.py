@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, time, timedelta
@@ -76,6 +77,53 @@ def test_hidden_sheets_are_read_and_empty_ones_keep_their_number() -> None:
     content = workbook.extract(out.getvalue())
     assert content.text == "[Sheet: one]\na b | b c\n\n[Sheet: three]\nbees | rye\n"
     assert [part.name for part in content.parts] == ["sheet 1, row 1", "sheet 3, row 1"]
+
+
+def test_a_workbook_of_libreoffice_is_read() -> None:
+    kind = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = "".join(f' xmlns:{name}="{kind}{name}:1.0"' for name in ("office", "table", "text", "manifest"))
+    cells = "".join(
+        f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+        for text in ("a", "b")
+    )
+    rows = f'<table:table-row table:number-rows-repeated="3">{cells}</table:table-row>'
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", f"<manifest:manifest{spaces}/>")
+        body = f'<office:spreadsheet><table:table table:name="Bees">{rows}</table:table></office:spreadsheet>'
+        content = f"<office:document-content{spaces}><office:body>{body}</office:body></office:document-content>"
+        archive.writestr("content.xml", content)
+    assert workbook.extract(out.getvalue()).text == "[Sheet: Bees]\na | b\na | b\na | b\n"
+
+
+def old_workbook(records: Iterable[bytes]) -> bytes:
+    """Return a file of Office before 2007 that holds nothing but these records: header, directory, one stream."""
+    stream = b"".join(records).ljust(4096, b"\0")
+    free, end, own = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+    header = struct.pack("<8s16x5H6x9I", packed.OLE, 62, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
+    header += struct.pack("<109I", 0, *[free] * 108)
+    sectors = struct.pack("<128I", own, end, *range(3, 10), end, *[free] * 118)
+    for name, kind, child, start, size in (("Root Entry", 5, 1, end, 0), ("Workbook", 2, free, 2, len(stream))):
+        written = name.encode("utf-16-le").ljust(64, b"\0")
+        sectors += struct.pack("<64sH2B3I36xIQ", written, len(name) * 2 + 2, kind, 1, free, free, child, start, size)
+    return header + sectors.ljust(1024, b"\0") + stream
+
+
+def record(kind: int, form: str, *values: Any) -> bytes:
+    body = struct.pack(f"<{form}", *values)
+    return struct.pack("<2H", kind, len(body)) + body
+
+
+def test_a_workbook_of_office_before_2007_is_read() -> None:
+    begin = [record(0x809, "4H2I", 0x600, kind, 0, 0, 0, 0) for kind in (5, 16)]
+    end = record(0x0A, "")
+    offset = len(begin[0]) + len(record(0x85, "I4B4s", 0, 0, 0, 4, 0, b"Bees")) + len(end)
+    cells = [record(0x204, "4HB4s", 0, column, 0, 4, 0, text) for column, text in enumerate((b"hive", b"sums"))]
+    cells += [record(0x204, "4HB4s", 1, 0, 0, 4, 0, b"Worb"), record(0x203, "3Hd", 1, 1, 0, 12.0)]
+    sheet = record(0x85, "I4B4s", offset, 0, 0, 4, 0, b"Bees")
+    content = workbook.extract(old_workbook([begin[0], sheet, end, begin[1], *cells, end]))
+    assert content.text == "[Sheet: Bees]\nhive | sums\nWorb | 12\n"
 
 
 def test_columns_and_text_past_the_limits_are_left_out_aloud(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,9 @@ class Walk:
                 pieces.append(self._note(NOTES[tag], child.get(qn("w:id"), "")))
             elif tag == qn("w:hyperlink"):
                 pieces.append(self._link(child))
+            elif tag == qn("w:p"):
+                # In a control within a cell.
+                pieces.append(f"{self._inline(child)} ")
             elif tag == qn("w:txbxContent"):
                 self._below.append(("", child))
             elif tag not in LEFT_OUT:

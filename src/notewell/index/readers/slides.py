@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -36,9 +37,17 @@ def extract(data: bytes) -> Content:
     texts = ["\n\n".join(filter(None, _texts(slide, height))) for slide in slides[:MOST_PAGES]]
     if not any(texts):
         raise NoteError(f"no text on its {len(slides):,} slides", "Exclude it by index.exclude if it is no note")
-    titles = (one_line(slide.shapes.title.text_frame.text) for slide in slides[:1] if slide.shapes.title is not None)
-    title = sensible(show.core_properties.title) or next(titles, "")
-    return joined(((f"slide {number}", text) for number, text in enumerate(texts, 1)), title, _warnings(len(slides)))
+    named = {f"slide {number}": text for number, text in enumerate(texts, 1)}
+    headed = {name for name, slide in zip(named, slides, strict=False) if _title(slide)}
+    title = sensible(show.core_properties.title) or _title(slides[0])
+    content = joined(named.items(), title, _warnings(len(slides)))
+    parts = (replace(part, under=(part.line,)) if part.name in headed else part for part in content.parts)
+    return replace(content, parts=tuple(parts))
+
+
+def _title(slide: Any) -> str:
+    shape = slide.shapes.title
+    return "" if shape is None else one_line(shape.text_frame.text)
 
 
 def _warnings(count: int) -> tuple[str, ...]:
@@ -48,8 +57,7 @@ def _warnings(count: int) -> tuple[str, ...]:
 def _texts(slide: Any, height: float) -> Iterator[str]:
     """Yield the texts of a slide in the order in which they are read."""
     title = slide.shapes.title
-    if title is not None:
-        yield one_line(title.text_frame.text)
+    yield _title(slide)
     others = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
     for shape in _in_order(others, height):
         yield from _shape(shape, height)
