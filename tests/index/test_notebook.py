@@ -8,7 +8,7 @@ import pytest
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.notebook import extract
-from notewell.index.shapes import marked
+from notewell.index.shapes import parted
 from notewell.types import Content, Note, Stamp
 
 LONG = "This cell says enough to stand on its own feet."
@@ -125,8 +125,8 @@ def test_odd_cells_are_skipped() -> None:
 
 def test_chunks_are_called_by_cell_and_heading_without_marks() -> None:
     content = notebook(prose("# Baking", LONG), prose("## Dough", LONG), code(f"'{LONG}'"))
-    note = marked.parse(Note("a.ipynb", content.text, Stamp(0, 0), content.title, parts=content.parts))
-    chunks = marked.chunk(note, ChunkRules())
+    note = parted.parse(Note("a.ipynb", content.text, Stamp(0, 0), content.title, parts=content.parts))
+    chunks = parted.chunk(note, ChunkRules())
     assert [(chunk.place, chunk.heading) for chunk in chunks] == [
         ("cell 1", "Baking"),
         ("cell 2", "Baking"),

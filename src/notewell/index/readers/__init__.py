@@ -45,7 +45,7 @@ FORMATS = (
     Format("JSON", (".json",), "json_values", "values", apart=True),
     Format("JSON Lines", (".jsonl", ".ndjson"), "json_lines", "values", apart=True),
     Format("YAML", (".yaml", ".yml"), "yaml_values", "values", apart=True),
-    Format("Jupyter notebook", (".ipynb",), "notebook", "marked", apart=True),
+    Format("Jupyter notebook", (".ipynb",), "notebook", "parted", apart=True),
 )
 TEXT = FORMATS[1]
 BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}

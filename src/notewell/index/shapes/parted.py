@@ -13,6 +13,7 @@ from notewell.types import Chunk, Note, Part, line_starts
 
 # Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.
 SHORTEST = 20
+MARKS = re.compile(r"#{1,6}\s+")
 BREAK = re.compile(r"\n[ \t\r]*\n\s*|\n")
 
 Piece = tuple[tuple[str, ...], Span]
@@ -83,7 +84,9 @@ def _first_line(part: Part) -> int:
 
 
 def _name(text: str, starts: list[int], line: int) -> str:
-    return text[starts[line - 1] : min(starts[line], starts[line - 1] + LONGEST_NAME)].strip()
+    """Return a line that heads a part, without the marks that make it a heading."""
+    written = text[starts[line - 1] : min(starts[line], starts[line - 1] + LONGEST_NAME)].strip()
+    return MARKS.sub("", written, count=1) if written.startswith("#") else written
 
 
 def _lines(text: str, run: Span) -> list[Span]:

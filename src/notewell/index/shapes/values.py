@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, cut
-from notewell.index.shapes import marked
+from notewell.index.shapes import parted
 from notewell.index.shapes.parted import parse
 from notewell.types import Chunk, Note
 
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return chunks of whole records, and of whole lines where a record is too long; of turns, if it is a chat."""
-    return marked.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
+    return parted.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
 
 
 def _pieces(note: Note, max_chars: int) -> Iterator[tuple[tuple[str, ...], Span]]:
