@@ -37,7 +37,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "peers": measure_peers,
     "churn": measure_churn,
 }
-SECTIONS = (*ON_VAULTS, "quality")
+SECTIONS = (*ON_VAULTS, "quality", "chunking")
 QUERIES = 700
 
 
@@ -76,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Notewell beside its peers")
-    parser.add_argument("--data", required=True, type=Path, metavar="FOLDER", help="holds vaults/ and beir/")
+    parser.add_argument(
+        "--data", required=True, type=Path, metavar="FOLDER", help="holds vaults/, beir/ and chunking-eval/"
+    )
     parser.add_argument("--only", default=",".join(SECTIONS), metavar="NAME,…", help="Default: %(default)s")
     parser.add_argument("--vaults", default=",".join(DEFAULT), metavar="NAME,…", help="Default: %(default)s")
     parser.add_argument("--queries", default=QUERIES, type=int, metavar="N", help="Default: %(default)s")
@@ -119,6 +121,9 @@ def _measure(run: Run) -> Measured:
     if "quality" in run.only:
         with _failures_told(results):
             results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
+    if "chunking" in run.only:
+        with _failures_told(results):
+            results["chunking"] = in_child("chunking:measure_chunking", folder=str(run.data / "chunking-eval"))
     if machine.product_digest() != results["product"]:
         results["failed"].append("the product's source changed during the run; its figures belong to no one version")
     return results

@@ -30,6 +30,8 @@ CHURN_ROWS = (
     ("saved note found, p95 s", "watch_p95", "{:.2f}"),
 )
 
+CHUNKING = {"static": "CHUNKS, static vectors", "encoder": "CHUNKS, with the encoder"}
+
 
 def as_text(results: Measured, verdicts: Sequence[Verdict]) -> str:
     """Return everything that was measured, section by section."""
@@ -119,6 +121,35 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
     yield from _grid(["GAIN OF default, nDCG@10, paired [95 %]", "over lexical", "over static"], rows)
 
 
+def _chunking(chunking: Measured, _: Measured) -> Iterator[str]:
+    for number, (models, title) in enumerate(CHUNKING.items()):
+        ways = chunking[models]
+        budgets = list(next(iter(ways.values()))["budgets"])
+        rows = [
+            [name, f"{one['chunks']:,}", *(_page(one["budgets"][budget]) for budget in budgets)]
+            for name, one in ways.items()
+        ]
+        head = [f"{title}: recall / precision / IoU, %", "chunks", *(f"{int(budget):,} tokens" for budget in budgets)]
+        yield from _grid(head, rows)
+        yield ""
+        rows = [
+            [name, *(_gained(one["budgets"][budget]["gain"]) for budget in budgets)]
+            for name, one in list(ways.items())[1:]
+        ]
+        yield from _grid([f"{title}: recall over the first row, points [95 %]", *head[2:]], rows)
+        if number + 1 < len(CHUNKING):
+            yield ""
+
+
+def _page(one: Measured) -> str:
+    return f"{one['recall'] * 100:.1f} / {one['precision'] * 100:.2f} / {one['iou'] * 100:.2f}"
+
+
+def _gained(gain: Measured) -> str:
+    low, high = (bound * 100 for bound in gain["interval"])
+    return f"{gain['recall'] * 100:+.1f} [{low:+.1f} … {high:+.1f}]"
+
+
 def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
     rows = [
         ["static chunks/s", *(_number(one["static_chunks_per_second"]) for one in encoder.values())],
@@ -153,6 +184,7 @@ SECTIONS = {
     "peers": _peers,
     "churn": _churn,
     "quality": _quality,
+    "chunking": _chunking,
 }
 
 

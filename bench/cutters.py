@@ -1,0 +1,113 @@
+"""Other ways to cut a note, put in the place of ours for as long as they are measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from bench.tokens import token_starts
+from notewell.index.chunk import ChunkRules, Span, pack, trim
+from notewell.index.readers import markdown
+from notewell.types import Chunk, Note
+
+BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+SPACE = re.compile(r"\s")
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+# How far back a sentence may begin that is said twice.
+LONGEST_SENTENCE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """A way to cut: settings of ours, and what stands in for functions of the Markdown reader."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    instead: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Let notes be cut this way inside the block."""
+        usual = {name: getattr(markdown, name) for name in self.instead}
+        try:
+            for name, function in self.instead.items():
+                setattr(markdown, name, function)
+            yield
+        finally:
+            for name, function in usual.items():
+                setattr(markdown, name, function)
+
+
+def windows_of(tokens: int, overlap: int = 0) -> Cutter:
+    """Return the cutter that makes a chunk of every so many tokens, wherever they end."""
+
+    def chunk(note: Note, _: ChunkRules) -> list[Chunk]:
+        starts = token_starts(note.text)
+        edges = [*starts, len(note.text)]
+        firsts = range(0, max(1, len(starts) - overlap), tokens - overlap)
+        spans = (Span(edges[first], edges[min(first + tokens, len(starts))]) for first in firsts)
+        return _chunks(note, spans)
+
+    return Cutter(instead={"chunk": chunk})
+
+
+def paragraphs_of(max_chars: int, overlap: int, min_chars: int) -> Cutter:
+    """Return the cutter of plain text: paragraphs, merged while they fit, each chunk with the end of the one before."""
+
+    def chunk(note: Note, _: ChunkRules) -> list[Chunk]:
+        edges = [0, *(match.end() for match in BLANK.finditer(note.text)), len(note.text)]
+        blocks = [Span(start, end) for start, end in pairwise(edges)]
+        runs: list[Span] = []
+        for run in pack(note.text, blocks, max_chars - overlap):
+            if runs and run.end - run.start < min_chars:
+                runs[-1] = Span(runs[-1].start, run.end)
+            else:
+                runs.append(run)
+        return _chunks(note, (Span(_word_before(note.text, run.start, overlap), run.end) for run in runs))
+
+    return Cutter(instead={"chunk": chunk})
+
+
+def sentence_before(max_chars: int) -> Cutter:
+    """Return our cutter, each chunk but a section's first beginning with the last sentence of the one before."""
+
+    def packed(text: str, blocks: Sequence[Span], most: int) -> Iterator[Span]:
+        first = blocks[0].start
+        for run in pack(text, blocks, most):
+            yield Span(run.start if run.start == first else max(first, _sentence_before(text, run.start)), run.end)
+
+    return Cutter({"chunk.max_chars": max_chars}, {"pack": packed})
+
+
+def _sentence_before(text: str, at: int) -> int:
+    earliest = max(0, at - LONGEST_SENTENCE)
+    breaks = [match.end() for match in SENTENCE.finditer(text, earliest, at) if text[match.end() : at].strip()]
+    return breaks[-1] if breaks else at
+
+
+def _word_before(text: str, at: int, chars: int) -> int:
+    """Return where the first whole word within so many characters before a place begins."""
+    if at <= chars:
+        return 0
+    space = SPACE.search(text, at - chars, at)
+    return space.end() if space else at
+
+
+def _chunks(note: Note, spans: Iterable[Span]) -> list[Chunk]:
+    trimmed = (trim(note.text, span) for span in spans)
+    return [
+        Chunk(
+            path=note.path,
+            text=note.text[span.start : span.end],
+            line=note.line_at(span.start),
+            end_line=note.line_at(max(span.start, span.end - 1)),
+            start=note.source_offset(span.start),
+            end=note.source_offset(span.end, ending=True),
+            title=note.title,
+        )
+        for span in trimmed
+        if span.start < span.end
+    ]

@@ -1,0 +1,37 @@
+"""Tokens of a text, by the static model's own tokenizer: how many there are, and where each begins."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import lru_cache
+
+from tokenizers import Tokenizer
+
+from notewell.embed import DEFAULT_MODEL
+from notewell.index.chunk import Span
+
+
+@lru_cache(maxsize=16)
+def token_starts(text: str) -> list[int]:
+    """Return where each token of a text begins."""
+    return [start for start, _ in _tokenizer().encode(text, add_special_tokens=False).offsets]
+
+
+def tokens_in(text: str, span: Span) -> int:
+    """Return how many tokens begin in a span of a text."""
+    starts = token_starts(text)
+    return bisect_left(starts, span.end) - bisect_left(starts, span.start)
+
+
+def first_tokens(text: str, span: Span, tokens: int) -> Span:
+    """Return the part of a span that is its first so many tokens."""
+    starts = token_starts(text)
+    end = bisect_left(starts, span.start) + tokens
+    return Span(span.start, min(span.end, starts[end])) if end < len(starts) else span
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))
+    tokenizer.no_truncation()
+    return tokenizer
