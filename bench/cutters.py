@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.tokens import token_starts
 from notewell.index.chunk import ChunkRules, Span, pack, trim
-from notewell.index.readers import markdown
+from notewell.index.shapes import markdown, sections
 from notewell.types import Chunk, Note
 
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
@@ -19,6 +19,8 @@ SPACE = re.compile(r"\s")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 # How far back a sentence may begin that is said twice.
 LONGEST_SENTENCE = 300
+# Where the functions live that another way to cut replaces.
+HOMES = {"chunk": markdown, "pack": sections}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,14 @@ class Cutter:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Let notes be cut this way inside the block."""
-        usual = {name: getattr(markdown, name) for name in self.instead}
+        usual = {name: getattr(HOMES[name], name) for name in self.instead}
         try:
             for name, function in self.instead.items():
-                setattr(markdown, name, function)
+                setattr(HOMES[name], name, function)
             yield
         finally:
             for name, function in usual.items():
-                setattr(markdown, name, function)
+                setattr(HOMES[name], name, function)
 
 
 def windows_of(tokens: int, overlap: int = 0) -> Cutter:
