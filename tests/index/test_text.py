@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell import Vault
 from notewell.errors import NoteError
 from notewell.index.readers.text import decode, extract
 
@@ -106,3 +108,18 @@ def test_the_largest_file_is_looked_at_in_part_and_read_as_a_whole() -> None:
     data = GERMAN.encode("cp1252") * 330_000
     text, warnings = decode(data)
     assert len(text) == len(data) and warnings == ("read as Windows-1252",)
+
+
+def test_notes_in_old_encodings_are_found_and_warned_about(make_vault: Callable[..., Vault]) -> None:
+    files = {"brot.txt": GERMAN.encode("cp1252"), "preise.csv": "Brot;Preis\nWeißbrot;1,50\n".encode("cp1252")}
+    vault = make_vault({**files, "noise.org": random.Random(1).randbytes(500).replace(b"\0", b"")})
+    report = vault.index()
+    assert report.added == 2
+    assert report.warned == {"brot.txt": "read as Windows-1252", "preise.csv": "read as Windows-1252"}
+    (first, *_) = vault.search("Weißbrot")
+    assert (first.path, first.line, first.hit.chunk.place, first.hit.chunk.headings) == (
+        "preise.csv",
+        2,
+        "row 2",
+        ("Brot;Preis",),
+    )

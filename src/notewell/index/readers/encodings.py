@@ -36,10 +36,14 @@ MARKS = "„“”‘’–—…«»\xa0€°§¿¡•·"
 SIGNS = "²³½¼¾×÷®©™±µ¹ºª£¢¥†´¶"
 WIDE_MARKS = "，。、：；？！（）「」『』“”《》　・…—"
 WIDE_SIGNS = "".join(map(chr, (*range(0xFF01, 0xFF5F), *range(0x2190, 0x2194), *range(0x25A0, 0x2610))))
-TWO_SCRIPTS = re.compile(r"[A-Za-z][\u0370-\u0fff]|[\u0370-\u0fff][A-Za-z]")
+TWO_SCRIPTS = re.compile(
+    r"[A-Za-z][\u0370-\u0fff]|[\u0370-\u0fff][A-Za-z]|[a-z][\u3400-\u9fff\uac00-\ud7a3]{1,2}(?=[a-z])"
+)
 SIGN_IN_WORD = re.compile(
     r"[^\W\d_][±¶¹¿¡¼½×®£†„§°•](?=[^\W\d_]|\b)|[^\W\d_][²³©™µ](?=[^\W\d_])|\b[±¶¹³¼](?=[^\W\d_])|[À-ſ]\d"
 )
+# Letters that only stand before certain others in Portuguese, Spanish, Danish and French, or never at a word's end.
+MISPLACED = re.compile(r"õ(?!e)|ñ(?![aeiouáéíóúü])|æ\b|œ(?![a-z])|œ(?=[bcfghjkmpqrwz])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ ALPHABETS = (
     Alphabet("ăîşţâ", CENTRAL),
     Alphabet("ėšųžąįčūę", ("cp1257",)),
     Alphabet("āīšēūņļžģķč", ("cp1257",)),
+    Alphabet("äüõö", ("cp1252",)),
     Alphabet("áíéóöþðæúý", ("cp1252",)),
     Alphabet("ĝĉŭŝĵĥ", ("iso8859_3",)),
     Alphabet("יוהלאתבשרמםנעדקחפטגזסצכןךץף", ("cp1255", "cp862")),
@@ -183,7 +188,7 @@ def broken(text: str) -> int:
     (0, 1, 1, 1)
     """
     shifts = sum(1 for one, two in pairwise(text) if two > "\x7f" and one.islower() and two.isupper())
-    return shifts + len(TWO_SCRIPTS.findall(text)) + len(SIGN_IN_WORD.findall(text))
+    return shifts + sum(len(pattern.findall(text)) for pattern in (TWO_SCRIPTS, SIGN_IN_WORD, MISPLACED))
 
 
 @cache
