@@ -13,6 +13,7 @@ import click
 import notewell
 from notewell import errors
 from notewell.config import HELP, PREFIX, setting_names
+from notewell.index.readers import FORMATS
 from notewell.serve.cli import COMMANDS, cli
 
 # Annotations are texts; defaults in quotes stay.
@@ -39,6 +40,15 @@ def settings() -> str:
     for name, default in setting_names().items():
         shown = repr(list(default)) if isinstance(default, tuple) else repr(default)
         rows.append(f"| `{name}` | `{shown}` | `{PREFIX}{name.replace('.', '_').upper()}` | {HELP[name]} |")
+    return "\n".join(rows) + "\n"
+
+
+def formats() -> str:
+    """Return every format with its suffixes and what has to be installed for it."""
+    rows = ["", "| format | suffixes | needs |", "|---|---|---|"]
+    for format in FORMATS:
+        suffixes = " ".join(f"`{suffix}`" for suffix in format.suffixes)
+        rows.append(f"| {format.name} | {suffixes} | {f'extra `{format.extra}`' if format.extra else 'nothing'} |")
     return "\n".join(rows) + "\n"
 
 
