@@ -37,7 +37,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "peers": measure_peers,
     "churn": measure_churn,
 }
-SECTIONS = (*ON_VAULTS, "quality", "chunking")
+SECTIONS = (*ON_VAULTS, "quality", "chunking", "redaction")
 QUERIES = 700
 
 
@@ -124,6 +124,9 @@ def _measure(run: Run) -> Measured:
     if "chunking" in run.only:
         with _failures_told(results):
             results["chunking"] = in_child("chunking:measure_chunking", folder=str(run.data / "chunking-eval"))
+    if "redaction" in run.only:
+        with _failures_told(results):
+            results["redaction"] = in_child("redaction:measure_redaction", folder=str(run.data / "vaults"))
     if machine.product_digest() != results["product"]:
         results["failed"].append("the product's source changed during the run; its figures belong to no one version")
     return results

@@ -176,6 +176,31 @@ def _churn(churn: Measured, _: Measured) -> Iterator[str]:
     yield from _grid(["A YEAR OF CHANGES", *churn], rows)
 
 
+def _redaction(redaction: Measured, results: Measured) -> Iterator[str]:
+    kinds = ("vendors", "generic", "held_out")
+    rows = [
+        [kind.replace("_", " "), *(str(redaction[kind][key]) for key in ("planted", "caught", "recall"))]
+        for kind in kinds
+    ]
+    yield from _grid([f"REDACTION, {redaction['rules']} rules", "planted", "caught", "recall"], rows)
+    yield f"innocent texts, held out: {redaction['held_out']['taken']} of {redaction['held_out']['innocent']} taken"
+    yield ""
+    vaults = redaction["vaults"]
+    whole = [(results.get("index") or {}).get(name, {}).get("seconds") for name in vaults]
+    rows = [
+        ["megabytes", *(_number(one["megabytes"]) for one in vaults.values())],
+        ["redactions", *(str(sum(one["redactions"].values())) for one in vaults.values())],
+        ["of them false, for 10 MB", *(_number(one["false_per_10_mb"]) for one in vaults.values())],
+        ["all notes, s", *(_number(one["seconds"]) for one in vaults.values())],
+        [
+            "  over a full index",
+            *(_ratio(one["seconds"], all_) for one, all_ in zip(vaults.values(), whole, strict=True)),
+        ],
+        ["all paths, s", *(_number(one["path_seconds"]) for one in vaults.values())],
+    ]
+    yield from _grid(["REDACTION OF VAULTS", *vaults], rows)
+
+
 SECTIONS = {
     "index": _index,
     "query": _query,
@@ -185,6 +210,7 @@ SECTIONS = {
     "churn": _churn,
     "quality": _quality,
     "chunking": _chunking,
+    "redaction": _redaction,
 }
 
 

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
-DASHES = "-" * 5
+if TYPE_CHECKING:
+    from notewell.redact.rule import Made
 
 
 @pytest.fixture(scope="session")
-def plant() -> Callable[[str, str], str]:
-    """Return a secret of a kind, put together here so that no scanner sees one in the source."""
-    key = "PRIVATE" + " KEY"
+def plant() -> Callable[..., Made]:
+    """Return a secret of a kind, put together from chance, so that no scanner sees one in the source."""
+    from notewell.redact import RULES  # noqa: PLC0415
 
-    def planted(kind: str, body: str) -> str:
-        return {
-            "private-key": f"{DASHES}BEGIN {key}{DASHES}\n{body}\n{body}\n{DASHES}END {key}{DASHES}",
-            "jwt": ".".join(("ey" + "J" + body[:20], body[:30], body)),
-            "anthropic-key": "sk-" + "ant-" + body,
-            "openai-key": "sk-" + "proj-" + body,
-            "aws-key-id": "AK" + "IA" + body[2:18].upper(),
-            "aws-secret-key": "aws_secret_access" + "_key = " + body[:40],
-            "github-token": "gh" + "p_" + body,
-            "github-fine-grained-token": "github" + "_pat_" + body,
-            "stripe-key": "sk_" + "live_" + body,
-            "slack-token": "xo" + "xb-" + body,
-            "slack-webhook": "https://hooks." + "slack.com/services/" + body,
-            "bearer": "Authorization: Bearer " + body,
-            "password": "password: " + body,
-        }[kind]
+    rules = {rule.name: rule for rule in RULES}
+
+    def planted(kind: str, seed: int = 0) -> Made:
+        return rules[kind].example(Random(f"{kind} {seed}"))
 
     return planted

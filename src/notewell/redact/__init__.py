@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
+from pkgutil import get_data
 
-from notewell.redact.rules import RULES, Rule
+from notewell.redact.rule import Rule
+from notewell.redact.rules import RULES
+from notewell.redact.scan import Scanner
 from notewell.types import Note, Redaction
 
 __all__ = ["RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
@@ -17,7 +19,10 @@ __all__ = ["RULES", "Rule", "names_secret", "redact", "redact_text", "rules_dige
 def redact(note: Note) -> Note:
     """Return the note with every secret replaced by `[REDACTED:rule]`."""
     text, redactions = redact_text(note.text)
-    return replace(note, text=text, redactions=redactions) if redactions else note
+    title, in_title = redact_text(note.title) if note.title else ("", ())
+    if not redactions and not in_title:
+        return note
+    return replace(note, text=text, title=title, redactions=redactions)
 
 
 def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
@@ -26,7 +31,7 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'
     """
-    spans = _disjoint(_find(text))
+    spans = _FOR_NOTES.spans(text)
     if not spans:
         return text, ()
     parts: list[str] = []
@@ -48,44 +53,36 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
 
 
 def names_secret(path: str) -> str:
-    """Return the kind of secret that a path holds, or nothing.
+    """Return the name of the rule by which a file's path holds a secret, or nothing.
 
-    >>> names_secret("Recipes/Sourdough.md")
+    >>> names_secret("Garden/bees in 2024.md")
     ''
     """
-    return next((redaction.rule for redaction in redact_text(path)[1]), "")
+    return next(filter(None, map(_secret_in, path.split("/"))), "")
+
+
+@lru_cache(maxsize=4096)
+def _secret_in(name: str) -> str:
+    # Almost every name is too short or too plain for a secret; the scan is for the others.
+    if (len(name) < _SHORTEST and "=" not in name) or not _ODD.search(name):
+        return ""
+    spans = _FOR_PATHS.spans(name)
+    return spans[0][2] if spans else ""
 
 
 @cache
 def rules_digest() -> str:
     """Return a short name of the rules as they are: other rules, another name."""
-    written = repr([(rule.name, rule.keywords, rule.pattern, rule.innocent) for rule in RULES])
-    return hashlib.blake2b(written.encode("utf-8"), digest_size=6).hexdigest()
+    known = [(rule.name, rule.keywords, rule.pattern.pattern, rule.pattern.flags, rule.lead) for rule in RULES]
+    digest = hashlib.blake2b(repr(known).encode("utf-8"), digest_size=6)
+    # Checks and tables are code; so is the way in which rules are tried.
+    for module in ("values.py", "tables.py", "scan.py"):
+        digest.update(get_data("notewell.redact", module) or b"")
+    return digest.hexdigest()
 
 
-def _find(text: str) -> Iterator[tuple[int, int, str]]:
-    lowered = text.lower()
-    for rule in RULES:
-        if any(keyword in lowered for keyword in rule.keywords):
-            for match in rule.pattern.finditer(text):
-                start, end = _span(match)
-                if not (rule.innocent and rule.innocent.fullmatch(text, start, end)):
-                    yield start, end, rule.name
-
-
-def _span(match: re.Match[str]) -> tuple[int, int]:
-    """Return the part of a match that is the secret: the named group that took part, or all of it."""
-    group = match.lastgroup
-    return match.span(group) if group else match.span()
-
-
-def _disjoint(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    spans: list[tuple[int, int, str]] = []
-    for start, end, name in sorted(found, key=lambda span: (span[0], -span[1])):
-        if spans and start < spans[-1][1]:
-            # Two rules saw parts of one secret: what either saw goes.
-            first, last, kept = spans[-1]
-            spans[-1] = (first, max(last, end), kept)
-        else:
-            spans.append((start, end, name))
-    return spans
+# The least a token has; and what sets tokens apart from the words of a language.
+_SHORTEST = 18
+_ODD = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
+_FOR_NOTES = Scanner(RULES)
+_FOR_PATHS = Scanner([rule for rule in RULES if rule.sure])

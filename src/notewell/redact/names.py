@@ -1,0 +1,81 @@
+"""The names that secrets go by, the signs after them, and the values that may follow."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from notewell.redact.rule import LOWER, Example, Made, some
+
+# The names of a password, in the languages in which people keep notes.
+PASSWORD = (
+    r"(?:pass(?:wor[dt]|wd|phrase|code|key)s?(?![a-z]{2})"
+    r"|(?:(?-i:(?<![A-Za-z])|(?<=[a-z])(?=P))|(?<=require))pass(?![a-z])|pwd|kennwort"
+    r"|(?-i:(?<![A-Za-z])|(?<=[a-z])(?=P))(?:pw|psk)(?![a-z])|contraseña|mot de passe|wachtwoord|senha|lösenord"
+    r"|parola(?![a-z])|hasło|пароль|密码|密碼|パスワード)"
+)
+PASSWORD_KEYS = (
+    *("pass", "pwd", "kennwort", "contraseña", "mot de passe", "wachtwoord", "senha", "lösenord", "parola", "hasło"),
+    *("пароль", "密码", "密碼", "パスワード", "psk", "pw:", "pw=", "pw ", "pw*", "pw_", "pw`", 'pw"', "pw'", "pw\n"),
+)
+# The names of tokens and keys. `key` alone is the key of a map, or of a keyboard.
+_BEFORE_KEY = [
+    "api",
+    "access",
+    "account",
+    "secret",
+    "private",
+    "auth",
+    "encryption",
+    "signing",
+    "master",
+    "shared",
+    "session",
+    "service",
+    "consumer",
+    "app",
+]
+SECRET = (
+    r"(?:(?<!publickey)token(?![a-z]{2})|secret(?![a-z]{3})|(?:"
+    + "|".join(rf"(?<={word})|(?<={word}[_ .-])" for word in _BEFORE_KEY)
+    + r")key(?![a-z]{2})|schlüssel)"
+)
+SECRET_KEYS = ("token", "secret", "key", "schlüssel")
+# How the name may go on: password2, token_value, secretAccessKey, api_key_base64.
+MORE = r"(?:[_-]?(?:key|access[_-]?key|token|value|base64|b64|prod|dev|live|[a-z]?\d{1,2})){0,2}"
+# The sign may stand inside or outside of quotes, of bold, of italics or of a cell: **Password:** or "password":
+SIGN = r"[\"'`*_\])]{0,4}[ \t]{0,8}(?::=|=>|={1,3}|[:：]|->|→|[—–](?=[ \t]))[*_]{0,2}[ \t]{0,8}(?:[rbuf@](?=[\"']))?"
+# A value in quotes may hold anything; a bare one ends at a space, is no call, and is no word of a sentence.
+_QUOTED = r"\"(?P<double>(?:[^\"\\\n]|\\.){4,512}+)\"|'(?P<single>(?:[^'\\\n]|\\.){4,512}+)'|`(?P<code>[^`\n]{4,512}+)`"
+# Signs that end a sentence or a clause are part of the value only if it goes on behind them.
+_BARE = (
+    r"(?![A-Za-z-]{1,40}[.,:;]?[ \t]+[^\s#|/<])"
+    r"(?P<bare>(?:[^\s\"'`()|<;&.,:*]|[.,:;&*]{1,8}+(?=[^\s\"'`()|<.,:;&*])(?!(?<=[;&])[\w ]{1,40}=)|<(?!/"
+    r"|br)){4,512}+)(?![(\[])"
+)
+VALUE = rf"(?:{_QUOTED}|[*_]{{0,2}}{_BARE})"
+
+
+def any_case(pattern: str) -> re.Pattern[str]:
+    """Return the pattern, for text in any case."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _word(chance: Random) -> str:
+    """Return a password as people make them: a word with a capital, a number, a sign."""
+    return (
+        some(chance, LOWER, 5).capitalize()
+        + chance.choice("!-.#_")
+        + some(chance, LOWER, 4)
+        + str(chance.randint(10, 99))
+    )
+
+
+def password_in(form: str) -> Example:
+    """Return a maker that sets a password into a form, in place of `<>`."""
+
+    def make(chance: Random) -> Made:
+        secret = _word(chance)
+        return Made(form.replace("<>", secret), secret)
+
+    return make

@@ -1,0 +1,200 @@
+"""The secrets that their place gives away: in a command, an element, a row, a column, beside a login."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, any_case, password_in
+from notewell.redact.rule import LOWER, Made, Rule, one_of, some, written
+from notewell.redact.values import is_cell, is_key, is_password, is_strong, is_token
+
+
+def _phrase(chance: Random) -> Made:
+    secret = " ".join(some(chance, LOWER, chance.randint(3, 8)) for _ in range(chance.choice((12, 24))))
+    return Made(f"Seed phrase: {secret}", secret)
+
+
+# A value of a command: in quotes, or up to the next space.
+_ARGUMENT = (
+    r"(?:\"(?P<double>[^\"\n]{3,256}+)\"|'(?P<single>[^'\n]{3,256}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,256}+)(?![(\[]))"
+)
+
+# The rest of a row behind the cell that names what its neighbour holds.
+_CELL = r"[ \t]{0,24}[*_`]{0,3}(?P<cell>[^\s|`]{6,512}+)[*_`]{0,3}[ \t]{0,24}(?=\||\r?\n|$)"
+_HEAD = r"[\w )(]{0,16}[\"'`*_]{0,3}[ \t]{0,24}(?=[|,;\t\r\n]|$)"
+_ELEMENT = r"[\w-]{0,16}(?:[\"'][^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?P<text>[^<>\n\]]{4,256}+)(?:\]\]>)?</"
+
+PLACED: tuple[Rule, ...] = (
+    Rule(
+        "password-flag",
+        ("-pass", "-pwd"),
+        any_case(rf"(?<![-\w])--[\w-]{{0,24}}?(?:{PASSWORD})(?![\w-])(?:[ \t]+|=)(?!-){_ARGUMENT}"),
+        one_of(password_in("restic --password <> check"), password_in("mysql --user=app --password='<>' app")),
+        check=is_password,
+        lead=26,
+    ),
+    Rule(
+        "secret-flag",
+        ("-token", "-secret", "-key"),
+        any_case(r"(?<![-\w])--[\w-]{0,24}?(?:token|secret|(?<!sign-)key)[ \t]+(?!-)" + _ARGUMENT),
+        one_of(written("deploy --api-key «{a32}» now"), written("login --token '«{h40}»'")),
+        check=is_token,
+        lead=26,
+    ),
+    Rule(
+        "password-argument",
+        ("-password ", "-pass ", "-pwd "),
+        any_case(r"(?<=[ \t])-(?:password|pass|pwd)[ \t]+(?!-)" + _ARGUMENT),
+        password_in("Connect -User ilse -Password '<>'"),
+        check=is_password,
+    ),
+    Rule(
+        "login-argument",
+        ("curl", "wget", "http "),
+        any_case(
+            r"\b(?:curl|wget|http)\b[^\n]{0,200}?[ \t](?:-u|--user|-a|--auth)[ =]{0,2}[\"']?[^\s:\"'$<>{}]{1,64}:"
+            r"(?P<secret>[^\s\"'`|;<>]{3,128}+)"
+        ),
+        password_in("curl -u ilse:<> https://example.org/api"),
+        check=is_password,
+    ),
+    Rule(
+        "password-of-command",
+        ("sshpass", "mysql", "docker login", "az login", "sqlcmd", "7z ", "htpasswd", "net use"),
+        any_case(
+            r"\b(?:sshpass[ \t]+-p[ \t]?|mysql(?:dump|admin)?\b[^\n]{0,80}?[ \t]-p"
+            r"|(?:docker|az) login\b[^\n]{0,80}?[ \t]-p[ \t]+"
+            r"|sqlcmd\b[^\n]{0,80}?[ \t]-P[ \t]?|7z a\b[^\n]{0,80}?[ \t]-p"
+            r"|htpasswd[ \t]+-\w*b\w*[ \t]+\S{1,80}[ \t]+\S{1,40}[ \t]+|net use\b[^\n]{0,80}?/user:\S{1,40}[ \t]+)(?!-)"
+            + _ARGUMENT
+        ),
+        one_of(password_in("sshpass -p '<>' ssh cellar"), password_in("mysql -u root -p<> app")),
+        check=is_password,
+    ),
+    Rule(
+        "password-in-xml",
+        PASSWORD_KEYS,
+        any_case(PASSWORD + _ELEMENT),
+        password_in("<password><></password>"),
+        check=is_password,
+    ),
+    Rule(
+        "secret-in-xml",
+        SECRET_KEYS,
+        any_case(SECRET + _ELEMENT),
+        written("<apiKey>«{a32}»</apiKey>"),
+        check=is_token,
+    ),
+    Rule(
+        "password-in-attribute",
+        (*PASSWORD_KEYS, *SECRET_KEYS),
+        any_case(
+            rf"(?:{PASSWORD}|{SECRET})\w{{0,16}}[\"'][ \t,]{{1,3}}[\"']?value[\"']?[ \t]?[:=]"
+            r"[ \t]?[\"'](?P<value>[^\"'\n]{4,256}+)"
+        ),
+        password_in('<add key="MailPassword" value="<>" />'),
+        check=is_strong,
+    ),
+    Rule(
+        "password-in-sql",
+        ("identified by", "password '", 'password "', "password n'"),
+        any_case(
+            r"(?:identified[ \t]+by(?:[ \t]+password)?|password)[ \t]+N?"
+            r"(?:'(?P<single>[^'\n]{4,128}+)'|\"(?P<double>[^\"\n]{4,128}+)\")"
+        ),
+        password_in("create user ilse identified by '<>';"),
+        check=is_strong,
+    ),
+    Rule(
+        "netrc",
+        ("login ",),
+        any_case(r"\blogin[ \t]+\S{1,64}\s{1,8}password[ \t]+(?P<secret>\S{4,128}+)"),
+        password_in("machine example.org login ilse password <>"),
+        check=is_strong,
+    ),
+    Rule(
+        "login-pair",
+        ("credential", "creds", "zugangsdaten", "login", "zugang:"),
+        any_case(
+            r"(?:(?:credentials?|creds|zugangsdaten|login|zugang)[*_]{0,2}[ \t]?(?:\([^)\n]{0,30}\)|for [\w .-]{1,30})?"
+            r"(?:[:=]|[ \t](?:are|is|sind))[*_]{0,2}[ \t]{0,4}[`\"']?[\w.@+-]{2,48}[`\"']?"
+            r"[ \t]?(?::|/|,|und|and|\|)[ \t]?"
+            r"|(?<![\w./@-])login[ \t]+[\w.@+-]{2,48}:)[`\"']?(?P<secret>[^\s\"'`|<>,]{6,64}+)"
+        ),
+        password_in("credentials: ilse / <>"),
+        check=is_strong,
+    ),
+    Rule(
+        "pin",
+        ("pin", "puk"),
+        re.compile(
+            r"(?i:(?<![A-Za-z])(?-i:PIN|Pin|pin(?= code| number)|PUK))"
+            r"(?i:[ -]?(?:code|number|nummer))?[*_]{0,2}(?: [\w ]{1,24})?"
+            r"(?::|=| is| ist| lautet)[*_]{0,2}[ \t]{0,3}[*_`\"']{0,2}(?P<secret>\d{4,10})(?![\w.,:/-]*\d)",
+            re.IGNORECASE,
+        ),
+        written("PIN: «{d6}»"),
+    ),
+    Rule(
+        "password-after-name",
+        PASSWORD_KEYS,
+        any_case(
+            rf"(?:(?<=ENV )|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
+            rf"|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
+            r"[`\"']?(?P<secret>[^\s\"'`|<>()]{6,128}+)(?=[`\"']?[.,;]?[ \t]{0,8}(?:\r?\n|$))"
+        ),
+        one_of(password_in("user ilse, password <>"), password_in("pw <>")),
+        check=is_strong,
+    ),
+    Rule(
+        "password-in-row",
+        PASSWORD_KEYS,
+        any_case(rf"(?<=[|>*` \t]){PASSWORD}[\w )(]{{0,16}}[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
+        password_in("| Password | <> |"),
+        check=is_cell,
+    ),
+    Rule(
+        "secret-in-row",
+        SECRET_KEYS,
+        any_case(rf"{SECRET}[\w )(]{{0,16}}[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
+        written("| API key | «{a32}» |"),
+        check=is_key,
+    ),
+    Rule(
+        "named-value",
+        (*PASSWORD_KEYS, *SECRET_KEYS),
+        any_case(
+            rf"(?:{PASSWORD}|{SECRET})[\w-]{{0,16}}[\"']?,?\r?\n[ \t]{{0,24}}[\"']?value[\"']?[ \t]?[:=]"
+            rf"[ \t]?[\"']?(?P<value>[^\s\"'`]{{6,512}}+)"
+        ),
+        password_in("- name: ADMIN_PASSWORD\n  value: <>"),
+        check=is_strong,
+    ),
+    Rule(
+        "recovery-phrase",
+        ("seed", "recovery phrase", "mnemonic", "backup phrase", "secret phrase"),
+        any_case(
+            r"(?:(?:seed|recovery|backup|secret)[ -]?(?:phrase|words?)|mnemonic|seed)"
+            r"[ \w()]{0,24}[*_]{0,2}[:=][*_]{0,2}\s{0,4}[`\"']?"
+            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.]?[ \t]*(?:\r?\n|$))"
+        ),
+        _phrase,
+    ),
+    Rule(
+        "secret-column",
+        SECRET_KEYS,
+        any_case(SECRET + _HEAD),
+        written("| Service | Token |\n|---|---|\n| weather | «{h40}» |\n"),
+        check=is_key,
+        beneath=True,
+    ),
+    Rule(
+        "password-column",
+        PASSWORD_KEYS,
+        any_case(PASSWORD + _HEAD),
+        password_in("| Place | Login | Password |\n|---|---|---|\n| Cellar | ilse | <> |\n"),
+        check=is_cell,
+        beneath=True,
+    ),
+)

@@ -1,0 +1,129 @@
+"""Where in a text the secrets are: rules are tried only where one of their keywords stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+
+from notewell.redact.keywords import Keywords
+from notewell.redact.rule import Rule
+from notewell.redact.tables import beneath
+
+Span = tuple[int, int, str]
+
+# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string.
+_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
+_LONG = 500
+_REST = re.compile(r"[A-Za-z0-9+/=_.~-]*")
+_STAND_IN = "[REDACTED:"
+_APART = "\n\n\n"
+_MEANT = {"n": "\n", "r": "\n", "t": "\t"}
+
+
+class Scanner:
+    """Finds the secrets that a list of rules knows."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Sort the rules by their keywords, so that each keyword is looked for once."""
+        self._rules: dict[tuple[str, bool], list[Rule]] = {}
+        for rule in rules:
+            for keyword in rule.keywords:
+                self._rules.setdefault((keyword, rule.any_case), []).append(rule)
+        as_written = (keyword for keyword, any_case in self._rules if not any_case)
+        self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
+        self._order = {rule.name: number for number, rule in enumerate(rules)}
+
+    def spans(self, text: str) -> list[Span]:
+        """Return where secrets begin and end, in order, none overlapping another, each with its rule's name."""
+        found = list(self._seen(text))
+        if "\\" in text:
+            plain, written = _unescaped(text)
+            found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
+        found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
+        return _disjoint(found)
+
+    def _seen(self, text: str) -> Iterator[Span]:
+        # The one letter that lowers to two would move all that follows.
+        lowered = text.replace("İ", "I").lower()
+        # Up to where a rule has found a secret; what it sees inside of that is the same secret.
+        ends: dict[str, int] = {}
+        for keyword, any_case in self._keywords.present(text):
+            rules = self._rules[keyword, any_case]
+            ends.clear()
+            for at in _places(keyword, lowered if any_case else text):
+                for rule in rules:
+                    if at < ends.get(rule.name, 0):
+                        continue
+                    if match := _match(rule, text, at, at + len(keyword)):
+                        for span in _secrets(rule, text, match):
+                            ends[rule.name] = max(span[1], ends.get(rule.name, 0)) if not rule.beneath else 0
+                            yield span
+
+
+def _places(keyword: str, text: str) -> Iterator[int]:
+    at = text.find(keyword)
+    while at >= 0:
+        yield at
+        at = text.find(keyword, at + 1)
+
+
+def _match(rule: Rule, text: str, start: int, end: int) -> re.Match[str] | None:
+    if not rule.lead:
+        return rule.pattern.match(text, start)
+    match = rule.pattern.search(text, max(0, start - rule.lead), end + 256)
+    return match if match and match.start() <= start and match.end() >= end else None
+
+
+def _secrets(rule: Rule, text: str, match: re.Match[str]) -> Iterator[Span]:
+    start, end = match.span(match.lastgroup or 0)
+    # Patterns look at no more than so much; what goes on without a space goes with it.
+    if end - start >= _LONG and (rest := _REST.match(text, end)):
+        end = rest.end()
+    for first, last in beneath(text, start, end) if rule.beneath else ((start, end),):
+        secret = text[first:last]
+        if _STAND_IN not in secret and (rule.check is None or rule.check(secret)):
+            yield first, last, rule.name
+
+
+def _unescaped(text: str) -> tuple[str, Callable[[int], int]]:
+    """Return the lines with a backslash as they are meant, and the way back to where they are written."""
+    parts: list[str] = []
+    starts: list[int] = [0]
+    shifts: list[int] = [0]
+    length = 0
+    for line_start, line_end in _escaped_lines(text):
+        read = line_start
+        starts.append(length)
+        shifts.append(read - length)
+        for escape in _ESCAPED.finditer(text, line_start, line_end):
+            parts += text[read : escape.start()], _MEANT.get(escape[1], escape[1])
+            length += escape.start() - read + 1
+            read = escape.end()
+            starts.append(length)
+            shifts.append(read - length)
+        # Lines that are not neighbours stay apart.
+        parts += text[read:line_end], _APART
+        length += line_end - read + len(_APART)
+    return "".join(parts), lambda at: at + shifts[bisect_right(starts, at) - 1]
+
+
+def _escaped_lines(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    while escape := _ESCAPED.search(text, at):
+        start = text.rfind("\n", at, escape.start()) + 1 or at
+        end = text.find("\n", escape.end())
+        at = len(text) if end < 0 else end
+        yield start, at
+
+
+def _disjoint(found: list[Span]) -> list[Span]:
+    spans: list[Span] = []
+    for start, end, name in found:
+        if spans and start < spans[-1][1]:
+            # Two rules saw parts of one secret: what either saw goes.
+            first, last, kept = spans[-1]
+            spans[-1] = (first, max(last, end), kept)
+        else:
+            spans.append((start, end, name))
+    return spans

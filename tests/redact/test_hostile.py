@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+DASHES = "-" * 5
+BEGIN = f"{DASHES}BEGIN {'PRIVATE'} KEY{DASHES}"
+RUNS = [
+    *(
+        "a",
+        " ",
+        "\n",
+        '"',
+        "\\",
+        "|",
+        "-",
+        ".",
+        "=",
+        "password ",
+        "password: ",
+        "password=",
+        'password="',
+        "password\n",
+    ),
+    *("password is ", "| password ", "| password |\n", "a,password\n", "password,", "<password>", "--password "),
+    *("-password ", "token ", "key ", "api key ", "secret: ", "token a b c d e f g ", "eyJ", "eyJaaaaaaaaaa.", "://"),
+    *("://a:", "://a:b", "otpauth://a", "curl ", "curl -u a:", "mysql ", "AKIA", "sk-", "ghp_", "Private-Lines: 4\n"),
+    *("$2a$10$", "aws secret key ", "heroku key ", "seed ", "seed phrase: ", "apple ", "login a ", "login: a:", "İ"),
+    *("WIFI:S:a;", "123456789:AA", ".atlasv1.", "&sig=", "8Q~", "MTE", "bearer ", "basic ", "\\npassword", "日本"),
+    *('\\"password\\": \\"', "discord.com/api/webhooks/", DASHES + "BEGIN ", DASHES, BEGIN, f"{BEGIN}\n{'A' * 64}\n"),
+]
+
+
+def test_long_runs_of_anything_are_scanned_in_one_go() -> None:
+    # In a process of its own: a pattern that runs away cannot be stopped from inside. All of it takes a few seconds;
+    # what grows with the square of the length takes minutes.
+    program = """
+import json, sys
+from notewell.redact import redact_text
+for run in json.load(sys.stdin):
+    redact_text("key: " + run * (50_000 // len(run)) + " password=")
+"""
+    subprocess.run([sys.executable, "-c", program], input=json.dumps(RUNS), text=True, check=True, timeout=60)
