@@ -51,7 +51,7 @@ AROUND_LINES = {
 }
 EXAMPLES = 20
 # Redactions of each vault when all of them were looked at, and how many of them took what is no secret.
-JUDGED = {"docs-16894": (245, 2), "zettelkasten-13419": (12, 1)}
+JUDGED = {"docs-16894": (250, 2), "zettelkasten-13419": (12, 1)}
 
 
 def measure_redaction(folder: str) -> Measured:
@@ -104,14 +104,15 @@ def _share(planted: Counter[str], caught: Counter[str], names: set[str]) -> Meas
 def _held_out() -> Measured:
     """Score the texts that were written by hand; each secret is drawn ten times."""
     texts = runpy.run_path(str(ROOT / "tests" / "redact" / "held_out.py"))
-    drawn = [texts["made"](form, Random(seed)) for form in texts["POSITIVES"] for seed in range(10)]
-    taken = [text for text in texts["NEGATIVES"] if redact_text(text)[1]]
+    forms, innocent = (texts[name] + texts[f"LATE_{name}"] for name in ("POSITIVES", "NEGATIVES"))
+    drawn = [texts["made"](form, Random(seed)) for form in forms for seed in range(10)]
+    taken = [text for text in innocent if redact_text(text)[1]]
     found = sum(made.secret not in redact_text(made.text)[0] for made in drawn)
     return {
         "planted": len(drawn),
         "caught": found,
         "recall": round(found / len(drawn), 4),
-        "innocent": len(texts["NEGATIVES"]),
+        "innocent": len(innocent),
         "taken": len(taken),
     }
 

@@ -8,7 +8,7 @@ import pytest
 from notewell.redact import RULES, redact_text
 from notewell.redact.rule import ALNUM, Made, Rule, some
 
-from .held_out import NEGATIVES, POSITIVES, made
+from .held_out import LATE_NEGATIVES, LATE_POSITIVES, NEGATIVES, POSITIVES, SLIPS, made
 
 DASHES = "-" * 5
 PRIVATE = "PRIVATE" + " KEY"
@@ -75,14 +75,15 @@ def test_escaped_underscores_hide_nothing(plant: Plant, kind: str) -> None:
         assert escaped[len(escaped) // 2 :] not in redacted(f"It is {escaped} now")
 
 
-@pytest.mark.parametrize("form", POSITIVES)
+@pytest.mark.parametrize("form", [*POSITIVES, *LATE_POSITIVES])
 def test_what_people_write_down_goes(form: str) -> None:
-    # Not one pattern tells a password that is read aloud to a shell from any other text.
-    caught = [made(form, Random(seed)).secret not in redacted(made(form, Random(seed)).text) for seed in range(5)]
-    assert all(caught) or "sudo -S" in form
+    drawn = [made(form, Random(seed)) for seed in range(5)]
+    caught = [one.secret not in redacted(one.text) for one in drawn]
+    # What slips is listed, so that the list stays true in both directions.
+    assert all(caught) != any(slip in form for slip in SLIPS)
 
 
-@pytest.mark.parametrize("text", NEGATIVES)
+@pytest.mark.parametrize("text", [*NEGATIVES, *LATE_NEGATIVES])
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redact_text(text) == (text, ())
 

@@ -38,13 +38,16 @@ _BEFORE_KEY = [
 SECRET = (
     r"(?:(?<!publickey)token(?![a-z]{2})|secret(?![a-z]{3})|(?:"
     + "|".join(rf"(?<={word})|(?<={word}[_ .-])" for word in _BEFORE_KEY)
-    + r")key(?![a-z]{2})|schlüssel)"
+    + r")key(?![a-z]{2})|schlüssel|clé api)"
 )
-SECRET_KEYS = ("token", "secret", "key", "schlüssel")
+SECRET_KEYS = ("token", "secret", "key", "schlüssel", "clé api")
 # How the name may go on: password2, token_value, secretAccessKey, api_key_base64.
 MORE = r"(?:[_-]?(?:key|access[_-]?key|token|value|base64|b64|prod|dev|live|[a-z]?\d{1,2})){0,2}"
 # The sign may stand inside or outside of quotes, of bold, of italics or of a cell: **Password:** or "password":
-SIGN = r"[\"'`*_\])]{0,4}[ \t]{0,8}(?::=|=>|={1,3}|[:：]|->|→|[—–](?=[ \t]))[*_]{0,2}[ \t]{0,8}(?:[rbuf@](?=[\"']))?"
+SIGN = (
+    r"[\"'`*_\])]{0,4}[ \t]{0,8}"
+    r"(?::[ \t]?\w{2,16}[ \t]?=|:=|=>|={1,3}|[:：]|->|→|[—–](?=[ \t]))[*_]{0,2}[ \t]{0,8}(?:[rbuf@](?=[\"']))?"
+)
 # A value in quotes may hold anything; a bare one ends at a space, is no call, and is no word of a sentence.
 _QUOTED = r"\"(?P<double>(?:[^\"\\\n]|\\.){4,512}+)\"|'(?P<single>(?:[^'\\\n]|\\.){4,512}+)'|`(?P<code>[^`\n]{4,512}+)`"
 # Signs that end a sentence or a clause are part of the value only if it goes on behind them.

@@ -61,13 +61,26 @@ PLACED: tuple[Rule, ...] = (
     ),
     Rule(
         "password-of-command",
-        ("sshpass", "mysql", "docker login", "az login", "sqlcmd", "7z ", "htpasswd", "net use"),
+        (
+            "sshpass",
+            "mysql",
+            "docker login",
+            "az login",
+            "sqlcmd",
+            "7z ",
+            "htpasswd",
+            "net use",
+            "ldap",
+            "openssl",
+            "zip ",
+        ),
         any_case(
             r"\b(?:sshpass[ \t]+-p[ \t]?|mysql(?:dump|admin)?\b[^\n]{0,80}?[ \t]-p"
             r"|(?:docker|az) login\b[^\n]{0,80}?[ \t]-p[ \t]+"
             r"|sqlcmd\b[^\n]{0,80}?[ \t]-P[ \t]?|7z a\b[^\n]{0,80}?[ \t]-p"
-            r"|htpasswd[ \t]+-\w*b\w*[ \t]+\S{1,80}[ \t]+\S{1,40}[ \t]+|net use\b[^\n]{0,80}?/user:\S{1,40}[ \t]+)(?!-)"
-            + _ARGUMENT
+            r"|htpasswd[ \t]+-\w*b\w*[ \t]+\S{1,80}[ \t]+\S{1,40}[ \t]+|ldap\w{3,8}\b[^\n]{0,80}?[ \t]-w[ \t]+"
+            r"|openssl\b[^\n]{0,80}?[ \t]-(?:k|pass(?:in|out)?)[ \t]+(?:pass:)?|zip[ \t]+[^\n]{0,40}?-P[ \t]+"
+            r"|net use\b[^\n]{0,80}?/user:\S{1,40}[ \t]+)(?!-)" + _ARGUMENT
         ),
         one_of(password_in("sshpass -p '<>' ssh cellar"), password_in("mysql -u root -p<> app")),
         check=is_password,
@@ -97,6 +110,27 @@ PLACED: tuple[Rule, ...] = (
         check=is_strong,
     ),
     Rule(
+        "password-in-call",
+        PASSWORD_KEYS,
+        any_case(PASSWORD + r"[\"'],[ \t]{0,3}(?:\"(?P<double>[^\"\n]{4,256}+)\"|'(?P<single>[^'\n]{4,256}+)')"),
+        password_in("define('DB_PASSWORD', '<>');"),
+        check=is_strong,
+    ),
+    Rule(
+        "secret-in-call",
+        SECRET_KEYS,
+        any_case(SECRET + r"[\"'],[ \t]{0,3}[\"'](?P<secret>[^\s\"'\n]{16,512}+)[\"']"),
+        written("define('AUTH_KEY', '«{a64}»');"),
+        check=is_key,
+    ),
+    Rule(
+        "session-cookie",
+        ("cookie:",),
+        any_case(r"cookie:[^\n]{0,200}?(?:sess|sid|auth|token)\w{0,12}=(?P<secret>[^\s;,\"'`]{16,4000}+)"),
+        written("Set-Cookie: theme=dark; session_id=«{a64}»; HttpOnly"),
+        check=is_key,
+    ),
+    Rule(
         "password-in-sql",
         ("identified by", "password '", 'password "', "password n'"),
         any_case(
@@ -115,12 +149,13 @@ PLACED: tuple[Rule, ...] = (
     ),
     Rule(
         "login-pair",
-        ("credential", "creds", "zugangsdaten", "login", "zugang:"),
+        ("credential", "creds", "zugangsdaten", "login", "zugang:", "admin /", "root /"),
         any_case(
             r"(?:(?:credentials?|creds|zugangsdaten|login|zugang)[*_]{0,2}[ \t]?(?:\([^)\n]{0,30}\)|for [\w .-]{1,30})?"
             r"(?:[:=]|[ \t](?:are|is|sind))[*_]{0,2}[ \t]{0,4}[`\"']?[\w.@+-]{2,48}[`\"']?"
             r"[ \t]?(?::|/|,|und|and|\|)[ \t]?"
-            r"|(?<![\w./@-])login[ \t]+[\w.@+-]{2,48}:)[`\"']?(?P<secret>[^\s\"'`|<>,]{6,64}+)"
+            r"|(?<![\w./@-])login[ \t]+[\w.@+-]{2,48}:|(?<![\w./@-])(?:admin|root) / )"
+            r"[`\"']?(?P<secret>[^\s\"'`|<>,]{6,64}+)"
         ),
         password_in("credentials: ilse / <>"),
         check=is_strong,
@@ -140,7 +175,7 @@ PLACED: tuple[Rule, ...] = (
         "password-after-name",
         PASSWORD_KEYS,
         any_case(
-            rf"(?:(?<=ENV )|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
+            rf"(?:(?<=[\w)] )|(?<=ENV )|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
             rf"|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
             r"[`\"']?(?P<secret>[^\s\"'`|<>()]{6,128}+)(?=[`\"']?[.,;]?[ \t]{0,8}(?:\r?\n|$))"
         ),

@@ -23,7 +23,8 @@ _REFERENCE = re.compile(
             r"(?:os|sys|process|env|self|this|config|conf|cfg|settings|request|req|params|args|options|opts|data|user|form"
             r"|secrets|vault|var|local|module|ctx|context|props|state|event|import|system|environment|credentials?)\b[.(\[].*",
             r"[a-z_][\w.]*(?:\(|\[|->|::).*|[a-z_]+(?:\.[a-z_]+)+|![a-z]+",  # f(x)  x[0]  x.y  !vault
-            r"https?://.*|[~.]{0,2}/[\w./-]*|[a-z]:\\.*|file:.*|\d+/\d+",  # where a file or a page is
+            r"https?://.*|[~.]{0,2}/[\w./-]*|[a-z]:\\.*|file:.*|\d+[-/]\d+",  # where a file or a page is
+            r"(?:cat|echo|pass|op) .*",  # a command that prints it
             r".*(?:your|replace|enter|insert|put)[-_ ]?"
             r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client).*",
             r".*(?:your|replace|insert)[-_ ]?strong.*|.*(?:sample|strong|example)\W?_?.{0,3}password.*",
