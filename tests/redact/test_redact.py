@@ -120,6 +120,13 @@ def test_any_mixture_keeps_its_lines_and_what_is_around_the_secrets(text: str) -
     assert "".join((*parts, text[read:])) == redacted
 
 
+@given(st.lists(st.sampled_from(PIECES) | st.tuples(st.sampled_from(KINDS), st.integers(0, 99)), max_size=30))
+def test_what_is_redacted_has_nothing_left_to_redact(plant: Plant, pieces: list[str | tuple[str, int]]) -> None:
+    text = "".join(piece if isinstance(piece, str) else plant(*piece).text for piece in pieces)
+    once = redact_text(text)[0]
+    assert redact_text(once) == (once, ())
+
+
 @given(st.text())
 def test_any_text_at_all_keeps_its_lines(text: str) -> None:
     assert redact_text(text)[0].count("\n") == text.count("\n")

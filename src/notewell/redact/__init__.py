@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pkgutil import get_data
 
 from notewell.redact.rule import Rule
 from notewell.redact.rules import RULES
-from notewell.redact.scan import Scanner
-from notewell.types import Note, Redaction
+from notewell.redact.scan import Scanner, Span, disjoint
+from notewell.types import Note, Redaction, Stamp
 
 __all__ = ["RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
 
@@ -34,6 +35,19 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     spans = _FOR_NOTES.spans(text)
     if not spans:
         return text, ()
+    redacted, redactions = _without(text, spans)
+    # Without one secret, another may show that was glued to it.
+    for _ in range(_ROUNDS):
+        if not (more := _FOR_NOTES.spans(redacted)):
+            break
+        note = Note("", redacted, Stamp(0, 0), redactions=redactions)
+        shown = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
+        spans = disjoint(sorted([*spans, *shown], key=lambda span: (span[0], -span[1])))
+        redacted, redactions = _without(text, spans)
+    return redacted, redactions
+
+
+def _without(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ...]]:
     parts: list[str] = []
     redactions: list[Redaction] = []
     at = read = 0
@@ -84,5 +98,7 @@ def rules_digest() -> str:
 # The least a token has; and what sets tokens apart from the words of a language.
 _SHORTEST = 18
 _ODD = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
+# More than anyone glues together, and few enough for a text that is made to take long.
+_ROUNDS = 5
 _FOR_NOTES = Scanner(RULES)
 _FOR_PATHS = Scanner([rule for rule in RULES if rule.sure])

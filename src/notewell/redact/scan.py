@@ -41,7 +41,7 @@ class Scanner:
             plain, written = _unescaped(text)
             found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
-        return _disjoint(found)
+        return disjoint(found)
 
     def _seen(self, text: str) -> Iterator[Span]:
         # The one letter that lowers to two would move all that follows.
@@ -117,7 +117,8 @@ def _escaped_lines(text: str) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def _disjoint(found: list[Span]) -> list[Span]:
+def disjoint(found: Sequence[Span]) -> list[Span]:
+    """Return spans that come in order as such that do not overlap."""
     spans: list[Span] = []
     for start, end, name in found:
         if spans and start < spans[-1][1]:
