@@ -52,6 +52,8 @@ SIGN = (
 _QUOTED = r"\"(?P<double>(?:[^\"\\\n]|\\.){4,512}+)\"|'(?P<single>(?:[^'\\\n]|\\.){4,512}+)'|`(?P<code>[^`\n]{4,512}+)`"
 # Signs that end a sentence or a clause are part of the value only if it goes on behind them.
 _BARE = (
+    # A number in JSON is a count, or a place in a list.
+    r"(?!(?:(?<=\":)|(?<=\": ))\d+[,}\s])"
     r"(?![A-Za-z-]{1,40}[.,:;]?[ \t]+[^\s#|/<])"
     r"(?P<bare>(?:[^\s\"'`()|<;&.,:*]|[.,:;&*]{1,8}+(?=[^\s\"'`()|<.,:;&*])(?!(?<=[;&])[\w ]{1,40}=)|<(?!/"
     r"|br)){4,512}+)(?![(\[])"

@@ -17,7 +17,7 @@ _REFERENCE = re.compile(
         (
             r"[\\*_]{0,4}[<{\[(].*",  # <x>  {{ x }}  [x]  (x)
             r"\$[a-z_({].*|.*\$[({].*|.*-\$[a-z]{4,}",  # $x  ${x}  $(x)
-            r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?",  # @x  %x%  &x  :x  %s
+            r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?|.*%[sd](?!\w).*",  # @x  %x%  &x  :x  %s
             r"\s*[+&.,;]\s.*",  # what follows a string: + x
             r".*(?:\.\.\.|…|x{4}|\*{3}|\\x[0-9a-f]{2}).*|[x*•●#-]{3,}\W*|(.)\1+|[\W_]+",  # ...  xxxx  ****
             r"(?:os|sys|process|env|self|this|config|conf|cfg|settings|request|req|params|args|options|opts|data|user|form"
@@ -71,7 +71,7 @@ _STATE_LIKE = re.compile(
 # Where letters turn to digits, or back, or small letters to capitals: often in a token, seldom in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
-_PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+")
+_PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
 # UUIDs, fingerprints of public keys, bytes one by one, names that databases make up, places of a certificate.
 _PRINT = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|(?-i:[0-9A-F]{16,40})|[0-9a-f]{2}(?:[-:][0-9a-f]{2})+"
