@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -24,6 +25,12 @@ def redacted(text: str) -> str:
 
 def test_every_rule_has_a_name_of_its_own() -> None:
     assert len(set(KINDS)) == len(KINDS)
+
+
+def test_every_rule_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "redaction.md").read_text(encoding="utf-8")
+    assert [kind for kind in KINDS if f"`{kind}`" not in page] == []
+    assert f"{len(RULES)} rules" in page
 
 
 @pytest.mark.parametrize("rule", RULES, ids=KINDS)
