@@ -23,8 +23,8 @@ def markdown(texts: Sequence[str]) -> bytes:
 
 
 def commented(texts: Sequence[str]) -> bytes:
-    """Source code, whose comments hold the texts."""
-    lines = (f"# {line}" for text in texts for line in text.splitlines())
+    """Source code, whose comments hold the texts of one line, and whose strings the others."""
+    lines = (f"# {text}" if "\n" not in text else f'NOTE = """\n{text}\n"""' for text in texts)
     return "\n".join(("def garden():", "    return 1", "", *lines, "")).encode()
 
 
@@ -66,7 +66,9 @@ def claude_export(texts: Sequence[str]) -> bytes:
 def html(texts: Sequence[str]) -> bytes:
     from xml.sax.saxutils import escape  # noqa: PLC0415
 
-    body = "".join(f"<h2>{escape(text)}</h2><pre>{escape(text)}</pre><p>{escape(text)}</p>" for text in texts)
+    escaped = [escape(text) for text in texts]
+    blocks = ((text.splitlines()[0], text, text.replace("\n", "<br>")) for text in escaped)
+    body = "".join(f"<h2>{head}</h2><pre>{text}</pre><p>{lines}</p>" for head, text, lines in blocks)
     return f"<html><head><title>{escape(texts[0])}</title></head><body>{body}</body></html>".encode()
 
 
@@ -134,7 +136,14 @@ def xlsx(texts: Sequence[str]) -> bytes:
     sheet = book.active
     sheet.append(["number", "remark"])
     for number, text in enumerate(texts):
-        sheet.append([number, text])
+        rows = [line.strip("|").split("|") for line in text.splitlines() if not line.startswith("|---")]
+        if text.startswith("|") and len(rows) > 1:
+            # A table is a sheet of its own here.
+            table = book.create_sheet(f"Table {number}")
+            for row in rows:
+                table.append([cell.strip() for cell in row])
+        else:
+            sheet.append([number, text])
     book.save(file := io.BytesIO())
     return file.getvalue()
 

@@ -6,7 +6,7 @@ import yaml
 from notewell.errors import NoteError
 from notewell.index.readers import yaml_values
 from notewell.index.readers.yaml_values import extract
-from notewell.redact import redact
+from notewell.redact import LINE_IN_LINE, redact
 from notewell.types import Note, Stamp
 
 STACK = """\
@@ -74,14 +74,14 @@ services.?: odd
 
 def test_values_and_comments_keep_the_lines_they_have_in_the_file() -> None:
     content = extract(STACK.encode())
-    assert content.text == FLAT
+    assert content.text.replace(LINE_IN_LINE, " ") == FLAT
     assert len(FLAT.split("\n")) == len(STACK.split("\n"))
     assert content.warnings == ()
 
 
 def test_yaml_without_its_library_in_c_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_values, "LOADER", yaml.SafeLoader)
-    assert extract(STACK.encode()).text == FLAT
+    assert extract(STACK.encode()).text.replace(LINE_IN_LINE, " ") == FLAT
 
 
 def test_lines_are_counted_as_everywhere_else() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell import Vault
-from notewell.redact import RULES, names_secret, redact, redact_text, rules_digest
+from notewell.redact import LINE_IN_LINE, RULES, names_secret, redact, redact_text, rules_digest
 from notewell.redact.rule import Made
 from notewell.types import Note, Redaction, Stamp
 
@@ -220,3 +220,13 @@ def test_ordinary_paths_are_not_suspected(vault: Vault) -> None:
         "Notes/password=.md",
     ]
     assert [path for path in ordinary if names_secret(path)] == []
+
+
+def test_lines_that_a_reader_joined_are_still_lines_to_the_rules_and_a_space_to_readers() -> None:
+    table = "| Place | Password |\n|---|---|\n| Cellar | Egtxy" + "!lftp76 |"
+    joined = "remark: " + table.replace("\n", LINE_IN_LINE) + "\nnext line"
+    text, redactions = redact_text(joined)
+    assert text == "remark: | Place | Password | |---|---| | Cellar | [REDACTED:password-column] |\nnext line"
+    assert [redaction.line for redaction in redactions] == [1]
+    assert redact_text(f"one{LINE_IN_LINE}two") == ("one two", ())
+    assert redact(Note("a.json", f"one{LINE_IN_LINE}two", Stamp(0, 0))).text == "one two"

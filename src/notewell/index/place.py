@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError, StoreError
 from notewell.index.readers import FORMATS, format_of, load, read
 from notewell.index.readers.apart import Extraction
 from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
-from notewell.redact import redact
+from notewell.redact import LINE_IN_LINE, redact
 from notewell.types import Note, Reading
 
 LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
@@ -59,7 +59,7 @@ def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False)
         raise NoteError(f"{place.path}: {error.fact}", error.hint) from error
     except OSError as error:
         raise NoteError(f"{place.path} cannot be read: {error.strerror}", "Check the file") from error
-    return _reading(note if raw else redact(note), place)
+    return _reading(replace(note, text=note.text.replace(LINE_IN_LINE, " ")) if raw else redact(note), place)
 
 
 def _reading(note: Note, place: Place) -> Reading:

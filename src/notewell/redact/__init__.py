@@ -14,16 +14,18 @@ from notewell.redact.rules import RULES
 from notewell.redact.scan import Scanner, Span, disjoint
 from notewell.types import Note, Redaction, Stamp
 
-__all__ = ["RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
+__all__ = ["LINE_IN_LINE", "RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
+
+# Stands where a reader joined lines into one: redaction still sees where they ended, and leaves a space.
+LINE_IN_LINE = "\v"
 
 
 def redact(note: Note) -> Note:
     """Return the note with every secret replaced by `[REDACTED:rule]`."""
     text, redactions = redact_text(note.text)
-    title, in_title = redact_text(note.title) if note.title else ("", ())
-    if not redactions and not in_title:
-        return note
-    return replace(note, text=text, title=title, redactions=redactions)
+    title, _ = redact_text(note.title)
+    same = text == note.text and title == note.title
+    return note if same else replace(note, text=text, title=title, redactions=redactions)
 
 
 def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
@@ -32,7 +34,9 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'
     """
-    spans = _FOR_NOTES.spans(text)
+    # Both have the same length: every place found in the one is a place in the other.
+    lines, text = text.replace(LINE_IN_LINE, "\n"), text.replace(LINE_IN_LINE, " ")
+    spans = _FOR_NOTES.spans(lines)
     if not spans:
         return text, ()
     redacted, redactions = _without(text, spans)

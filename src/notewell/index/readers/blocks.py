@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from notewell.index.readers.parts import cleaned, one_line
+from notewell.index.readers.lines import one_line
+from notewell.index.readers.parts import cleaned
 
 # What would make a heading or a fence of a line that is none.
 MARK = re.compile(r"^(?=#{1,6}(?:\s|$)|`{3}|~{3}|=+\s*$|-{2,}\s*$)", re.MULTILINE)

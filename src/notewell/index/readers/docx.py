@@ -14,8 +14,9 @@ from lxml import etree
 from notewell.errors import NoteError
 from notewell.index.readers.blocks import Block, heading, item, markdown, paragraph, table
 from notewell.index.readers.docx_styles import looks_of
+from notewell.index.readers.lines import one_line
 from notewell.index.readers.packed import check_office
-from notewell.index.readers.parts import one_line, sensible
+from notewell.index.readers.parts import sensible
 from notewell.types import Content
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from notewell.errors import NoteError
 from notewell.index.readers.limits import DEEPEST, MOST_TEXT
-from notewell.index.readers.lines import one_line, shortened
+from notewell.index.readers.lines import folded, one_line, shortened
 
 # A value this long without a space is a picture or a key, not words.
 LONGEST_WORD = 2000
@@ -89,7 +89,7 @@ class Flat:
         path = self._path()
         if len(text) > LONGEST_WORD and not re.search(r"\s", text):
             text = shortened(text, LONGEST_WORD)
-        text = one_line(text)
+        text = folded(text)
         if quoted and text and SECRET.search(path, max(0, path.rfind("."))):
             text = _in_quotes(text)
         self._take(Value(line, path, text))

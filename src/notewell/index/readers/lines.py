@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from notewell.redact import LINE_IN_LINE
+
 # Line ends of every kind, and signs that no text holds on purpose.
 UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 UNSHOWN_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -21,6 +23,15 @@ def one_line(text: str) -> str:
     """
     # The quick way is for nearly all texts; a few signs that can be shown go the other way in vain.
     return text.strip() if text.isprintable() else " ".join(UNSHOWN.sub(" ", text).split())
+
+
+def folded(text: str) -> str:
+    r"""Return a text on one line, which redaction still reads as the lines it had.
+
+    >>> folded("one \n\n two\x00three")
+    'one\x0b\x0btwo three'
+    """
+    return text.strip() if text.isprintable() else LINE_IN_LINE.join(map(one_line, clean(text).split("\n")))
 
 
 def clean(text: str) -> str:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from notewell.errors import NoteError
 from notewell.index.readers.blocks import Block, fence, heading, item, markdown, paragraph, table
-from notewell.index.readers.parts import one_line
+from notewell.index.readers.lines import one_line
 from notewell.index.readers.text import MARKS, decode
 
 # Where a page declares its encoding, and those that pages are written in.

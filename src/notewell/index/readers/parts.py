@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from notewell.index.readers.lines import one_line
 from notewell.types import Content, Part
 
 # Neither seen nor meant by anybody: controls other than tabs and line ends, and marks of byte order.
@@ -27,15 +28,6 @@ def cleaned(text: str) -> str:
     'one\ntwo\nthree'
     """
     return UNSEEN.sub("", LINE_END.sub("\n", text))
-
-
-def one_line(text: str) -> str:
-    r"""Return a text with every run of spaces and line ends as one space.
-
-    >>> one_line(" a\n b ")
-    'a b'
-    """
-    return " ".join(cleaned(text).split())
 
 
 def sensible(title: str) -> str:

@@ -15,8 +15,9 @@ from pptx.oxml.ns import qn
 from notewell.errors import NoteError
 from notewell.index.readers.blocks import table
 from notewell.index.readers.limits import MOST_PAGES
+from notewell.index.readers.lines import one_line
 from notewell.index.readers.packed import check_office
-from notewell.index.readers.parts import cleaned, joined, one_line, sensible
+from notewell.index.readers.parts import cleaned, joined, sensible
 from notewell.types import Content
 
 # Shapes whose tops differ by less than this share of the slide's height stand side by side.

@@ -13,8 +13,8 @@ import python_calamine as calamine
 
 from notewell.errors import NoteError
 from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT
+from notewell.index.readers.lines import folded, one_line
 from notewell.index.readers.packed import OLE, check_office, check_unlocked
-from notewell.index.readers.parts import one_line
 from notewell.index.readers.rows import NEAR, header_of, rows_name, runs
 from notewell.types import Content, Part
 
@@ -121,7 +121,7 @@ def _shown(value: Any) -> str:
     """Return a cell's value about as a spreadsheet shows it, dates as ISO 8601 has them."""
     match value:
         case str():
-            return one_line(value)
+            return folded(value)
         case bool():
             return "TRUE" if value else "FALSE"
         case float():
