@@ -147,6 +147,10 @@ def test_a_cell_with_an_escaped_bar_goes_whole() -> None:
     assert "b77" not in redacted("| Site | Password |\n|---|---|\n| mail | Tr0\\|b77 |\n")
 
 
+def test_a_cell_that_ends_in_a_backslash_goes() -> None:
+    assert "Tr0ub" not in redacted("| Site | Password |\n|---|---|\n| mail | Tr0ub4dor\\")
+
+
 def test_a_row_in_the_middle_of_a_table_heads_nothing() -> None:
     text = "| Name | Kind |\n|---|---|\n| user | password |\n| mail2024 | text2024 |\n"
     assert redacted(text) == text

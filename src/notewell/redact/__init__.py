@@ -19,6 +19,12 @@ __all__ = ["LINE_IN_LINE", "RULES", "Rule", "names_secret", "redact", "redact_te
 # Stands where a reader joined lines into one: redaction still sees where they ended, and leaves a space.
 LINE_IN_LINE = "\v"
 
+# The least a token has; and what sets tokens apart from the words of a language.
+_SHORTEST = 18
+_ODD = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
+# More than anyone glues together, and few enough for a text that is made to take long.
+_ROUNDS = 5
+
 
 def redact(note: Note) -> Note:
     """Return the note with every secret replaced by `[REDACTED:rule]`."""
@@ -36,13 +42,13 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     """
     # Both have the same length: every place found in the one is a place in the other.
     lines, text = text.replace(LINE_IN_LINE, "\n"), text.replace(LINE_IN_LINE, " ")
-    spans = _FOR_NOTES.spans(lines)
+    spans = _for_notes().spans(lines)
     if not spans:
         return text, ()
     redacted, redactions = _without(text, spans)
     # Without one secret, another may show that was glued to it.
     for _ in range(_ROUNDS):
-        if not (more := _FOR_NOTES.spans(redacted)):
+        if not (more := _for_notes().spans(redacted)):
             break
         note = Note("", redacted, Stamp(0, 0), redactions=redactions)
         shown = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
@@ -84,14 +90,14 @@ def _secret_in(name: str) -> str:
     # Almost every name is too short or too plain for a secret; the scan is for the others.
     if (len(name) < _SHORTEST and "=" not in name) or not _ODD.search(name):
         return ""
-    spans = _FOR_PATHS.spans(name)
+    spans = _for_paths().spans(name)
     return spans[0][2] if spans else ""
 
 
 @cache
 def rules_digest() -> str:
     """Return a short name of the rules as they are: other rules, another name."""
-    known = [(rule.name, rule.keywords, rule.pattern.pattern, rule.pattern.flags, rule.lead) for rule in RULES]
+    known = [(rule.name, rule.keywords, rule.pattern, rule.lead) for rule in RULES]
     digest = hashlib.blake2b(repr(known).encode("utf-8"), digest_size=6)
     # Checks and tables are code; so is the way in which rules are tried.
     for module in ("values.py", "tables.py", "scan.py"):
@@ -99,10 +105,11 @@ def rules_digest() -> str:
     return digest.hexdigest()
 
 
-# The least a token has; and what sets tokens apart from the words of a language.
-_SHORTEST = 18
-_ODD = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
-# More than anyone glues together, and few enough for a text that is made to take long.
-_ROUNDS = 5
-_FOR_NOTES = Scanner(RULES)
-_FOR_PATHS = Scanner([rule for rule in RULES if rule.sure])
+@cache
+def _for_notes() -> Scanner:
+    return Scanner(RULES)
+
+
+@cache
+def _for_paths() -> Scanner:
+    return Scanner([rule for rule in RULES if rule.sure])

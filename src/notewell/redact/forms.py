@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from random import Random
 
-from notewell.redact.names import any_case, password_in
-from notewell.redact.rule import ALNUM, BASE64, HEX, LOWER, START, Made, Rule, some, written
+from notewell.redact.names import password_in
+from notewell.redact.rule import ALNUM, BASE64, HEX, LOWER, START, Made, Rule, any_case, exactly, some, written
 from notewell.redact.values import is_login, is_password, is_token, stands_in
 
 
@@ -53,7 +52,7 @@ FORMS: tuple[Rule, ...] = (
     Rule(
         "jwt",
         ("eyJ",),
-        re.compile(START + r"eyJ[\w-]{8,4000}\.[\w-]{8,16000}\.[\w-]{8,2000}"),
+        exactly(START + r"eyJ[\w-]{8,4000}\.[\w-]{8,16000}\.[\w-]{8,2000}"),
         written("eyJ{s33}.eyJ{s80}.{s43}"),
         sure=True,
     ),

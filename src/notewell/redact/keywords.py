@@ -35,7 +35,7 @@ class Keywords:
         for number, letters in enumerate(rarest):
             forms = product(*({letter, letter.upper()} for letter in letters)) if any_case else (tuple(letters),)
             for form in forms:
-                code = int(_codes("".join(form).encode("ascii"))[0])
+                code = (ord(form[0]) << 14) | (ord(form[1]) << 7) | ord(form[2])
                 self._known[code] = True
                 self._by_code.setdefault(code, []).append((keyword, number + 1 if len(rarest) > 1 else 3))
 
@@ -46,7 +46,7 @@ class Keywords:
         seen: dict[Keyword, int] = {}
         for start in range(0, max(len(data) - 2, 0), _PART):
             codes = _codes(data[start : start + _PART + 2])
-            for code in np.unique(codes[self._known[codes]]).tolist():
+            for code in set(codes[self._known[codes]].tolist()):
                 for keyword, bit in self._by_code[code]:
                     seen[keyword] = seen.get(keyword, 0) | bit
         found = [keyword for keyword, bits in seen.items() if bits == 3]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from notewell.redact.names import MORE, PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, SIGN, VALUE, any_case, password_in
-from notewell.redact.rule import Made, Rule, one_of, some, written
+from notewell.redact.names import MORE, PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, SIGN, VALUE, password_in
+from notewell.redact.rule import Made, Rule, any_case, one_of, some, written
 from notewell.redact.values import is_anonymous, is_key, is_password, is_plain_password, is_strong, is_token
 
 NAMED: tuple[Rule, ...] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 
 from notewell.redact.rule import LOWER, Example, Made, some
@@ -59,11 +58,6 @@ _BARE = (
     r"|br)){4,512}+)(?![(\[])"
 )
 VALUE = rf"(?:{_QUOTED}|[*_]{{0,2}}{_BARE})"
-
-
-def any_case(pattern: str) -> re.Pattern[str]:
-    """Return the pattern, for text in any case."""
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def _word(chance: Random) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 
-from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, any_case, password_in
-from notewell.redact.rule import LOWER, Made, Rule, one_of, some, written
+from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, password_in
+from notewell.redact.rule import LOWER, Made, Rule, any_case, one_of, some, written
 from notewell.redact.values import is_cell, is_key, is_password, is_strong, is_token
 
 
@@ -163,11 +162,10 @@ PLACED: tuple[Rule, ...] = (
     Rule(
         "pin",
         ("pin", "puk"),
-        re.compile(
+        any_case(
             r"(?i:(?<![A-Za-z])(?-i:PIN|Pin|pin(?= code| number)|PUK))"
             r"(?i:[ -]?(?:code|number|nummer))?[*_]{0,2}(?: [\w ]{1,24})?"
-            r"(?::|=| is| ist| lautet)[*_]{0,2}[ \t]{0,3}[*_`\"']{0,2}(?P<secret>\d{4,10})(?![\w.,:/-]*\d)",
-            re.IGNORECASE,
+            r"(?::|=| is| ist| lautet)[*_]{0,2}[ \t]{0,3}[*_`\"']{0,2}(?P<secret>\d{4,10})(?![\w.,:/-]*\d)"
         ),
         written("PIN: «{d6}»"),
     ),

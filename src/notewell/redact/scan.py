@@ -32,6 +32,7 @@ class Scanner:
                 self._rules.setdefault((keyword, rule.any_case), []).append(rule)
         as_written = (keyword for keyword, any_case in self._rules if not any_case)
         self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
+        self._patterns: dict[str, re.Pattern[str]] = {}
         self._order = {rule.name: number for number, rule in enumerate(rules)}
 
     def spans(self, text: str) -> list[Span]:
@@ -55,10 +56,14 @@ class Scanner:
                 for rule in rules:
                     if at < ends.get(rule.name, 0):
                         continue
-                    if match := _match(rule, text, at, at + len(keyword)):
+                    pattern = self._patterns.get(rule.name) or self._compiled(rule)
+                    if match := _match(pattern, rule.lead, text, at, at + len(keyword)):
                         for span in _secrets(rule, text, match):
                             ends[rule.name] = max(span[1], ends.get(rule.name, 0)) if not rule.beneath else 0
                             yield span
+
+    def _compiled(self, rule: Rule) -> re.Pattern[str]:
+        return self._patterns.setdefault(rule.name, rule.pattern.compile())
 
 
 def _places(keyword: str, text: str) -> Iterator[int]:
@@ -68,10 +73,10 @@ def _places(keyword: str, text: str) -> Iterator[int]:
         at = text.find(keyword, at + 1)
 
 
-def _match(rule: Rule, text: str, start: int, end: int) -> re.Match[str] | None:
-    if not rule.lead:
-        return rule.pattern.match(text, start)
-    match = rule.pattern.search(text, max(0, start - rule.lead), end + 256)
+def _match(pattern: re.Pattern[str], lead: int, text: str, start: int, end: int) -> re.Match[str] | None:
+    if not lead:
+        return pattern.match(text, start)
+    match = pattern.search(text, max(0, start - lead), end + 256)
     return match if match and match.start() <= start and match.end() >= end else None
 
 

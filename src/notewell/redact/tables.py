@@ -13,7 +13,7 @@ _RULE = re.compile(r"[\s|:+=-]+")
 _NAME = re.compile(r"[\w()/#.-]{1,24}(?: [\w()/#-]{1,20}){0,3}")
 _EDGE = re.compile(r"[\s\"'`*_]*")
 _CELLS = {
-    "|": re.compile(r"((?:[^|\\]|\\.){0,4000})(?:\||$)"),
+    "|": re.compile(r"((?:[^|\\]|\\.?){0,4000})(?:\||$)"),
     **{sign: re.compile(rf"(\"(?:[^\"]|\"\"){{0,4000}}\"|[^{sign}]{{0,4000}})(?:{sign}|$)") for sign in ",;\t"},
 }
 
@@ -32,7 +32,8 @@ def beneath(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         return
     for row_start, row in _rows(text, line_end):
         cells = _cells(row, sign)
-        if len(cells) != len(columns):
+        # Bars at the end of a row may be left out; in the other tables every row has all cells.
+        if sign not in row or column >= len(cells) or (sign != "|" and len(cells) != len(columns)):
             return
         first, last = _trimmed(row, *cells[column])
         if last - first >= 4:
@@ -41,8 +42,9 @@ def beneath(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _goes_on(text: str, line_start: int, sign: str, columns: int) -> bool:
     """Tell whether the line above is of the same table; a row in its middle heads nothing."""
-    above = text.rfind("\n", max(0, line_start - 1 - _LONGEST), max(0, line_start - 1)) + 1
-    return line_start > 1 and len(_cells(text[above : line_start - 1], sign)) == columns
+    start = text.rfind("\n", max(0, line_start - 1 - _LONGEST), max(0, line_start - 1)) + 1
+    above = text[start : line_start - 1] if line_start > 1 else ""
+    return sign in above if sign == "|" else bool(above) and len(_cells(above, sign)) == columns
 
 
 def _separator(head: str) -> str:
@@ -80,10 +82,7 @@ def _line_end(text: str, at: int) -> int:
 def _cells(line: str, sign: str) -> list[tuple[int, int]]:
     cells: list[tuple[int, int]] = []
     at = 0
-    while at <= len(line):
-        match = _CELLS[sign].match(line, at)
-        if not match:
-            break
+    while match := _CELLS[sign].match(line, at):
         cells.append(match.span(1))
         if match.end() == match.end(1):
             break

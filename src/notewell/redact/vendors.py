@@ -7,7 +7,21 @@ from base64 import b64encode
 from itertools import product
 from random import Random
 
-from notewell.redact.rule import BASE64, DIGITS, HEX, START, Made, Rule, named, says_something, some, token, written
+from notewell.redact.rule import (
+    BASE64,
+    DIGITS,
+    HEX,
+    START,
+    Made,
+    Rule,
+    any_case,
+    exactly,
+    named,
+    says_something,
+    some,
+    token,
+    written,
+)
 
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _UUID_FORM = "{h8}-{h4}-{h4}-{h4}-{h12}"
@@ -84,11 +98,10 @@ CLOUDS = (
     Rule(
         "aws-secret-key",
         ("aws", "secret_access", "secretaccess", "secret access"),
-        re.compile(
+        any_case(
             r"(?<![A-Za-z0-9])(?:aws[\w. -]{0,24}(?:secret|key)|secret[_ ]?access[_ ]?key)[\w. -]{0,16}"
             r"[\"'`*|]{0,3}\s{0,3}(?:=>?|:|\||\bis\b)?\s{0,3}[\"'`*]{0,3}"
-            r"(?P<secret>(?-i:[A-Za-z0-9/+]{40}))(?![A-Za-z0-9/+=])",
-            re.IGNORECASE,
+            r"(?P<secret>(?-i:[A-Za-z0-9/+]{40}))(?![A-Za-z0-9/+=])"
         ),
         written("aws_secret_access_key = «{b40}»"),
         check=says_something,
@@ -101,31 +114,28 @@ CLOUDS = (
     Rule(
         "google-service-account",
         ("private_key_id",),
-        re.compile(r"private_key_id[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<secret>[0-9a-f]{40})", re.IGNORECASE),
+        any_case(r"private_key_id[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<secret>[0-9a-f]{40})"),
         written('"private_key_id": "«{h40}»"'),
         check=says_something,
     ),
     Rule(
         "azure-key",
         ("accountkey", "sharedaccesskey", "sharedsecret"),
-        re.compile(
-            r"(?:AccountKey|SharedAccessKey|SharedSecret)\s?=\s?(?P<secret>[A-Za-z0-9+/%]{40,100}={0,2})",
-            re.IGNORECASE,
-        ),
+        any_case(r"(?:AccountKey|SharedAccessKey|SharedSecret)\s?=\s?(?P<secret>[A-Za-z0-9+/%]{40,100}={0,2})"),
         written("DefaultEndpointsProtocol=https;AccountName=store;AccountKey=«{b86}==»;EndpointSuffix=core"),
         check=says_something,
     ),
     Rule(
         "azure-signature",
         ("sig=",),
-        re.compile(r"(?<=[?&;])sig=(?P<secret>[A-Za-z0-9%+/_-]{40,100}={0,2})", re.IGNORECASE),
+        any_case(r"(?<=[?&;])sig=(?P<secret>[A-Za-z0-9%+/_-]{40,100}={0,2})"),
         written("https://store.blob.core.windows.net/box?sv=2024-01-01&sp=r&sig=«{a40}%2B{a10}%3D»"),
         check=says_something,
     ),
     Rule(
         "azure-client-secret",
         tuple(digit + "Q~" for digit in DIGITS),
-        re.compile(START + r"[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![A-Za-z0-9~-])"),
+        exactly(START + r"[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![A-Za-z0-9~-])"),
         written("{a3}8Q~{a34}"),
         check=says_something,
         lead=3,
@@ -149,7 +159,7 @@ CLOUDS = (
     Rule(
         "terraform-token",
         (".atlasv1.",),
-        re.compile(START + r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70}"),
+        exactly(START + r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70}"),
         written("{a14}.atlasv1.{a67}"),
         check=says_something,
         lead=14,
@@ -178,14 +188,14 @@ TALK = (
     Rule(
         "slack-webhook",
         ("hooks.slack.com",),
-        re.compile(r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,200})"),
+        exactly(r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,200})"),
         written("https://hooks.slack.com/«services/T{u9}/B{u10}/{a24}»"),
         check=says_something,
     ),
     Rule(
         "discord-webhook",
         ("/api/webhooks/",),
-        re.compile(r"(?:discord|discordapp)\.com/api/webhooks/(?P<secret>\d{10,24}/[\w-]{40,100})"),
+        exactly(r"(?:discord|discordapp)\.com/api/webhooks/(?P<secret>\d{10,24}/[\w-]{40,100})"),
         written("https://discord.com/api/webhooks/«{d18}/{s68}»"),
         check=says_something,
         lead=14,
@@ -194,7 +204,7 @@ TALK = (
         "discord-token",
         # The base64 of a number, which the first part of the token is, begins with one of these.
         tuple(map("".join, product("MNO", "DTjz", "AEIMQUYcgk"))),
-        re.compile(START + r"[MNO][DTjz][AEIMQUYcgk][\w-]{20,25}\.[\w-]{6}\.[\w-]{27,45}(?![A-Za-z0-9])"),
+        exactly(START + r"[MNO][DTjz][AEIMQUYcgk][\w-]{20,25}\.[\w-]{6}\.[\w-]{27,45}(?![A-Za-z0-9])"),
         written("MTE{a21}.G{a5}.{s38}"),
         check=says_something,
         sure=True,
@@ -202,7 +212,7 @@ TALK = (
     Rule(
         "telegram-token",
         (":AA",),
-        re.compile(r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![A-Za-z0-9-])"),
+        exactly(r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![A-Za-z0-9-])"),
         written("{d10}:AA{s33}"),
         check=says_something,
         lead=10,
@@ -211,7 +221,7 @@ TALK = (
     Rule(
         "teams-webhook",
         ("webhook.office.com/",),
-        re.compile(r"webhook\.office\.com/webhookb2/(?P<secret>[\w@-]{36,80}/IncomingWebhook/[\w/-]{36,120})"),
+        exactly(r"webhook\.office\.com/webhookb2/(?P<secret>[\w@-]{36,80}/IncomingWebhook/[\w/-]{36,120})"),
         written(
             f"https://team.webhook.office.com/webhookb2/«{_UUID_FORM}@{_UUID_FORM}/IncomingWebhook/{{h32}}/{_UUID_FORM}»"
         ),
@@ -227,7 +237,7 @@ TALK = (
     Rule(
         "mailchimp-key",
         ("-us",),
-        re.compile(START + r"[0-9a-f]{32}-us\d{1,2}" + _END),
+        exactly(START + r"[0-9a-f]{32}-us\d{1,2}" + _END),
         written("{h32}-us{d2}"),
         check=says_something,
         lead=32,
@@ -295,7 +305,7 @@ WRAPPED = (
     Rule(
         "private-key-in-base64",
         (_wrapped(f"{_DASHES}BEGIN"),),
-        re.compile(f"(?:{'|'.join(map(re.escape, _PEM_HEADS))})[A-Za-z0-9+/]{{40,20000}}={{0,2}}"),
+        exactly(f"(?:{'|'.join(map(re.escape, _PEM_HEADS))})[A-Za-z0-9+/]{{40,20000}}={{0,2}}"),
         _wrapped_key,
     ),
 )
