@@ -97,10 +97,13 @@ def _secret_in(name: str) -> str:
 @cache
 def rules_digest() -> str:
     """Return a short name of the rules as they are: other rules, another name."""
-    known = [(rule.name, rule.keywords, rule.pattern, rule.lead) for rule in RULES]
+    known = [
+        (rule.name, rule.keywords, rule.pattern, rule.check and rule.check.__name__, rule.lead, rule.beneath)
+        for rule in RULES
+    ]
     digest = hashlib.blake2b(repr(known).encode("utf-8"), digest_size=6)
     # Checks and tables are code; so is the way in which rules are tried.
-    for module in ("values.py", "tables.py", "scan.py"):
+    for module in ("__init__.py", "keywords.py", "rule.py", "scan.py", "tables.py", "values.py"):
         digest.update(get_data("notewell.redact", module) or b"")
     return digest.hexdigest()
 
