@@ -7,7 +7,7 @@ from pathlib import Path
 
 from notewell.index.readers import BY_SUFFIX
 from notewell.index.walk import Found, WalkRules, walk
-from notewell.redact import names_secret, redact_text
+from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types import Stamp
 
@@ -61,4 +61,4 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
 def _nameable(found: Found) -> Found:
     """Return the file, or, if its name holds a secret, what may be told of it: a name is stored and shown as it is."""
     rule = names_secret(found.path)
-    return found._replace(path=redact_text(found.path)[0], flaw=f"its name holds a secret ({rule})") if rule else found
+    return found._replace(path=redact_path(found.path), flaw=f"its name holds a secret ({rule})") if rule else found

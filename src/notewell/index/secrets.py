@@ -12,7 +12,7 @@ from notewell.index.readers import BY_SUFFIX, TEXT, Extractor, format_of, load
 from notewell.index.readers.apart import Extraction
 from notewell.index.report import Progress
 from notewell.index.walk import Found, WalkRules, stamp_of, walk
-from notewell.redact import names_secret, redact_text
+from notewell.redact import names_secret, redact_path, redact_text
 from notewell.types import Note
 
 
@@ -57,7 +57,7 @@ def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress:
         for found in files:
             if progress.stop():
                 break
-            shown = redact_text(found.path)[0]
+            shown = redact_path(found.path)
             try:
                 report.secrets += _secrets_of(root, found, rules, extraction)
             except NoteError as error:
@@ -70,7 +70,7 @@ def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress:
 def _secrets_of(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
     shown = found.path
     if rule := names_secret(found.path):
-        shown = redact_text(found.path)[0]
+        shown = redact_path(found.path)
         yield Secret(shown, 0, rule)
     data, stamp = load(root, found, rules)
     content = extractor.extract(format_of(found.path) or TEXT, data)

@@ -14,7 +14,7 @@ from notewell.redact.rules import RULES
 from notewell.redact.scan import Scanner, Span, disjoint
 from notewell.types import Note, Redaction, Stamp
 
-__all__ = ["LINE_IN_LINE", "RULES", "Rule", "names_secret", "redact", "redact_text", "rules_digest"]
+__all__ = ["LINE_IN_LINE", "RULES", "Rule", "names_secret", "redact", "redact_path", "redact_text", "rules_digest"]
 
 # Stands where a reader joined lines into one: redaction still sees where they ended, and leaves a space.
 LINE_IN_LINE = "\v"
@@ -74,6 +74,11 @@ def _without(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ..
         at += len(stand_in)
         read = end
     return "".join((*parts, text[read:])), tuple(redactions)
+
+
+def redact_path(path: str) -> str:
+    """Return a file's path without the secrets that its folders' names and its own hold."""
+    return "/".join(redact_text(name)[0] for name in path.split("/"))
 
 
 def names_secret(path: str) -> str:

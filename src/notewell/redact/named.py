@@ -36,7 +36,7 @@ NAMED: tuple[Rule, ...] = (
             r"(?:[ \t][\w'’.-]{1,20}){1,4})[ \t]{0,2}[:=]|(?:[ \t](?!is\b|ist\b|was\b|are\b)[\w'’.-]{1,20}){0,6}?[ \t]"
             r"(?:is|ist|lautet|was|war|est|es|är|to|auf)[:=]?)(?:[ \t](?:now|still|jetzt|nun|set to|always|just))?[ \t]"
             r"[*_(]{0,3}(?:[\"“„'‘`](?P<quoted>[^\s\"”“'’`\n]{4,128})[\"”“'’`]"
-            r"|(?P<bare>[^\s\"'`<>()\[\]|,;*]{4,128}+)(?=[*_)]{0,3}(?:[\s.,;]|$)))"
+            r"|(?P<bare>[^\s\"'`<>()\[\]|,;*]{4,128}+)(?=[*_)\]\"']{0,3}(?:[\s.,;(]|$)))"
         ),
         one_of(
             password_in("the password is <>."),
@@ -53,7 +53,7 @@ NAMED: tuple[Rule, ...] = (
             r"(?:is|ist|lautet|was|war)[:=]?(?:[ \t](?:now|still|jetzt|nun))?[ \t]"
             r"(?:[*_]{0,2}[\"“„'‘`](?P<quoted>[^\s\"”“'’`\n]{6,64})[\"”“'’`]"
             r"|[*_]{1,2}(?P<bold>\w{4,32})[*_]|(?P<bare>[a-zà-ž]{5,32}))"
-            r"(?=[*_)]{0,3}[.,;!]?(?:\s*$|[ \t]*\n|(?<=[.;!,])[ \t]))"
+            r"(?=[*_)]{0,3}[.,;!]?[\"')\]]{0,3}(?:\s*$|[ \t]*\n|(?<=\])\(|(?<=[.;!,])[ \t]))"
         ),
         lambda chance: Made("the password is " + (word := some(chance, "bdfgkmpz", 8)) + ".", word),
         check=is_plain_password,

@@ -173,9 +173,10 @@ PLACED: tuple[Rule, ...] = (
         "password-after-name",
         PASSWORD_KEYS,
         any_case(
-            rf"(?:(?<=[\w)] )|(?<=ENV )|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
+            rf"(?:(?<=[\w):#*>-] )|(?<=[\[\"(])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
             rf"|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
-            r"[`\"']?(?P<secret>[^\s\"'`|<>()]{6,128}+)(?=[`\"']?[.,;]?[ \t]{0,8}(?:\r?\n|$))"
+            r"[`\"']?(?P<secret>(?:[^\s\"'`|<>()\]]|\](?!\()){6,128}+)"
+            r"(?=[`\"'\])]{0,2}[.,;]?[ \t]{0,8}(?:\r?\n|$)|\]\()"
         ),
         one_of(password_in("user ilse, password <>"), password_in("pw <>")),
         check=is_strong,
@@ -210,7 +211,7 @@ PLACED: tuple[Rule, ...] = (
         any_case(
             r"(?:(?:seed|recovery|backup|secret)[ -]?(?:phrase|words?)|mnemonic|seed)"
             r"[ \w()]{0,24}[*_]{0,2}[:=][*_]{0,2}\s{0,4}[`\"']?"
-            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.]?[ \t]*(?:\r?\n|$))"
+            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.\]]{0,2}[ \t]*(?:\r?\n|$)|\]\()"
         ),
         _phrase,
     ),

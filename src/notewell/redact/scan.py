@@ -12,8 +12,9 @@ from notewell.redact.tables import beneath
 
 Span = tuple[int, int, str]
 
-# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string.
-_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
+# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string. A cell of
+# CSV doubles its quotes.
+_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])|\"(\")(?=\w)|(?<=\w)\"(\")")
 _LONG = 500
 _REST = re.compile(r"[A-Za-z0-9+/=_.~-]*")
 _STAND_IN = "[REDACTED:"
@@ -38,7 +39,7 @@ class Scanner:
     def spans(self, text: str) -> list[Span]:
         """Return where secrets begin and end, in order, none overlapping another, each with its rule's name."""
         found = list(self._seen(text))
-        if "\\" in text:
+        if "\\" in text or '""' in text:
             plain, written = _unescaped(text)
             found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
@@ -102,7 +103,8 @@ def _unescaped(text: str) -> tuple[str, Callable[[int], int]]:
         starts.append(length)
         shifts.append(read - length)
         for escape in _ESCAPED.finditer(text, line_start, line_end):
-            parts += text[read : escape.start()], _MEANT.get(escape[1], escape[1])
+            meant = escape[escape.lastindex or 0]
+            parts += text[read : escape.start()], _MEANT.get(meant, meant)
             length += escape.start() - read + 1
             read = escape.end()
             starts.append(length)

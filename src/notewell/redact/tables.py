@@ -25,7 +25,10 @@ def beneath(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     head = text[line_start:line_end] if start - line_start <= _LONGEST else ""
     sign = _separator(head)
     columns = _cells(head, sign) if sign and len(head) <= _LONGEST else []
-    if not columns or len(columns) > _MOST_COLUMNS or _goes_on(text, line_start, sign, len(columns)):
+    if not columns or len(columns) > _MOST_COLUMNS:
+        return
+    ruled = line_end < len(text) and bool(_RULE.fullmatch(text[line_end + 1 : _line_end(text, line_end + 1)]))
+    if _goes_on(text, line_start, sign, len(columns)) and not ruled:
         return
     column = next((number for number, (_, last) in enumerate(columns) if start - line_start <= last), 0)
     if not _is_head(head, columns, sign, column):

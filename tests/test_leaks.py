@@ -1,0 +1,144 @@
+"""Nothing leaks: every kind of secret in every format and at every place of a note, then everything that was written,
+kept or printed is looked through for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests import files
+
+from notewell import Vault
+from notewell.index.readers import FORMATS
+from notewell.redact import RULES
+from notewell.redact.rule import Made
+
+MAKERS: dict[str, files.Maker] = {
+    ".md": files.markdown,
+    ".txt": files.plain,
+    ".org": files.plain,
+    ".rst": files.plain,
+    ".adoc": files.plain,
+    ".py": files.commented,
+    ".csv": files.table,
+    ".json": files.json_file,
+    ".jsonl": files.json_lines,
+    ".yaml": files.yaml_file,
+    ".ipynb": files.notebook,
+    ".pdf": files.pdf,
+    ".docx": files.docx,
+    ".pptx": files.pptx,
+    ".xlsx": files.xlsx,
+    ".html": files.html,
+    ".epub": files.epub,
+}
+# More than one way to write the same format.
+OTHERS: dict[str, files.Maker] = {"minified.json": files.minified_json, "conversations.json": files.claude_export}
+
+
+def examples(seed: int) -> list[Made]:
+    chance = Random(seed)
+    return [rule.example(chance) for rule in RULES]
+
+
+def traces(secrets: list[Made]) -> Iterator[str]:
+    """Yield what may be found nowhere: every secret, and each line of those that have several."""
+    for made in secrets:
+        lines = [line for line in made.secret.splitlines() if len(line) > 20 and not line.startswith("-----")]
+        yield from lines if "\n" in made.secret else [made.secret]
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """Run a command in a process of its own, and return all that it printed."""
+    environment = {**os.environ, "NOTEWELL_EMBED_MODEL": "words", "NOTEWELL_EMBED_ENCODER": "off"}
+    command = [sys.executable, "-m", "notewell", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def leaks(secrets: list[Made], text: str) -> list[str]:
+    # Told by rule, so that a failing test does not print them either.
+    named = {made.secret: rule.name for rule, made in zip(RULES, secrets, strict=True)}
+    return sorted({name for secret, name in named.items() for trace in traces([Made("", secret)]) if trace in text})
+
+
+def test_every_format_is_tried() -> None:
+    assert set(MAKERS) >= {format.suffixes[0] for format in FORMATS}
+
+
+@pytest.mark.parametrize("name", [*(f"note{suffix}" for suffix in MAKERS), *OTHERS])
+def test_no_secret_of_any_kind_leaves_a_file_of_any_format(
+    name: str, tmp_path: Path, stored: Callable[[Vault], str]
+) -> None:
+    secrets = examples(seed=len(name))
+    make = OTHERS.get(name) or MAKERS[Path(name).suffix]
+    (tmp_path / name).write_bytes(make([made.text for made in secrets]))
+    said = run(tmp_path, "index", "--verbose")
+    assert "1 note" in said and "skipped" not in said
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "off"}) as vault:
+        assert leaks(secrets, stored(vault)) == []
+        raw = b"".join(file.read_bytes() for file in vault.store_file.parent.iterdir())
+    assert leaks(secrets, raw.decode("latin-1")) == []
+    said += run(tmp_path, "search", "garden remark key token password secret", "-n", "50", "--explain")
+    said += run(tmp_path, "search", "garden remark key token password secret", "-n", "50", "--json")
+    said += run(tmp_path, "search", "garden", "-n", "50", "--max-tokens", "20000")
+    said += run(tmp_path, "read", name) + run(tmp_path, "read", name, "--json") + run(tmp_path, "read", name, "--raw")
+    said += run(tmp_path, "status") + run(tmp_path, "doctor") + run(tmp_path, "secrets", "--json")
+    assert leaks(secrets, said) == []
+    assert "[REDACTED:" in said
+
+
+def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+    secrets = examples(seed=3)
+    fields = "\n".join(f"key{number}: {json.dumps(made.text)}" for number, made in enumerate(secrets))
+    (tmp_path / "a.md").write_text(f"---\ntitle: {json.dumps(secrets[0].text)}\n{fields}\n---\n\nThe garden in June.\n")
+    said = run(tmp_path, "index", "--verbose") + run(tmp_path, "search", "garden", "--json")
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "off"}) as vault:
+        assert leaks(secrets, stored(vault) + said) == []
+
+
+def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+    secrets = [
+        made
+        for rule in RULES
+        if rule.sure and "/" not in (made := rule.example(Random(5))).text and len(made.text) < 200
+    ]
+    assert len(secrets) > 20
+    for number, made in enumerate(secrets):
+        (tmp_path / f"{number} {made.text}").mkdir()
+        (tmp_path / f"{number} {made.text}" / "a.md").write_text("The garden in June is full of bees.\n")
+        (tmp_path / f"{number} {made.text} b.md").write_text("The garden in June is full of bees.\n")
+    said = run(tmp_path, "index", "--verbose") + run(tmp_path, "secrets") + run(tmp_path, "status")
+    said += run(tmp_path, "search", "garden bees", "--json") + run(tmp_path, "index")
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "off"}) as vault:
+        kept = stored(vault) + said
+    assert [made.text[:6] for made in secrets if made.secret in kept] == []
+
+
+@pytest.mark.parametrize("limit", [200, 2000])
+def test_no_cut_between_chunks_hides_half_a_secret(tmp_path: Path, limit: int, stored: Callable[[Vault], str]) -> None:
+    chance = Random(limit)
+    kinds = {rule.name: rule for rule in RULES}
+    secrets = []
+    for step in range(0, 2 * limit, limit // 20):
+        made = kinds[chance.choice(["github-token", "private-key", "jwt", "anthropic-key"])].example(chance)
+        secrets.append(made)
+        filler = ("word " * limit)[: limit - len(made.text) // 2 - 100 + step % 200]
+        (tmp_path / f"{step}.md").write_text(f"# Garden\n\n{filler}\n{made.text}\n{filler}\n")
+        (tmp_path / f"{step}.txt").write_text(f"{filler} {made.text} {filler}\n")
+    with Vault.open(
+        tmp_path, {"embed.model": "words", "embed.encoder": "off", "chunk.max_chars": limit, "chunk.overlap_words": 0}
+    ) as vault:
+        vault.index()
+        kept = stored(vault)
+    pieces = [trace[at : at + 16] for trace in traces(secrets) for at in range(0, max(1, len(trace) - 16), 8)]
+    assert [piece[:4] for piece in pieces if len(piece) == 16 and piece in kept] == []
