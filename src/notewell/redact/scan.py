@@ -12,9 +12,10 @@ from notewell.redact.tables import beneath
 
 Span = tuple[int, int, str]
 
-# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string. A cell of
-# CSV doubles its quotes.
-_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])|\"(\")(?=\w)|(?<=\w)\"(\")")
+# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string.
+_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
+# A cell of CSV doubles its quotes. Apart from the other, since two ways to begin make a pattern slow.
+_DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
 _LONG = 500
 _REST = re.compile(r"[A-Za-z0-9+/=_.~-]*")
 _STAND_IN = "[REDACTED:"
@@ -39,9 +40,10 @@ class Scanner:
     def spans(self, text: str) -> list[Span]:
         """Return where secrets begin and end, in order, none overlapping another, each with its rule's name."""
         found = list(self._seen(text))
-        if "\\" in text or '""' in text:
-            plain, written = _unescaped(text)
-            found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
+        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED)):
+            if sign in text:
+                plain, written = _unescaped(text, escaped)
+                found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
         return disjoint(found)
 
@@ -92,17 +94,17 @@ def _secrets(rule: Rule, text: str, match: re.Match[str]) -> Iterator[Span]:
             yield first, last, rule.name
 
 
-def _unescaped(text: str) -> tuple[str, Callable[[int], int]]:
-    """Return the lines with a backslash as they are meant, and the way back to where they are written."""
+def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int], int]]:
+    """Return the lines with something escaped as they are meant, and the way back to where they are written."""
     parts: list[str] = []
     starts: list[int] = [0]
     shifts: list[int] = [0]
     length = 0
-    for line_start, line_end in _escaped_lines(text):
+    for line_start, line_end in _escaped_lines(text, escaped):
         read = line_start
         starts.append(length)
         shifts.append(read - length)
-        for escape in _ESCAPED.finditer(text, line_start, line_end):
+        for escape in escaped.finditer(text, line_start, line_end):
             meant = escape[escape.lastindex or 0]
             parts += text[read : escape.start()], _MEANT.get(meant, meant)
             length += escape.start() - read + 1
@@ -115,9 +117,9 @@ def _unescaped(text: str) -> tuple[str, Callable[[int], int]]:
     return "".join(parts), lambda at: at + shifts[bisect_right(starts, at) - 1]
 
 
-def _escaped_lines(text: str) -> Iterator[tuple[int, int]]:
+def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     at = 0
-    while escape := _ESCAPED.search(text, at):
+    while escape := escaped.search(text, at):
         start = text.rfind("\n", at, escape.start()) + 1 or at
         end = text.find("\n", escape.end())
         at = len(text) if end < 0 else end
