@@ -404,3 +404,12 @@ def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(
     assert vault.index().removed == 0
     assert dict(vault.store.about().skipped) == {"closed": "no permission to look into this folder"}
     assert paths(vault, "hive") == ["closed/bees.md"]
+
+
+def test_a_note_that_was_too_large_is_read_once_the_limit_is_raised(make_vault: MakeVault) -> None:
+    vault = make_vault({"rye.md": RYE}, {"index.max_bytes": 10})
+    vault.index()
+    assert list(vault.store.about().skipped) == ["rye.md"]
+    with Vault.open(vault.root, {"embed.model": "words"}) as again:
+        assert again.index().added == 1
+        assert again.store.about().skipped == {}

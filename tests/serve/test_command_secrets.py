@@ -80,3 +80,33 @@ def test_a_place_that_is_not_there_is_an_error(notewell: Notewell) -> None:
     code, _, err = notewell("secrets", "nowhere.md")
     assert code == 1
     assert "There is no note nowhere.md" in err
+
+
+def test_two_names_that_are_alike_without_their_secrets_are_told_apart_and_not_read_again(
+    notewell: Notewell, folder: Path
+) -> None:
+    for end in "ab":
+        (folder / f"{TOKEN}{end}.md").write_text("nothing inside\n")
+    notewell("index")
+    code, out, _ = notewell("status", "--json")
+    skipped = [one["path"] for one in json.loads(out)["skipped"]]
+    assert (code, skipped) == (0, ["[REDACTED:github-token].md", "[REDACTED:github-token].md (2)"])
+    assert json.loads(out)["stale"] == 0
+
+
+def test_a_folder_outside_the_vault_is_refused(notewell: Notewell) -> None:
+    code, _, err = notewell("secrets", "..")
+    assert code == 1
+    assert "outside the vault" in err or "is no file" in err
+
+
+def test_a_picture_that_is_named_along_is_no_note(notewell: Notewell, folder: Path) -> None:
+    (folder / "bees.png").write_bytes(b"\x89PNG\r\n\0\0")
+    assert notewell("secrets", "bees.png", "Garden/Bees.md") == (0, "", "no secret; 2 files looked through\n")
+
+
+def test_a_note_that_could_not_be_read_is_not_called_clean(notewell: Notewell, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\0\1\2")
+    code, _, err = notewell("secrets", "bad.md")
+    assert code == 0
+    assert "no secret in what could be read" in err and "bad.md: not text" in err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +44,7 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
     known, skipped = store.stamps(), store.skipped()
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
     to_read, closed = [], []
-    for found in walk(root, rules, BY_SUFFIX):
-        if found.path not in unseen:
-            found = _nameable(found)
+    for found in _nameable(walk(root, rules, BY_SUFFIX), known):
         stamp = unseen.pop(found.path, None)
         if found.closed:
             closed.append(f"{found.path}/")
@@ -58,7 +58,15 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
     return Changes(tuple(to_read), tuple(gone), known)
 
 
-def _nameable(found: Found) -> Found:
-    """Return the file, or, if its name holds a secret, what may be told of it: a name is stored and shown as it is."""
-    rule = names_secret(found.path)
-    return found._replace(path=redact_path(found.path), flaw=f"its name holds a secret ({rule})") if rule else found
+def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:
+    """Yield the files, one whose name holds a secret by what may be told of it: a name is stored and shown as it is."""
+    alike: Counter[str] = Counter()
+    for found in files:
+        rule = "" if found.path in known else names_secret(found.path)
+        if rule:
+            shown = redact_path(found.path)
+            alike[shown] += 1
+            # Names that are the same without their secrets are told apart by a number.
+            shown += f" ({alike[shown]})" if alike[shown] > 1 else ""
+            found = found._replace(path=shown, flaw=f"its name holds a secret ({rule})")
+        yield found

@@ -11,7 +11,7 @@ from notewell.index.place import path_inside
 from notewell.index.readers import BY_SUFFIX, TEXT, Extractor, format_of, load
 from notewell.index.readers.apart import Extraction
 from notewell.index.report import Progress
-from notewell.index.walk import Found, WalkRules, stamp_of, walk
+from notewell.index.walk import Found, WalkRules, leads_inside, stamp_of, walk
 from notewell.redact import names_secret, redact_path, redact_text
 from notewell.types import Note
 
@@ -41,7 +41,7 @@ def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
         return walk(root, rules, BY_SUFFIX)
     found: dict[str, Found] = {}
     for path in paths:
-        if (root / path).is_dir():
+        if (root / path).is_dir() and leads_inside(root, path):
             below = walk(root, replace(rules, include=(path,)), BY_SUFFIX)
         else:
             file = path_inside(root, path)
@@ -57,25 +57,28 @@ def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress:
         for found in files:
             if progress.stop():
                 break
-            shown = redact_path(found.path)
+            report.secrets += _secrets_in_name(found)
             try:
-                report.secrets += _secrets_of(root, found, rules, extraction)
+                report.secrets += _secrets_in_text(root, found, rules, extraction)
             except NoteError as error:
-                report.skipped[shown] = error.fact
+                # A picture that was named along with notes is none.
+                if format_of(found.path):
+                    report.skipped[redact_path(found.path)] = error.fact
             report.files += 1
             progress.tell(report.files, len(files))
     return report
 
 
-def _secrets_of(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
-    shown = found.path
+def _secrets_in_name(found: Found) -> Iterator[Secret]:
     if rule := names_secret(found.path):
-        shown = redact_path(found.path)
-        yield Secret(shown, 0, rule)
+        yield Secret(redact_path(found.path), 0, rule)
+
+
+def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
     data, stamp = load(root, found, rules)
     content = extractor.extract(format_of(found.path) or TEXT, data)
-    note = Note(found.path, content.text, stamp, parts=content.parts)
-    for text, line in ((content.title, 1), (content.text, None)):
-        for redaction in redact_text(text)[1]:
-            at = line or redaction.line
-            yield Secret(shown, at, redaction.rule, note.place_of(at, at))
+    note, shown = Note(found.path, content.text, stamp, parts=content.parts), redact_path(found.path)
+    if content.title not in content.text:
+        yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title)[1])
+    for redaction in redact_text(content.text)[1]:
+        yield Secret(shown, redaction.line, redaction.rule, note.place_of(redaction.line, redaction.line))

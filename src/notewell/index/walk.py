@@ -130,14 +130,15 @@ def _stays_inside(root: Path, path: str) -> bool:
     return target.is_relative_to(top) and not ALWAYS_EXCLUDED.intersection(target.relative_to(top).parts)
 
 
-def _leads_inside(root: Path, folder: str) -> bool:
+def leads_inside(root: Path, folder: str) -> bool:
+    """Tell whether a folder lies in the vault, whatever links lead to it."""
     return Path(os.path.realpath(root / folder)).is_relative_to(os.path.realpath(root))
 
 
 def _inside(root: Path, folder: str) -> str:
     """Return an included folder as a path from the root, or refuse one outside it."""
     path = os.path.normpath(folder).replace(os.sep, "/")
-    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or not _leads_inside(root, path):
+    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or not leads_inside(root, path):
         raise SettingsError(
             f"index.include names '{folder}', which is outside the vault", "Name folders below the vault"
         )

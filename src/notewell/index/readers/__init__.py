@@ -102,7 +102,8 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
         else (rules.max_bytes, "index.max_bytes")
     )
     if found.stamp.size > limit:
-        raise NoteError(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
+        # Nothing was read, so trying again costs nothing, and the limit may be another then.
+        raise NoteOutOfReach(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
     try:
         data = (root / found.path).read_bytes()
     except PermissionError as error:

@@ -63,7 +63,7 @@ class Extraction:
             took = time.monotonic() - began
             late = f"not read within {self._max_seconds} seconds (index.max_seconds)"
             fact = late if took >= self._max_seconds else "its reader crashed on it"
-            raise NoteError(fact, "Mend it, or exclude it by index.exclude")
+            raise NoteError(fact, "Mend it, exclude it, or raise index.max_seconds and run `notewell index --full`")
         return json.loads(answer)  # type: ignore[no-any-return]
 
     def _running(self) -> subprocess.Popen[bytes]:

@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
     \b
     Example:
         notewell secrets
-        notewell secrets $(git diff --cached --name-only --diff-filter=d)
+        git diff --cached --name-only -z --diff-filter=d | xargs -0 -r notewell secrets
     """
     with open_vault(vault) as opened, progress_shown("Looking", "looked through {:,} of {:,} files") as progress:
         report = opened.secrets([_from_root(opened.root, path) for path in paths], progress)
@@ -70,9 +70,10 @@ def _tell(report: SecretReport) -> None:
     for secret in report.secrets:
         click.echo(printable(f"{secret.path}{_place(secret)}  {secret.rule}"))
     notes = len({secret.path for secret in report.secrets})
-    found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else "no secret"
+    none = "no secret in what could be read" if report.skipped else "no secret"
+    found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else none
     say(f"{found}; {counted(report.files, 'file')} looked through")
-    tell_reasons("not read", report.skipped)
+    tell_reasons("not read", report.skipped, verbose=True)
 
 
 def _place(secret: Secret) -> str:

@@ -242,7 +242,7 @@ where path = :path
 
 TOUCH_SKIPPED = """
 update skipped
-set mtime_ns = :mtime_ns, size = :size, ctime_ns = :ctime_ns
+set mtime_ns = :mtime_ns, size = :size, ctime_ns = :ctime_ns, again = :again
 where path = :path
 """
 

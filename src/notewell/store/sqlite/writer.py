@@ -79,7 +79,7 @@ class Batch:
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
         """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""
         if self._db.execute(queries.REASON, {"path": path}).get == reason:
-            self._db.execute(queries.TOUCH_SKIPPED, _times(path, stamp))
+            self._db.execute(queries.TOUCH_SKIPPED, {**_times(path, stamp), "again": again})
             return
         self.remove(path)
         self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason, "again": again})
