@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VAULT = ROOT / "examples" / "vault"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "start.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "start.md", ROOT / "docs" / "guides" / "searching.md")
 BLOCK = re.compile(r"(?<=```console\n)\$ .*?(?=^```)", re.DOTALL | re.MULTILINE)
 # What differs from run to run.
 SECONDS = re.compile(r"in \d+\.\d s")

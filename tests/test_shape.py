@@ -244,7 +244,7 @@ def test_every_order_by_ends_in_a_unique_column() -> None:
     from notewell.store.sqlite import queries  # noqa: PLC0415
 
     # What a statement groups by is unique in it.
-    unique = {"chunk.id", "chunk.body", "length(data)", "id", "block", "path", "chunk", "rowid"}
+    unique = {"chunk.id", "chunk.body", "length(data)", "id", "block", "path", "chunk", "rowid", "term"}
     orders = [
         (name, found)
         for name, value in vars(queries).items()

@@ -73,7 +73,7 @@ def test_a_search_of_a_folder_that_was_never_indexed_says_so_and_makes_nothing(m
 def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     told: list[tuple[int, int]] = []
-    results = vault.search("loaf", refresh=True, progress=Progress(tell=lambda *counts: told.append(counts)))
+    results = vault.search("loaf", refresh=Progress(tell=lambda *counts: told.append(counts)))
     assert (results[0].path, results.notices, told[-1]) == ("bread.md", (), (3, 3))
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     assert found(vault, "zebra") == []
@@ -82,7 +82,7 @@ def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_v
 
 def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    results = vault.search("loaf", refresh=True, progress=stop_after(1))
+    results = vault.search("loaf", refresh=stop_after(1))
     assert [excerpt.path for excerpt in results] == ["bread.md"]
     assert results.notices == ("indexing was stopped; only a part of the vault was searched",)
 

@@ -7,13 +7,14 @@ if TYPE_CHECKING:
     from notewell.errors import NotewellError
     from notewell.index.report import Progress, Report, Status
     from notewell.store import About
-    from notewell.types import Chunk, Excerpt, Hit, Reading, Results, Step
+    from notewell.types import Chunk, Excerpt, Filters, Hit, Reading, Results, Step
     from notewell.vault import Vault
 
 __all__ = [
     "About",
     "Chunk",
     "Excerpt",
+    "Filters",
     "Hit",
     "NotewellError",
     "Progress",
@@ -33,7 +34,7 @@ _HOMES = {
     "notewell.errors": ("NotewellError",),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.store": ("About",),
-    "notewell.types": ("Chunk", "Excerpt", "Hit", "Reading", "Results", "Step"),
+    "notewell.types": ("Chunk", "Excerpt", "Filters", "Hit", "Reading", "Results", "Step"),
     "notewell.vault": ("Vault",),
 }
 

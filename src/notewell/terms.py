@@ -19,6 +19,28 @@ ACCENT = re.compile("[\u0300-\u036f]")
 # A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
 LONGEST = 64
 
+# Tokens that have several terms because they are several words: in scripts without spaces, or around an apostrophe.
+SEVERAL = re.compile(rf"[{UNSPACED}'’]")
+# How English words go on after a beginning that is longer than their stem.
+ENDINGS = (
+    "",
+    *"edgnsy",
+    "al",
+    "ed",
+    "er",
+    "es",
+    "ly",
+    "ng",
+    "on",
+    "ies",
+    "ing",
+    "ion",
+    "ment",
+    "ness",
+    "tion",
+    "ation",
+)
+
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
 
@@ -70,6 +92,35 @@ def token_terms(token: str) -> tuple[str, ...]:
     if len(parts) < 2:
         return tuple(_stem(part) for part in parts)
     return (_stem("".join(parts)), *(_stem(part) for part in parts))
+
+
+def whole_terms(text: str) -> list[str]:
+    """Return the terms that every text has that holds these words, however it writes them; no parts of identifiers.
+
+    >>> whole_terms("getTenantId of 東京都"), whole_terms("?!")
+    (['gettenantid', 'of', '東京', '京都'], [])
+    """
+    tokens = TOKEN.findall(text)
+    return [term for token in tokens for term in token_terms(token)[: None if SEVERAL.search(token) else 1]]
+
+
+def prefix_term(token: str) -> str:
+    """Return how the terms begin that stand for words which begin like this token.
+
+    >>> prefix_term("getTen"), prefix_term("Über")
+    ('getten', 'uber')
+    """
+    return fold(token.replace("_", ""))
+
+
+def hidden_stems(prefix: str) -> set[str]:
+    """Return stems that words with this beginning may have, though they do not begin so themselves.
+
+    >>> hidden_stems("authenticat"), hidden_stems("runn"), hidden_stems("auth")
+    ({'authent'}, {'run'}, set())
+    """
+    stems = {_stem(prefix + ending) for ending in ENDINGS}
+    return {stem for stem in stems if not stem.startswith(prefix)}
 
 
 def fold(token: str) -> str:

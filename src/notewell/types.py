@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -219,22 +219,76 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Values from `low` to `high`, both within unless it is `open`; an empty end is no bound."""
+
+    low: str = ""
+    high: str = ""
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One condition on what a query may see; of its values, one is enough.
+
+    `of` says what it looks at: the note's `path`, `tag`, `type`, `date`, or the `field` of its front matter that `key`
+    names; or a `term`, `phrase` or `heading` of the chunk.
+    """
+
+    of: str
+    values: tuple[str | Range, ...]
+    key: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
-    """What one query may see: everything, or the notes under a folder or file."""
+    """What one query may see: everything, or what is under a folder or file and passes every filter."""
 
     under: str = ""
+    filters: tuple[Filter, ...] = ()
 
 
 EVERYTHING = Scope()
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is narrowed by, each value written as in a query; all of them have to fit.
+
+    >>> Filters(tag=("bees|wasps", "garden"), after="2024", where={"status": "open"}).before
+    ''
+    """
+
+    tag: str | Sequence[str] = ()
+    type: str | Sequence[str] = ()
+    after: str = ""
+    before: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+ALL = Filters()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """A query, read: the words to match, the text to embed and the scope to look in."""
+    """A query, read: the terms to match, the text to embed, and the scope to look in.
+
+    A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
+    terms are only marked. `read_as` says how the query was understood.
+    """
 
     text: str
     terms: tuple[str, ...]
     scope: Scope = EVERYTHING
+    passage: str = ""
+    by_words: bool = True
+    read_as: tuple[str, ...] = ()
+
+    @property
+    def only_filters(self) -> bool:
+        """Tell whether there is nothing to rank by, so that the newest notes are meant."""
+        return self.scope != EVERYTHING and not (self.text or self.terms or self.passage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +364,7 @@ class Results:
     generation: int
     took_ms: float
     notices: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Excerpt]:
         return iter(self.excerpts)

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from threading import Event
@@ -20,11 +21,11 @@ from notewell.index.place import exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.redact import redact_text, rules_digest
-from notewell.search import Embedders, find_hits, make_plan, search_with_what_works
+from notewell.search import Embedders, Known, answer_with_what_works, find_hits, make_plan, read_filters
 from notewell.search.plan import make_scope, readable
 from notewell.store import About, Filling, MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.types import EVERYTHING, Chunk, Excerpt, Hit, Reading, Results, Scope, Vectors
+from notewell.types import ALL, Chunk, Filters, Hit, Reading, Results, Vectors
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -171,27 +172,27 @@ class Vault:
         *,
         limit: int | None = None,
         under: str = "",
+        only: Filters = ALL,
         max_tokens: int | None = None,
-        refresh: bool = False,
-        progress: Progress | None = None,
+        refresh: bool | Progress = False,
     ) -> Results:
-        """Find the lines that answer the text, among the notes under a folder or in all.
+        """Find the lines that answer the text, among the notes under a folder, or those that fit, or in all.
 
-        With `refresh`, changed files are taken in first, if that is quick.
+        With `refresh`, changed files are taken in first, if that is quick; a `Progress` is told of it.
         """
-        notices = self.refresh(progress) if refresh else ()
+        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
         began = time.perf_counter()
-        text, scope = readable(text), make_scope(under, self.root)
-        rules = self.settings.search.asking(limit, max_tokens)
+        text, rules = readable(text), self.settings.search.asking(limit, max_tokens)
         if not self.indexed:
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
-            excerpts, failed = search_with_what_works(
-                text, store=snapshot, embedders=embedders, rules=rules, scope=scope
+            known = Known(snapshot.keys, date.today())
+            plan = make_plan(text, make_scope(under, self.root, read_filters(only, known)), known)
+            excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules)
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return Results(
+                text, tuple(excerpts), snapshot.generation, took, (*notices, *more, *doubts), read_as=plan.read_as
             )
-            took = (time.perf_counter() - began) * 1000
-            notices = (*notices, *more, *failed, *self._doubts(excerpts, scope))
-            return Results(text, tuple(excerpts), snapshot.generation, round(took, 3), notices)
 
     @contextmanager
     def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
@@ -211,18 +212,6 @@ class Vault:
             return self.encoder, ()
         except EmbedError as error:
             return None, (f"{error.fact}; searching without it",)
-
-    def _doubts(self, excerpts: list[Excerpt], scope: Scope) -> tuple[str, ...]:
-        """Return what a page does not show: that no word was found, or that there is nothing to look in."""
-        if excerpts:
-            by_words = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
-            meant = by_words or not self.settings.search.lexical_weight
-            return () if meant else ("none of these words is in the notes; these are nearest by meaning",)
-        if scope == EVERYTHING or any(
-            path == scope.under or path.startswith(f"{scope.under}/") for path in self.store.stamps()
-        ):
-            return ()
-        return (f"there is no note or folder '{scope.under}' in this vault",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits without excerpts, and change nothing: what measuring needs."""

@@ -8,9 +8,12 @@ from dataclasses import replace
 from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
+from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.newest import find_newest
 from notewell.search.plan import make_plan
+from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
 from notewell.search.retrieve import retrieve
 from notewell.store import Snapshot
@@ -18,13 +21,15 @@ from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
 __all__ = [
     "Embedders",
+    "Known",
     "Ranker",
     "SearchRules",
+    "answer_with_what_works",
     "context",
     "find_hits",
     "make_plan",
+    "read_filters",
     "search",
-    "search_with_what_works",
 ]
 
 
@@ -32,26 +37,32 @@ def search(
     text: str, *, store: Snapshot, embedders: Embedders, rules: SearchRules, scope: Scope = EVERYTHING
 ) -> list[Excerpt]:
     """Find the lines that answer the text, the best first."""
-    plan = make_plan(text, scope)
+    plan = make_plan(text, scope, Known(store.keys))
+    return answer(plan, store=store, embedders=embedders, rules=rules)
+
+
+def answer(plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules) -> list[Excerpt]:
+    """Find the lines that answer the plan, the best first."""
     hits = find_hits(plan, store=store, embedders=embedders, rules=rules)
     return [make_excerpt(hit, plan) for hit in fit(hits, rules.max_tokens)]
 
 
-def search_with_what_works(
-    text: str, *, store: Snapshot, embedders: Embedders, rules: SearchRules, scope: Scope
+def answer_with_what_works(
+    plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules
 ) -> tuple[list[Excerpt], tuple[str, ...]]:
-    """Search, and where a model fails, without it; return what the user should know of that, too."""
+    """Answer, and where a model fails, without it; return what the user should know of the page, too."""
     ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
     fact = ""
     # What is not there cannot be left out: the same way is not tried twice.
     for way in dict.fromkeys(ways):
         try:
-            found = search(text, store=store, embedders=way, rules=rules, scope=scope)
+            found = answer(plan, store=store, embedders=way, rules=rules)
         except EmbedError as error:
             fact = error.fact
         else:
             how = "without it" if way.quick or way.encoder else "by words alone"
-            return found, ((f"{fact}; searching {how}",) if fact else ())
+            failed = (f"{fact}; searching {how}",) if fact else ()
+            return found, (*failed, *find_doubts(plan, found, store, rules))
     raise AssertionError("words need no model")
 
 
@@ -64,10 +75,14 @@ def find_hits(
     rankers: Sequence[Ranker] = RANKERS,
 ) -> list[Hit]:
     """Return the chunks that answer the plan, the best first."""
-    query = read_query(plan, embedders, rules)
-    rankings = retrieve(plan, store, embedders.quick, rules)
-    rankings += look_closer(query, rankings, store, embedders, rules) if query else []
-    fused = fuse(rankings, rules)
+    rankings: list[Ranking] = []
+    if plan.only_filters:
+        fused = find_newest(plan, store, rules)
+    else:
+        query = read_query(plan, embedders, rules)
+        rankings = retrieve(plan, store, embedders.quick, rules)
+        rankings += look_closer(query, rankings, store, embedders, rules) if query else []
+        fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
     for ranker in rankers:

@@ -10,8 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from notewell.embed import Embedder
-from notewell.redact import redact_text
 from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
 from notewell.types import Chunk, Plan, Ranking, Vectors
 
@@ -39,9 +39,9 @@ class Embedders:
 
 def read_query(plan: Plan, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
     """Let the encoder read the query while the retrievers are at work: half of what it costs is hidden so."""
-    if embedders.encoder is None or not rules.fine_weight or not plan.text:
+    if embedders.encoder is None or not rules.fine_weight or not (plan.text or plan.passage):
         return None
-    return READERS.submit(embedders.encoder.embed_query, redact_text(plan.text)[0])
+    return READERS.submit(embed_plan, plan, embedders.encoder)
 
 
 def look_closer(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from notewell.terms import TOKEN, token_terms
+from notewell.terms import TOKEN, prefix_term, token_terms
 from notewell.types import Excerpt, Hit, Plan
 
 # Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September" and "1. Knead" go on.
@@ -25,7 +25,8 @@ Mark = tuple[int, int, frozenset[str]]
 def make_excerpt(hit: Hit, plan: Plan) -> Excerpt:
     """Return the two sentences that hold most of the plan's terms, in the order of the note."""
     text = hit.chunk.text.replace("\r", "")
-    marks = _marks(text, frozenset(plan.terms))
+    beginnings = tuple(term[:-1] for term in plan.terms if term.endswith("*"))
+    marks = _marks(text, frozenset(plan.terms), beginnings)
     held = {span: _held(marks, span) for span in _sentences(text, marks)}
     best = sorted(held, key=lambda span: (-held[span], span))[:SENTENCES]
     chosen = sorted(span for span in best if held[span]) or best[:1] or [(0, len(text))]
@@ -68,10 +69,13 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [span for span in spans if span[0] < span[1]]
 
 
-def _marks(text: str, wanted: frozenset[str]) -> list[Mark]:
+def _marks(text: str, wanted: frozenset[str], beginnings: tuple[str, ...] = ()) -> list[Mark]:
     """Return where wanted terms stand, and which, in order."""
+    tokens = set(TOKEN.findall(text))
     # A text repeats its words: looking each up once is most of the speed of an excerpt.
-    told = {token: terms for token in set(TOKEN.findall(text)) if (terms := wanted.intersection(token_terms(token)))}
+    told = {token: terms for token in tokens if (terms := wanted.intersection(token_terms(token)))}
+    if beginnings:
+        told |= {token: frozenset((token,)) for token in tokens if prefix_term(token).startswith(beginnings)}
     return sorted((*span, terms) for token, terms in told.items() for span in _places(text, token))
 
 

@@ -1,12 +1,14 @@
-"""A query, read: the terms worth matching."""
+"""A query, read: the terms worth matching, the text to embed, and the scope to look in."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from notewell.terms import split_terms
-from notewell.types import EVERYTHING, Plan, Scope
+from notewell.search.query import Known, Part, read_query_text
+from notewell.search.told import told
+from notewell.terms import TOKEN, prefix_term, split_terms
+from notewell.types import EVERYTHING, Filter, Plan, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64
@@ -14,31 +16,55 @@ MAX_TERMS = 64
 MAX_CHARS = 4_000
 
 
-def make_plan(text: str, scope: Scope = EVERYTHING) -> Plan:
-    """Split the text into the terms worth matching; words that say nothing are left out, unless all do.
+def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) -> Plan:
+    """Read a query: the terms worth matching, the text to embed, and what is to be seen of the scope.
+
+    Words that say nothing are left out, unless all do.
 
     >>> make_plan("How do I fix the sourdough?").terms
     ('fix', 'sourdough')
     >>> make_plan("to be or not to be").terms
     ('to', 'be', 'or', 'not', 'to', 'be')
+    >>> make_plan("sourd* tag:bread").terms, make_plan("sourd* tag:bread").scope.filters
+    (('sourd*',), (Filter(of='tag', values=('bread',), key='', negated=False),))
     """
-    text = readable(text).strip()[:MAX_CHARS]
-    terms = split_terms(text)
+    query = read_query_text(readable(text).strip()[:MAX_CHARS], known)
+    # Where only a meaning is asked for, its words still show what to look at.
+    terms = [term for part in query.by_words or query.parts for term in _terms(part)]
     telling = [term for term in terms if term not in stop_terms()]
-    return Plan(text, tuple((telling or terms)[:MAX_TERMS]), scope)
+    chosen = tuple((telling or terms)[:MAX_TERMS])
+    heading = (Filter("heading", (" ".join(chosen),)),) if query.in_heading and chosen else ()
+    filters = (*scope.filters, *query.filters, *heading)
+    read_as = (*map(str, query.parts), *([f"under {scope.under}"] if scope.under else ()), *map(told, scope.filters))
+    return Plan(
+        query.meaning,
+        chosen,
+        Scope(scope.under, tuple(dict.fromkeys(filters))),
+        passage=query.passage,
+        by_words=bool(query.by_words) or not (query.meaning or query.passage),
+        read_as=tuple(dict.fromkeys(read_as)),
+    )
 
 
-def make_scope(under: str, root: Path) -> Scope:
+def _terms(part: Part) -> list[str]:
+    """Return the terms of a part; of a prefix, its last word stands for all that begin so."""
+    if part.kind != "prefix":
+        return split_terms(part.text)
+    token = TOKEN.findall(part.text)[-1]
+    return [*split_terms(part.text.removesuffix(token)), f"{prefix_term(token)}*"]
+
+
+def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = ()) -> Scope:
     """Return the scope of a folder or note: `Garden`, `Garden/`, `./Garden` and its full path are the same.
 
-    >>> make_scope("./Garden/", Path("/notes")), make_scope("/notes/Garden", Path("/notes"))
-    (Scope(under='Garden'), Scope(under='Garden'))
+    >>> make_scope("./Garden/", Path("/notes")).under, make_scope("/notes/Garden", Path("/notes")).under
+    ('Garden', 'Garden')
     """
     path = PurePosixPath(readable(under))
     if path.is_relative_to(root.as_posix()):
         path = path.relative_to(root.as_posix())
     inside = path.as_posix().strip("/")
-    return Scope("" if inside == "." else inside)
+    return Scope("" if inside == "." else inside, filters)
 
 
 def readable(text: str) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from notewell.embed import Embedder, check_length
+from notewell.embed.unit import unit
 from notewell.redact import redact_text
 from notewell.search.fuse import SearchRules
 from notewell.store import Snapshot
-from notewell.types import Plan, Ranking
+from notewell.types import Plan, Ranking, Vectors
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever puts forward has a score
 # from the other too, and so that the worst of them is a fair zero. 100 and 400 were no better.
@@ -19,10 +22,20 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     """Return what each retriever that counts found; without an embedder, the lexical one alone."""
     depth = max(rules.reach, DEPTH)
     rankings = []
-    if rules.lexical_weight or embedder is None:
+    if (rules.lexical_weight and plan.by_words) or embedder is None:
         rankings.append(store.matching(plan.terms, plan.scope, depth))
-    if rules.vector_weight and embedder is not None and plan.text:
-        # A query may go to a server, as notes do: without what no store may hold.
-        vector = embedder.embed_query(redact_text(plan.text)[0])
-        rankings.append(store.nearest(check_length(vector, store.dimensions, embedder), plan.scope, depth))
+    if rules.vector_weight and embedder is not None and (plan.text or plan.passage):
+        vector = check_length(embed_plan(plan, embedder), store.dimensions, embedder)
+        rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
+
+
+def embed_plan(plan: Plan, embedder: Embedder) -> Vectors:
+    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both."""
+    # A query may go to a server, as notes do: without what no store may hold.
+    text, passage = redact_text(plan.text)[0], redact_text(plan.passage)[0]
+    if not passage:
+        return embedder.embed_query(text)
+    like: Vectors = embedder.embed([passage])[0]
+    between: Vectors = unit((embedder.embed_query(text) + like)[np.newaxis])[0] if text else like
+    return between

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
-from notewell.types import Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
+from notewell.types import Chunk, Filter, Link, Note, Ranking, Scope, Stamp, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,22 @@ class Snapshot(Protocol):
         """Return whose better vectors are stored; nothing, if none are."""
 
     def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
-        """Return the chunks that hold any of the terms, by BM25."""
+        """Return the chunks that hold any of the terms, by BM25; one that ends in `*` is all that begin so, as one."""
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose vectors point the same way, by cosine."""
+
+    def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
+        """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
+
+    def holds(self, scope: Scope) -> bool:
+        """Tell whether anything is in the scope."""
+
+    def keys(self) -> Collection[str]:
+        """Return the keys that notes have in their front matter, folded."""
+
+    def values(self, asked: Filter) -> list[str]:
+        """Return what notes have where the filter looks, each value once; nothing for a filter of chunks."""
 
     def closeness(self, vector: Vectors, ids: Sequence[int]) -> Mapping[int, float | None]:
         """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""

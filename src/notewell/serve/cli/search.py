@@ -14,14 +14,29 @@ from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, say, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
-from notewell.types import Excerpt, Results
+from notewell.types import ALL, Excerpt, Filters, Results
 
 
 @click.command("search")
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1)
 @vault_option
 @click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help="How many results. Default: search.limit, 10")
 @click.option("--under", metavar="PATH", default="", help="Look only in this folder or note")
+@click.option(
+    "--tag", metavar="TAG", multiple=True, help="Only notes with this tag, or one nested in it; may be repeated"
+)
+@click.option("--type", "kind", metavar="TYPE", multiple=True, help="Only notes whose front matter has this type")
+@click.option(
+    "--after", metavar="DATE", default="", help="Only notes of this day or later: 2024-05-01, 2024, 7d, today"
+)
+@click.option("--before", metavar="DATE", default="", help="Only notes of the days before this one")
+@click.option(
+    "--where",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=lambda *given: _pairs(given[-1]),
+    help="Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+)
 @click.option(
     "--max-tokens",
     metavar="N",
@@ -37,6 +52,11 @@ def command(
     vault: Path | None,
     limit: int | None,
     under: str,
+    tag: tuple[str, ...],
+    kind: tuple[str, ...],
+    after: str,
+    before: str,
+    where: dict[str, str],
     max_tokens: int | None,
     fusion: str | None,
     explain: bool,
@@ -45,25 +65,36 @@ def command(
 ) -> None:
     """Find the lines that answer TEXT
 
-    A vault that was never indexed is indexed first.
+    TEXT may hold syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open, lex:word,
+    vec:"a meaning". Whatever is not syntax is text. Without any words, the newest notes that fit are listed. A vault
+    that was never indexed is indexed first.
 
     \b
     Example:
         notewell search "why did the bread collapse" --under Recipes
+        notewell search 'mites "formic acid" -oxalic tag:bees'
     """
+    only = Filters(tag=tag, type=kind, after=after, before=before, where=where)
+    if not text and not under and only == ALL:
+        raise click.UsageError("Missing argument 'TEXT...'.")
     with open_vault(vault, {"search.fusion": fusion}) as opened, progress_shown() as progress:
         first = not opened.indexed
         refresh = first or not no_refresh
         if first:
             say(f"indexing {opened.root}")
         results = opened.search(
-            " ".join(text), limit=limit, under=under, max_tokens=max_tokens, refresh=refresh, progress=progress
+            " ".join(text),
+            limit=limit,
+            under=under,
+            only=only,
+            max_tokens=max_tokens,
+            refresh=progress if refresh else False,
         )
         budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
         for notice in results.notices:
             say(f"note: {notice}")
         if as_json:
-            print_json(as_dict(results))
+            print_json({**as_dict(results), **({"read_as": list(results.read_as)} if explain else {})})
         elif budget:
             _tell_context(results, budget)
         else:
@@ -72,6 +103,14 @@ def command(
             fill_behind(opened)
         if progress.stop():
             raise Stopped
+
+
+def _pairs(given: tuple[str, ...]) -> dict[str, str]:
+    """Return what `--where` was given, by key."""
+    pairs = [text.partition("=") for text in given]
+    if wrong := [key for key, _, value in pairs if not key.strip() or not value.strip()]:
+        raise click.BadParameter(f"'{wrong[0]}' is not KEY=VALUE, such as status=open")
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def as_dict(results: Results) -> dict[str, Any]:
@@ -110,6 +149,8 @@ def _tell_context(results: Results, budget: int) -> None:
 
 
 def _tell(results: Results, explain: bool) -> None:
+    if explain and results.read_as:
+        click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
         say("nothing found")
     for excerpt in results:

@@ -128,6 +128,8 @@ class SqliteStore:
             if batch.changed:
                 self._set_meta("arrays", self._next_generation())
                 self._set_meta("worn", int(self._meta("worn") or 0) + batch.freed)
+            if batch.touched:
+                self._set_meta("touched", int(self._meta("touched") or 0) + 1)
             self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
 
     def unfilled(self, encoder: str) -> list[int]:

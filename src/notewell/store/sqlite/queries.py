@@ -49,12 +49,93 @@ where path = :path
 """
 
 # A prefix by comparison, not `like`: `_` and `%` are ordinary signs in a path, and "work" is not "work-old".
-SLOTS_UNDER = """
-select chunk.id
+NOTES_UNDER = """
+select id
+from note
+where path = :under or substr(path, 1, length(:under) + 1) = :under || '/'
+order by id
+"""
+
+SLOT_NOTES = """
+select id, note
 from chunk
-join note on note.id = chunk.note
-where note.path = :under or substr(note.path, 1, length(:under) + 1) = :under || '/'
-order by chunk.id
+order by id
+"""
+
+NOTE_PATHS = """
+select id, path
+from note
+order by id
+"""
+
+NOTE_TAGS = """
+select note.id, tag.value
+from note, json_each(note.tags) as tag
+where note.tags != '[]'
+"""
+
+NOTE_TYPES = """
+select id, kind
+from note
+where kind != ''
+order by id
+"""
+
+NOTE_FIELDS = """
+select note.id, case item.type when 'true' then 'true' when 'false' then 'false' else item.value end
+from note, json_each(note.fields -> :place) as item
+where item.type in ('text', 'integer', 'real', 'true', 'false')
+"""
+
+KEYS = """
+select distinct field.key
+from note, json_each(note.fields) as field
+where note.fields != '{}'
+"""
+
+
+def _day() -> str:
+    """Return the day of a note, as SQL: as old as it says itself, and only then as its file."""
+    said = ", ".join(_day_in(key) for key in ("date", "created", "updated"))
+    return f"coalesce({said}, date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+
+
+def _day_in(key: str) -> str:
+    # SQLite takes a number for a day of its own count, a time for one in the year 2000, and has a year before 1.
+    text = f"fields ->> '$.{key}'"
+    day = f"date(substr({text}, 1, 10))"
+    shape = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
+    return f"case when {text} glob '{shape}' and {day} >= '0001' then {day} end"
+
+
+NOTE_DAYS = f"""
+select id, {_day()}
+from note
+order by id
+"""
+
+NEWEST = f"""
+select id, {_day()} as day
+from note
+where id in (select value from carray(:notes))
+order by day desc, mtime_ns desc, path
+limit :limit
+"""
+
+CHUNKS_IN = """
+select id
+from chunk
+where note = :note
+order by line, start, id
+"""
+
+TERMS_FROM = """
+select term, sum(length(data)) as bytes
+from posting
+where term >= :first and term < :last
+group by term
+order by bytes desc, term
+limit :limit
 """
 
 POSTINGS = """

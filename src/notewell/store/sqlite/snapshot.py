@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,11 @@ import numpy.typing as npt
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines
 from notewell.store.sqlite.fine import fine_cosines
-from notewell.store.sqlite.lexical import BLOCK, UNIT, length_norms, rarity, unpack
+from notewell.store.sqlite.lexical import length_norms, rarity
+from notewell.store.sqlite.masks import Masks
 from notewell.store.sqlite.rows import carray, load_chunks, load_links
-from notewell.types import EVERYTHING, Chunk, Link, Ranking, Scope, Vectors
+from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, load_postings, load_prefix
+from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
 RESCORED = 400
@@ -26,8 +28,6 @@ SAMPLED = 16
 
 Ids = npt.NDArray[np.int64]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
-# Weighted counts as they are stored, in occurrences.
-OCCURRENCES = np.arange(256, dtype=np.float32) / UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,14 @@ class Arrays:
     codes: npt.NDArray[np.uint64]
     dead: Ids
     live: int
+    masks: Masks
 
     @classmethod
     def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
         """Return the arrays of the state that `db` sees now."""
         blocks = Blocks.load(db, dimensions)
-        dead = np.flatnonzero(blocks.lengths == 0)
-        return cls(made, dimensions, length_norms(blocks.lengths), blocks.codes, dead, blocks.lengths.size - dead.size)
+        size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
+        return cls(made, dimensions, length_norms(blocks.lengths), blocks.codes, dead, size - dead.size, Masks(size))
 
 
 class SqliteSnapshot:
@@ -55,6 +56,8 @@ class SqliteSnapshot:
     def __init__(self, db: apsw.Connection, arrays: Arrays, generation: int, encoder: str) -> None:
         self._db = db
         self._arrays = arrays
+        # A mask that depends on the order in which chunks were read is this search's own.
+        self._inside: dict[Scope, Flags] = {}
         self.generation = generation
         self.encoder = encoder
 
@@ -64,12 +67,12 @@ class SqliteSnapshot:
         return self._arrays.dimensions
 
     def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
-        """Return the chunks that hold any of the terms, by BM25."""
+        """Return the chunks that hold any of the terms, by BM25; one that ends in `*` is all that begin so, as one."""
         scores = np.zeros(self._arrays.norms.size, dtype=np.float32)
         for term, times in Counter(terms).items():
             self._add_term(scores, term, times)
         if scope != EVERYTHING:
-            scores[self._outside(scope)] = 0
+            scores[~self._within(scope, scores, limit)] = 0
         best = highest(scores, limit)
         return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
 
@@ -84,6 +87,29 @@ class SqliteSnapshot:
         best = np.argsort(-cosines, kind="stable")[:limit]
         found = tuple(zip(near[best].tolist(), cosines[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
+
+    def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
+        """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
+        inside = self._within(scope)
+        notes = np.unique(self._arrays.masks.notes(self._db)[inside]).astype(np.int64)
+        if not notes.size:
+            return []
+        rows: Any = self._db.execute(queries.NEWEST, {"notes": carray(notes), "limit": limit}).fetchall()
+        return [(self._first_chunk(note, inside), day) for note, day in rows]
+
+    def holds(self, scope: Scope) -> bool:
+        """Tell whether anything is in the scope."""
+        return bool(self._within(scope).any())
+
+    def keys(self) -> Collection[str]:
+        """Return the keys that notes have in their front matter, folded."""
+        return self._arrays.masks.keys(self._db)
+
+    def values(self, asked: Filter) -> list[str]:
+        """Return what notes have where the filter looks, each value once; nothing for a filter of chunks."""
+        if asked.of in ("term", "phrase", "heading"):
+            return []
+        return list(dict.fromkeys(str(value) for _, value in self._arrays.masks.note_values(self._db, asked)))
 
     def closeness(self, vector: Vectors, ids: Sequence[int]) -> dict[int, float | None]:
         """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
@@ -106,12 +132,19 @@ class SqliteSnapshot:
         """Return the links of every note that has any, by path."""
         return dict(load_links(self._db))
 
+    def _first_chunk(self, note: int, inside: Flags) -> int:
+        rows = self._db.execute(queries.CHUNKS_IN, {"note": note})
+        return next(int(slot) for (slot,) in rows if inside[slot])
+
     def _add_term(self, scores: npt.NDArray[np.float32], term: str, times: int) -> None:
-        rows = [(block, *unpack(data)) for block, data in self._db.execute(queries.POSTINGS, {"term": term})]
-        weight = np.float32(times * rarity(sum(len(places) for _, places, _ in rows), self._arrays.live))
-        for block, places, counts in rows:
-            slots = places.astype(np.intp) + block * BLOCK
-            often = OCCURRENCES[counts]
+        if term.endswith("*"):
+            every = load_prefix(self._db, term[:-1], scores.size)
+            slots = np.flatnonzero(every)
+            found = [(slots, every[slots])]
+        else:
+            found = [(slots, OCCURRENCES[counts]) for slots, counts in load_postings(self._db, term)]
+        weight = np.float32(times * rarity(sum(len(slots) for slots, _ in found), self._arrays.live))
+        for slots, often in found:
             scores[slots] += weight * often / (often + self._arrays.norms[slots])
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
@@ -124,7 +157,7 @@ class SqliteSnapshot:
         never = 64 * len(code) + 1
         distances[self._arrays.dead] = never
         if scope != EVERYTHING:
-            distances[self._outside(scope)] = never
+            distances[~self._within(scope)] = never
         within = np.cumsum(np.bincount(distances, minlength=never + 1)[:never])
         farthest = int(np.searchsorted(within, RESCORED))
         near = np.flatnonzero(distances <= min(farthest, never - 1))
@@ -132,11 +165,10 @@ class SqliteSnapshot:
         ring = np.flatnonzero(distances[near] == farthest)
         return np.delete(near, ring[max(0, RESCORED - (near.size - ring.size)) :])
 
-    def _outside(self, scope: Scope) -> npt.NDArray[np.bool_]:
-        outside = np.ones(self._arrays.norms.size, dtype=np.bool_)
-        inside = [slot for (slot,) in self._db.execute(queries.SLOTS_UNDER, {"under": scope.under})]
-        outside[inside] = False
-        return outside
+    def _within(self, scope: Scope, order: npt.NDArray[np.float32] | None = None, enough: int = 0) -> Flags:
+        if scope not in self._inside:
+            self._inside[scope] = self._arrays.masks.inside(self._db, scope, order, enough)
+        return self._inside[scope]
 
 
 def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:

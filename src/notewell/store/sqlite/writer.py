@@ -27,6 +27,7 @@ class Batch:
         self._postings = Postings()
         self._loose: set[int] = set()
         self.changed = False
+        self.touched = False
         self.freed = 0
 
     def lacks(self, chunk: Chunk) -> bool:
@@ -75,6 +76,7 @@ class Batch:
     def touch(self, path: str, stamp: Stamp) -> None:
         """Take new times for a note whose content is the same."""
         self._db.execute(queries.TOUCH, _times(path, stamp))
+        self.touched = True
 
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
         """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""

@@ -1,0 +1,61 @@
+"""What a page of hits does not show: that no word was found, or that nothing is there to look in, and what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+from notewell.search.fuse import SearchRules
+from notewell.search.told import told, told_value
+from notewell.store import Snapshot
+from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
+
+# More values than these are not compared: a hint may not take longer than the search.
+COMPARED = 5_000
+NAMES = {"path": "there is no note or folder", "tag": "no note has the tag", "type": "no note has the type"}
+
+
+def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+    """Return what the user should know of a page."""
+    if excerpts:
+        by_words = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
+        meant = by_words or plan.only_filters or not (plan.by_words and rules.lexical_weight)
+        return () if meant else ("none of these words is in the notes; these are nearest by meaning",)
+    if plan.scope == EVERYTHING or store.holds(plan.scope):
+        return ()
+    under = plan.scope.under
+    if under and not store.holds(Scope(under)):
+        return (f"there is no note or folder '{under}' in this vault",)
+    alone = [asked for asked in plan.scope.filters if not store.holds(Scope(filters=(asked,)))]
+    if alone:
+        return tuple(_missing(asked, store) for asked in alone)
+    conditions = (*([f"under {under}"] if under else []), *map(told, plan.scope.filters))
+    return (f"nothing has all of this: {'; '.join(conditions)}",)
+
+
+def _missing(asked: Filter, store: Snapshot) -> str:
+    """Say that nothing fits a filter, and what is near to it."""
+    if asked.negated:
+        return f"everything has what was left out: {told(replace(asked, negated=False))}"
+    values = " or ".join(told_value("", value) for value in asked.values)
+    if asked.of == "field":
+        fact = f"no note has the {asked.key} '{values}'"
+    elif asked.of in NAMES:
+        fact = f"{NAMES[asked.of]} '{values}'"
+    elif asked.of == "date":
+        fact = f"no note is dated {told(asked)}"
+    elif asked.of == "heading":
+        fact = "no heading has all of these words"
+    else:
+        fact = f"no chunk holds {told(asked)}"
+    near = _near(asked, store)
+    return f"{fact}; near: {', '.join(near)}" if near else fact
+
+
+def _near(asked: Filter, store: Snapshot) -> list[str]:
+    known = store.values(asked)
+    folded = {value.lower(): value for value in known} if len(known) <= COMPARED else {}
+    wanted = [value.lower() for value in asked.values if isinstance(value, str)]
+    close = (name for value in wanted for name in get_close_matches(value, folded, 3))
+    return [folded[name] for name in dict.fromkeys(close)]

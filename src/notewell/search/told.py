@@ -1,0 +1,32 @@
+"""How a query was read, in words."""
+
+from __future__ import annotations
+
+from notewell.types import Filter, Range
+
+
+def told(asked: Filter) -> str:
+    """Say what a filter asks for.
+
+    >>> told(Filter("tag", ("bees", "hive"), negated=True)), told(Filter("date", (Range(low="2024-05-01"),)))
+    ('not tag bees or hive', 'after 2024-05-01')
+    """
+    values = " or ".join(told_value(asked.of, value) for value in asked.values)
+    name = {"field": asked.key, "date": "", "term": "", "heading": "in a heading"}.get(asked.of, asked.of)
+    return " ".join(filter(None, ("not" * asked.negated, name, values)))
+
+
+def told_value(of: str, value: str | Range) -> str:
+    """Say what one of a filter's values is.
+
+    >>> told_value("field", Range("3", "5")), told_value("field", Range(low="3", open=True)), told_value("tag", "bees")
+    ('3 to 5', '> 3', 'bees')
+    """
+    if isinstance(value, str):
+        return f'"{value}"' if of == "phrase" else value
+    if of == "date":
+        return f"after {value.low}" if value.low else f"before {value.high}"
+    if value.low and value.high:
+        return f"{value.low} to {value.high}"
+    sign = (">" if value.low else "<") + "=" * (not value.open)
+    return f"{sign} {value.low or value.high}"

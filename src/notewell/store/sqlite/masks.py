@@ -1,0 +1,162 @@
+"""Which slots a scope lets through: first by what their notes say of themselves, then by what the chunks hold."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from notewell.store.sqlite import queries
+from notewell.store.sqlite.fits import Value, fits, holds
+from notewell.store.sqlite.rows import load_chunks
+from notewell.store.sqlite.vocabulary import Flags, holding
+from notewell.terms import fold, prefix_term, whole_terms
+from notewell.types import Filter, Scope
+
+# Masks of so many scopes are kept: those of a few people, or of a dialogue that narrows down.
+KEPT = 16
+# So many chunks that may hold a phrase are read at a time, and so many at most, the best first.
+AT_ONCE = 300
+READ_AT_MOST = 3_000
+# How the rows of notes are read that a filter looks at, each with the note's id before a value.
+NOTE_ROWS = {
+    "path": queries.NOTE_PATHS,
+    "tag": queries.NOTE_TAGS,
+    "type": queries.NOTE_TYPES,
+    "date": queries.NOTE_DAYS,
+}
+
+NoteIds = npt.NDArray[np.int32]
+
+
+class Masks:
+    """What all searches of one state of the chunks share of its notes: found out when it is first asked for."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._lock = Lock()
+        self._notes: NoteIds | None = None
+        self._keys: dict[str, list[str]] | None = None
+        self._kept: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
+
+    def inside(self, db: apsw.Connection, scope: Scope, order: npt.NDArray[np.float32] | None, enough: int) -> Flags:
+        """Return which slots are inside a scope.
+
+        Of the chunks that may hold a phrase, the first in `order` are read, until `enough` do.
+        """
+        # Times change without a new state of the chunks: a note may be touched.
+        dated = any(asked.of == "date" for asked in scope.filters)
+        key = scope, int(db.execute(queries.META, {"key": "touched"}).get or 0) if dated else 0
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        inside = self._of_notes(db, scope)
+        whole = self._narrow(db, scope, inside, order, enough)
+        if whole:
+            with self._lock:
+                self._kept[key] = inside
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+        return inside
+
+    def keys(self, db: apsw.Connection) -> dict[str, list[str]]:
+        """Return the keys of front matter, folded, each with the ways in which notes write it."""
+        if self._keys is None:
+            keys: dict[str, list[str]] = {}
+            rows: Any = db.execute(queries.KEYS)
+            for (key,) in rows:
+                keys.setdefault(fold(key), []).append(key)
+            self._keys = keys
+        return self._keys
+
+    def note_values(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
+        """Return every value that a filter of notes looks at, with the note's id."""
+        if asked.of in NOTE_ROWS:
+            rows: Any = db.execute(NOTE_ROWS[asked.of])
+            return list(rows)
+        written = self.keys(db).get(fold(asked.key), ())
+        # A quote cannot be part of a path of SQLite's.
+        places = [f'$."{key}"' for key in written if '"' not in key]
+        found: Any = (row for place in places for row in db.execute(queries.NOTE_FIELDS, {"place": place}))
+        return list(found)
+
+    def notes(self, db: apsw.Connection) -> NoteIds:
+        """Return the note of every slot; 0 for a free one."""
+        if self._notes is None:
+            rows: list[tuple[Any, ...]] = db.execute(queries.SLOT_NOTES).fetchall()
+            pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+            notes = np.zeros(self.size, dtype=np.int32)
+            notes[pairs[:, 0]] = pairs[:, 1]
+            self._notes = notes
+        return self._notes
+
+    def _of_notes(self, db: apsw.Connection, scope: Scope) -> Flags:
+        """Return the slots of the notes that the scope lets through."""
+        notes = self.notes(db)
+        allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
+        allowed[0] = False
+        if scope.under:
+            allowed &= _marked(
+                allowed.size, [row[0] for row in db.execute(queries.NOTES_UNDER, {"under": scope.under})]
+            )
+        for asked in scope.filters:
+            if asked.of in NOTE_ROWS or asked.of == "field":
+                fitting = _marked(allowed.size, _fitting(asked, self.note_values(db, asked)))
+                allowed &= ~fitting if asked.negated else fitting
+        return allowed[notes]
+
+    def _narrow(
+        self, db: apsw.Connection, scope: Scope, inside: Flags, order: npt.NDArray[np.float32] | None, enough: int
+    ) -> bool:
+        """Take out of a mask what does not hold what it should; tell whether all that may was read."""
+        whole = True
+        for asked in scope.filters:
+            if asked.of == "term":
+                held = holding(db, [_term(str(value)) for value in asked.values], self.size)
+                inside &= ~held if asked.negated else held
+        for asked in scope.filters:
+            if asked.of in ("phrase", "heading"):
+                held, complete = self._reading(db, asked, inside, order, enough)
+                inside &= ~held if asked.negated else held
+                whole = whole and complete
+        return whole
+
+    def _reading(
+        self, db: apsw.Connection, asked: Filter, inside: Flags, order: npt.NDArray[np.float32] | None, enough: int
+    ) -> tuple[Flags, bool]:
+        """Return which slots hold a phrase, as far as they were read, and whether all were that may."""
+        (wanted,) = asked.values
+        terms = str(wanted).split() if asked.of == "heading" else whole_terms(str(wanted))
+        places = np.flatnonzero(inside & holding(db, terms, self.size))
+        if order is not None:
+            places = places[np.argsort(-order[places], kind="stable")]
+        held = np.zeros(self.size, dtype=np.bool_)
+        found = read = 0
+        while read < min(places.size, READ_AT_MOST) and (asked.negated or order is None or found < enough):
+            chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
+            holding_it = [slot for slot, chunk in chunks if holds(asked, chunk)]
+            held[holding_it] = True
+            found, read = found + len(holding_it), read + AT_ONCE
+        return held, read >= places.size
+
+
+def _term(word: str) -> str:
+    return f"{prefix_term(word[:-1])}*" if word.endswith("*") else whole_terms(word)[0]
+
+
+def _fitting(asked: Filter, rows: list[tuple[int, Value]]) -> list[int]:
+    # Many notes say the same: each value is looked at once.
+    verdicts = {value: fits(asked, value) for value in {value for _, value in rows}}
+    return [note for note, value in rows if verdicts[value]]
+
+
+def _marked(size: int, places: list[int]) -> Flags:
+    marked = np.zeros(size, dtype=np.bool_)
+    # A note without chunks has no slot, and may be beyond the last note that has.
+    marked[[place for place in places if place < size]] = True
+    return marked

@@ -1,0 +1,62 @@
+"""Terms as the postings have them: which slots hold one, and which terms a beginning stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from notewell.store.sqlite import queries
+from notewell.store.sqlite.lexical import BLOCK, UNIT, Counts, unpack
+from notewell.terms import hidden_stems
+
+# A beginning stands for so many terms at most, the most frequent ones: rarer ones are guesses more often than hits.
+EXPANDED = 50
+# Weighted counts as they are stored, in occurrences.
+OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
+
+Slots = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
+
+
+def load_postings(db: apsw.Connection, term: str) -> list[tuple[Slots, Counts]]:
+    """Return the slots that hold a term and their weighted counts, block by block."""
+    rows: Any = db.execute(queries.POSTINGS, {"term": term})
+    found = ((block, *unpack(data)) for block, data in rows)
+    return [(places.astype(np.intp) + block * BLOCK, counts) for block, places, counts in found]
+
+
+def load_prefix(db: apsw.Connection, beginning: str, size: int) -> npt.NDArray[np.float32]:
+    """Return how often each of `size` slots holds any of the terms that begin so."""
+    often = np.zeros(size, dtype=np.float32)
+    for term in expand(db, beginning):
+        for slots, counts in load_postings(db, term):
+            often[slots] += OCCURRENCES[counts]
+    return often
+
+
+def expand(db: apsw.Connection, beginning: str) -> list[str]:
+    """Return the terms that words with this beginning have, the most frequent first."""
+    last = f"{beginning}{chr(0x10FFFF)}"
+    rows: Any = db.execute(queries.TERMS_FROM, {"first": beginning, "last": last, "limit": EXPANDED})
+    return [*(term for term, _ in rows), *sorted(hidden_stems(beginning))]
+
+
+def holding(db: apsw.Connection, terms: Sequence[str], size: int) -> Flags:
+    """Return which of `size` slots hold all of the terms."""
+    held = np.ones(size, dtype=np.bool_)
+    for term in terms:
+        held &= _holding_one(db, term, size)
+    return held
+
+
+def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
+    if term.endswith("*"):
+        return load_prefix(db, term[:-1], size) > 0
+    held = np.zeros(size, dtype=np.bool_)
+    for slots, _ in load_postings(db, term):
+        held[slots] = True
+    return held

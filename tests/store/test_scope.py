@@ -1,0 +1,349 @@
+"""What every store must let through a scope, and what not."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notewell.embed.words import WordsEmbedder
+from notewell.store import Store
+from notewell.types import EVERYTHING, Chunk, Filter, Note, Range, Scope, Stamp
+
+OpenStore = Callable[..., Store]
+
+FIELDS: dict[str, dict[str, Any]] = {
+    "Garden/Hive.md": {"tags": ["Garden/bees"], "type": "log", "rating": 5, "status": "Open", "date": date(2024, 5, 1)},
+    "Garden/Roses.md": {"tags": "garden, flowers", "type": "Log", "rating": 3.5, "done": True, "created": "2023-12-31"},
+    "Recipes/Rye.md": {"tags": ["bread"], "rating": "4", "author": ["Jane Doe", "[[People/Max|Max  Müller]]"]},
+    "Recipes/Übung.md": {"Status": "open", "date": "soon", "updated": "2025-01-06 10:00:00+00:00", "odd": float("nan")},
+    "100%_x/a.md": {
+        "status": "closed",
+        "nested": {"a": 1},
+        "none": None,
+        "date": 20240501,
+        "year": 2024,
+        'q"uote': "x",
+    },
+    "100aax/a.md": {"date": "0000-00-00", "created": "12:30"},
+}
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> Store:
+    store = open_store()
+    with store.writing() as writer:
+        for number, (path, fields) in enumerate(FIELDS.items()):
+            mtime = int(datetime(2020, 6, number + 1, 12, tzinfo=UTC).timestamp() * 1e9)
+            chunk = Chunk(path, f"rye {path}", 1, 1, title="Title")
+            note = Note(path, chunk.text, Stamp(mtime, 1, path), title="Title", fields=fields)
+            writer.put(note, [chunk], WordsEmbedder().embed([chunk.text]))
+    return store
+
+
+def put(store: Store, texts: Mapping[str, Sequence[str] | str], **more: Any) -> None:
+    with store.writing() as writer:
+        for path, given in texts.items():
+            lines = [given] if isinstance(given, str) else given
+            chunks = [Chunk(path, text, at, at, title=path, **more) for at, text in enumerate(lines, start=1)]
+            note = Note(path, "", Stamp(1, 1, path), title=path)
+            writer.put(note, chunks, WordsEmbedder().embed(lines))
+
+
+def both(store: Store, scope: Scope, *terms: str) -> list[str]:
+    """Return the paths in a scope, by words and by meaning, which have to be the same."""
+    with store.reading() as snapshot:
+        by_words = snapshot.matching(terms or ("rye",), scope, 1_000).found
+        by_meaning = snapshot.nearest(WordsEmbedder().embed_query(" ".join(terms) or "rye"), scope, 1_000).found
+        assert {slot for slot, _ in by_words} == {slot for slot, _ in by_meaning}
+        assert snapshot.holds(scope) == bool(by_words)
+        return sorted(chunk.path for chunk in snapshot.chunks([slot for slot, _ in by_words]))
+
+
+def only(of: str, *values: str | Range, key: str = "", negated: bool = False) -> Scope:
+    return Scope(filters=(Filter(of, values, key, negated),))
+
+
+HIVE, ROSES, RYE, UBUNG, ODD, ODDER = FIELDS
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        (only("path", "Garden"), {HIVE, ROSES}),
+        (only("path", "garden/"), {HIVE, ROSES}),
+        (only("path", "./Garden"), {HIVE, ROSES}),
+        (only("path", "Gard"), set()),
+        (only("path", "garden/hive"), {HIVE}),
+        (only("path", "Garden/Hive.md"), {HIVE}),
+        (only("path", "*hive*"), {HIVE}),
+        (only("path", "recipes/ubung.md"), {UBUNG}),
+        (only("path", "G*"), {HIVE, ROSES}),
+        (only("path", "100%_x"), {ODD}),
+        (only("path", "100?_x"), set()),
+        (only("path", "Garden", "100aax"), {HIVE, ROSES, ODDER}),
+        (only("path", "Garden", negated=True), {RYE, UBUNG, ODD, ODDER}),
+        (only("tag", "garden"), {HIVE, ROSES}),
+        (only("tag", "garden/bees"), {HIVE}),
+        (only("tag", "bees"), set()),
+        (only("tag", "gard"), set()),
+        (only("tag", "*bees"), {HIVE}),
+        (only("tag", "bread", "flowers"), {ROSES, RYE}),
+        (only("tag", "garden", negated=True), {RYE, UBUNG, ODD, ODDER}),
+        (only("type", "log"), {HIVE, ROSES}),
+        (only("type", "lo"), set()),
+        (only("field", "open", key="status"), {HIVE, UBUNG}),
+        (only("field", "open", key="STATUS"), {HIVE, UBUNG}),
+        (only("field", "open", "closed", key="status"), {HIVE, UBUNG, ODD}),
+        (only("field", "open", key="status", negated=True), {ROSES, RYE, ODD, ODDER}),
+        (only("field", "*", key="status"), {HIVE, UBUNG, ODD}),
+        (only("field", "jane doe", key="author"), {RYE}),
+        (only("field", "max muller", key="author"), {RYE}),
+        (only("field", "jane", key="author"), set()),
+        (only("field", "true", key="done"), {ROSES}),
+        (only("field", "1", key="done"), set()),
+        (only("field", "5", key="rating"), {HIVE}),
+        (only("field", "5.0", key="rating"), {HIVE}),
+        (only("field", "4", key="rating"), {RYE}),
+        (only("field", Range("3", "5"), key="rating"), {HIVE, ROSES, RYE}),
+        (only("field", Range("3.5", "5", open=True), key="rating"), {RYE}),
+        (only("field", Range(low="4"), key="rating"), {HIVE, RYE}),
+        (only("field", Range(low="4", open=True), key="rating"), {HIVE}),
+        (only("field", Range(high="10"), key="rating"), {HIVE, ROSES, RYE}),
+        (only("field", Range("2024-05", "2024-05"), key="date"), {HIVE}),
+        (only("field", Range(high="2024-05", open=True), key="date"), {ODDER}),
+        (only("field", "1", key="nested"), {ODD}),
+        (only("field", "null", key="none"), set()),
+        (only("field", "nan", key="odd"), set()),
+        (only("field", "x", key='q"uote'), set()),
+        (only("field", "x", key="no such key"), set()),
+        (only("date", Range(low="2024-05-01")), {HIVE, UBUNG}),
+        (only("date", Range(high="2024-05-01", open=True)), {ROSES, RYE, ODD, ODDER}),
+        (only("date", Range(low="2020-06-03"), negated=True), set()),
+        (only("term", "Übung"), {UBUNG}),
+        (only("term", "Übung", negated=True), {HIVE, ROSES, RYE, ODD, ODDER}),
+        (only("term", "roses*"), {ROSES}),
+        (only("phrase", "RYE  garden/hive.md"), {HIVE}),
+        (only("phrase", "rye garden", negated=True), {RYE, UBUNG, ODD, ODDER}),
+        (Scope("Garden", (Filter("tag", ("garden",)), Filter("date", (Range("2024"),)))), {HIVE}),
+        (Scope("Recipes", (Filter("tag", ("garden",)),)), set()),
+        (EVERYTHING, set(FIELDS)),
+    ],
+)
+def test_a_scope_lets_through(store: Store, scope: Scope, expected: set[str]) -> None:
+    assert both(store, scope) == sorted(expected)
+
+
+def test_the_keys_of_front_matter_are_known_however_they_are_written(store: Store) -> None:
+    with store.reading() as snapshot:
+        assert {"status", "rating", "author", "done"} <= set(snapshot.keys())
+        assert not {"Status", "no such key"} & set(snapshot.keys())
+
+
+def test_what_notes_have_is_told_for_each_filter(store: Store) -> None:
+    with store.reading() as snapshot:
+        assert set(snapshot.values(Filter("tag", ()))) == {"Garden/bees", "garden", "flowers", "bread"}
+        assert set(snapshot.values(Filter("type", ()))) == {"log", "Log"}
+        assert set(snapshot.values(Filter("field", (), key="status"))) == {"Open", "open", "closed"}
+        assert snapshot.values(Filter("phrase", ("x",))) == []
+
+
+def test_the_newest_come_first_one_chunk_of_each(store: Store) -> None:
+    with store.reading() as snapshot:
+        found = snapshot.newest(only("path", "*"), 10)
+        paths = [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])]
+        assert paths == [UBUNG, HIVE, ROSES, ODDER, ODD, RYE]
+        assert [day for _, day in found][:3] == ["2025-01-06", "2024-05-01", "2023-12-31"]
+        assert snapshot.newest(only("path", "*"), 2) == found[:2]
+        assert snapshot.newest(only("path", "nowhere"), 2) == []
+
+
+def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) -> None:
+    put(store, {"New.md": ["a draft", "b rye", "c rye"]})
+    with store.reading() as snapshot:
+        scope = Scope("New.md", (Filter("term", ("draft",), negated=True),))
+        (found,) = snapshot.chunks([slot for slot, _ in snapshot.newest(scope, 5)])
+        assert found.text == "b rye"
+
+
+def test_a_note_that_was_touched_has_its_new_day(store: Store) -> None:
+    scope = only("date", Range(low="2021-01-01"))
+    assert RYE not in both(store, scope)
+    with store.writing() as writer:
+        writer.touch(RYE, Stamp(int(datetime(2022, 1, 1, tzinfo=UTC).timestamp() * 1e9), 1))
+    assert RYE in both(store, scope)
+
+
+def test_a_scope_is_of_the_state_that_is_searched(store: Store) -> None:
+    scope = only("tag", "bread")
+    assert both(store, scope) == [RYE]
+    with store.writing() as writer:
+        writer.remove(RYE)
+        note = Note(HIVE, "", Stamp(1, 1), fields={"tags": ["bread"]})
+        writer.put(note, [Chunk(HIVE, "rye", 1, 1)], WordsEmbedder().embed(["rye"]))
+    assert both(store, scope) == [HIVE]
+
+
+def test_notes_without_chunks_are_in_no_scope(store: Store) -> None:
+    with store.writing() as writer:
+        writer.put(Note("z.md", "", Stamp(1, 1), fields={"tags": ["bread"]}), [], WordsEmbedder().embed([]))
+    assert both(store, only("tag", "bread")) == [RYE]
+
+
+def test_an_empty_store_has_nothing_in_any_scope(open_store: OpenStore) -> None:
+    empty = open_store()
+    for scope in (only("tag", "x"), only("phrase", "x y"), only("term", "x*"), Scope("x")):
+        assert both(empty, scope) == []
+
+
+# Beginnings
+
+
+def test_a_beginning_stands_for_all_terms_that_begin_so_as_one(store: Store) -> None:
+    put(store, {"a.md": "authenticate authority", "b.md": "author", "c.md": "auto", "d.md": "auth"})
+    assert both(store, only("term", "auth*"), "auth*") == ["a.md", "b.md", "d.md"]
+    with store.reading() as snapshot:
+        scores = dict(snapshot.matching(["auth*"], EVERYTHING, 10).found)
+        assert len(scores) == 3
+        # Two words of the many that begin so count as one word that is there twice.
+        assert max(scores.values()) < 2 * min(scores.values())
+        assert snapshot.matching(["zzz*"], EVERYTHING, 10).found == ()
+
+
+@pytest.mark.parametrize("beginning", ["authen*", "authenticat*", "authentication*"])
+def test_a_beginning_finds_words_whose_stem_is_shorter(store: Store, beginning: str) -> None:
+    put(store, {"a.md": "authentication", "b.md": "author"})
+    with store.reading() as snapshot:
+        found = snapshot.matching([beginning], EVERYTHING, 10).found
+        assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])] == ["a.md"]
+
+
+# Phrases
+
+
+def phrase(text: str, *, negated: bool = False) -> Scope:
+    return only("phrase", text, negated=negated)
+
+
+def test_a_phrase_is_found_whatever_its_case_accents_and_white_space(open_store: OpenStore) -> None:
+    store = open_store()
+    texts = {
+        "a.md": "The LOAF\n  collapsed.",
+        "b.md": "A collapsed loaf",
+        "c.md": "Cafés, über alles",
+        "d.md": "東京都の夏",
+    }
+    put(store, texts)
+    assert both(store, phrase("loaf collapsed"), "collaps") == ["a.md"]
+    assert both(store, phrase("CAFES, Uber"), "all") == ["c.md"]
+    assert both(store, phrase("京都の"), "京都") == ["d.md"]
+
+
+def test_a_phrase_is_not_found_inside_of_words(open_store: OpenStore) -> None:
+    store = open_store()
+    put(store, {"a.md": "art party", "b.md": "start parties of art", "c.md": "C++ code", "d.md": "C code"})
+    assert both(store, phrase("art part"), "art") == []
+    assert both(store, phrase("art"), "art") == ["a.md", "b.md"]
+    assert both(store, phrase("C++"), "code") == ["c.md"]
+
+
+def test_a_phrase_may_stand_in_the_headings(open_store: OpenStore) -> None:
+    store = open_store()
+    put(store, {"a.md": "water"}, headings=("Rye bread", "Flour"))
+    assert both(store, phrase("rye bread"), "water") == ["a.md"]
+    assert both(store, phrase("bread flour"), "water") == []
+    assert both(store, only("heading", "flour rye"), "water") == ["a.md"]
+    assert both(store, only("heading", "wat"), "water") == []
+    assert both(store, only("heading", "flo*"), "water") == ["a.md"]
+
+
+def test_the_only_chunk_with_a_phrase_is_found_among_thousands_with_its_words(open_store: OpenStore) -> None:
+    store = open_store()
+    lines = [f"left {number} and right hand" for number in range(2_500)]
+    put(store, {"many.md": lines, "one.md": "many words, and then the right left hand, far from any other"})
+    assert both(store, phrase("right left"), "left") == ["one.md"]
+    with store.reading() as snapshot:
+        others = snapshot.matching(["left"], phrase("right left", negated=True), 9_999).found
+        assert {chunk.path for chunk in snapshot.chunks([slot for slot, _ in others])} == {"many.md"}
+
+
+def test_of_a_phrase_that_thousands_hold_the_best_are_found(open_store: OpenStore) -> None:
+    store = open_store()
+    put(store, {"many.md": [f"in the field {number}" for number in range(4_000)], "one.md": "a quokka in the field"})
+    with store.reading() as snapshot:
+        scope = phrase("in the field")
+        found = snapshot.matching(["quokka", "field"], scope, 300).found
+        assert snapshot.chunks([found[0][0]])[0].path == "one.md"
+        assert len(found) == 300
+
+
+# Large and narrow, and many at once
+
+
+def test_three_chunks_in_scope_of_eighty_thousand_are_found(open_store: OpenStore) -> None:
+    store = open_store(64)
+    near = np.ones((8_000, 64), dtype=np.float32)
+    with store.writing() as writer:
+        for number in range(10):
+            path = f"other/{number}.md"
+            chunks = [Chunk(path, "bees bees hive", at, at) for at in range(8_000)]
+            writer.put(Note(path, "", Stamp(1, 1, path)), chunks, near)
+        few = [Chunk("mine.md", f"one mention of bees in a long text {word}", 1, 1) for word in ("a", "b", "c")]
+        note = Note("mine.md", "", Stamp(1, 1), fields={"tags": ["mine"], "status": "open"})
+        writer.put(note, few, -near[:3])
+    with store.reading() as snapshot:
+        for scope in (Scope("mine.md"), only("tag", "mine"), only("field", "open", key="status"), phrase("bees in a")):
+            assert {snapshot.chunks([slot])[0].path for slot, _ in snapshot.matching(["bee"], scope, 300).found} == {
+                "mine.md"
+            }
+            assert len(snapshot.nearest(near[0], scope, 300).found) == 3
+
+
+def test_concurrent_searches_do_not_see_each_others_scope(open_store: OpenStore) -> None:
+    stores = [open_store(), open_store()]
+    with stores[0].writing() as writer:
+        for number in range(60):
+            path = f"f{number % 6}/{number}.md"
+            note = Note(path, "", Stamp(1, 1, path), fields={"tags": [f"t{number % 5}"], "rank": number % 4})
+            writer.put(note, [Chunk(path, f"rye w{number % 3}", 1, 1)], WordsEmbedder().embed([f"rye {number}"]))
+    wrong: list[str] = []
+
+    def work(seed: int) -> None:
+        chance = random.Random(seed)
+        store = stores[seed % 2]
+        try:
+            for _ in range(150):
+                folder, tag, rank, word = (chance.randrange(most) for most in (6, 5, 4, 3))
+                filters = (
+                    Filter("tag", (f"t{tag}",)),
+                    Filter("field", (str(rank),), "rank", negated=True),
+                    Filter("term", (f"w{word}",), negated=True),
+                )
+                kept = tuple(asked for asked in filters if chance.random() < 0.5)
+                scope = Scope(f"f{folder}" if chance.random() < 0.5 else "", kept)
+                expected = [
+                    f"f{n % 6}/{n}.md"
+                    for n in range(60)
+                    if (not scope.under or n % 6 == folder)
+                    and (filters[0] not in kept or n % 5 == tag)
+                    and (filters[1] not in kept or n % 4 != rank)
+                    and (filters[2] not in kept or n % 3 != word)
+                ]
+                if both(store, scope) != sorted(expected):
+                    wrong.append(str(scope))
+        except Exception as error:
+            wrong.append(repr(error))
+        finally:
+            store.close()
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -1,0 +1,243 @@
+"""Searching a vault by the query language: each kind of syntax, alone and with others, from a file to its hits."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from notewell import Filters, NotewellError, Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.types import Vectors
+
+MakeVault = Callable[..., Vault]
+
+NOTES = {
+    "Garden/Bees.md": (
+        "---\ntags: [garden/bees]\ntype: log\nstatus: open\nrating: 5\ndate: 2024-05-01\n---\n\n# Bees\n\n"
+        "The hive hums. Formic acid is too strong in the heat.\n\n## Mites\n\nMites are counted in August.\n"
+    ),
+    "Garden/Roses.md": (
+        "---\ntags: garden, flowers\nstatus: done\nrating: 3\ndate: 2023-02-01\n---\n\n# Roses\n\n"
+        "Roses have mites as well, and the acid soil of the garden suits them.\n"
+    ),
+    "Recipes/Rye.md": (
+        "---\ntype: recipe\nauthor: Jane Doe\ncreated: 2025-03-01\n---\n\n# Rye\n\n"
+        "The dough of rye is acid. Authentication of the baker is not needed.\n"
+    ),
+    "Inbox.md": "# Inbox\n\nA formic thought, an acid remark, about the author of the hive.\n",
+}
+OLD = datetime(2020, 1, 1, 12).timestamp()
+
+
+@pytest.fixture
+def notes(make_vault: MakeVault) -> Vault:
+    vault = make_vault(NOTES)
+    os.utime(vault.root / "Inbox.md", (OLD, OLD))
+    vault.index()
+    return vault
+
+
+def paths(vault: Vault, text: str, **more: object) -> list[str]:
+    return [excerpt.path for excerpt in vault.search(text, **more)]  # type: ignore[arg-type]
+
+
+BEES, ROSES, RYE, INBOX = NOTES
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acid", {BEES, ROSES, RYE, INBOX}),
+        ("acid tag:garden", {BEES, ROSES}),
+        ("acid tag:garden/bees", {BEES}),
+        ("acid tag:bees|flowers", {ROSES}),
+        ("acid -tag:garden", {RYE, INBOX}),
+        ("acid path:garden", {BEES, ROSES}),
+        ("acid path:garden -path:*bees*", {ROSES}),
+        ("acid type:recipe", {RYE}),
+        ("acid -type:recipe -type:log", {ROSES, INBOX}),
+        ("acid status:open", {BEES}),
+        ("acid rating:>3", {BEES}),
+        ("acid rating:3..5", {BEES, ROSES}),
+        ('acid author:"jane doe"', {RYE}),
+        ("acid after:2024", {BEES, RYE}),
+        ("acid before:2024", {ROSES, INBOX}),
+        ("acid after:2023 before:2024", {ROSES}),
+        ("acid after:2024-05-01 before:2024-05-02", {BEES}),
+        ("acid -formic", {ROSES, RYE}),
+        ("acid -form*", {ROSES, RYE}),
+        ('acid -"formic acid"', {ROSES, RYE, INBOX}),
+        ('"formic acid"', {BEES}),
+        ('"FORMIC   Acid" hive', {BEES}),
+        ('"acid formic"', set()),
+        ("acid status:open -tag:garden", set()),
+        ("tag:garden status:done mites", {ROSES}),
+    ],
+)
+def test_only_what_was_asked_for_is_found(notes: Vault, text: str, expected: set[str]) -> None:
+    assert set(paths(notes, text)) == expected
+
+
+def test_words_in_headings_are_asked_for(notes: Vault) -> None:
+    section = "Those that fell are counted in August, on a board that lies under the combs for three days and nights."
+    (notes.root / "Hive.md").write_text(f"# Hive\n\nMites are a subject of their own.\n\n## Mites\n\n{section}\n")
+    notes.index()
+    assert [excerpt.hit.chunk.headings[-1] for excerpt in notes.search("the mite in:heading")] == ["Mites"]
+    assert paths(notes, "in:heading roses") == [ROSES]
+
+
+def test_a_beginning_is_matched_and_shown(notes: Vault) -> None:
+    results = notes.search("lex:nothing authent*")
+    assert results[0].path == RYE
+    first = results[0]
+    assert [first.text[start:end] for start, end in first.highlights] == ["Authentication"]
+    assert {path for path in paths(notes, "auth* -tag:x") if path in (RYE, INBOX)} == {RYE, INBOX}
+
+
+def test_words_alone_and_meaning_alone(notes: Vault) -> None:
+    by_words = notes.search("lex:formic")
+    assert {excerpt.path for excerpt in by_words} == {BEES, INBOX}
+    assert all(excerpt.hit.ranks["vector"] is None for excerpt in by_words)
+    by_meaning = notes.search('vec:"formic acid"')
+    assert by_meaning and all(excerpt.hit.ranks["lexical"] is None for excerpt in by_meaning)
+    assert by_meaning.notices == ()
+
+
+class Telling(WordsEmbedder):
+    """The words embedder, remembering what it was given, and how."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def embed_query(self, text: str) -> Vectors:
+        self.told.append(f"query: {text}")
+        return WordsEmbedder().embed_query(text)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.told += [f"passage: {text}" for text in texts]
+        return super().embed(texts)
+
+
+def test_what_an_answer_might_read_like_is_embedded_as_a_passage(notes: Vault) -> None:
+    notes.embedder = embedder = Telling()
+    assert notes.search('hyde:"mites are counted"').read_as == ('passage "mites are counted"',)
+    notes.search('hyde:"password: hunter2-again" mites')
+    assert embedder.told == ["passage: mites are counted", "passage: password: [REDACTED:password]", "query: mites"]
+
+
+def test_filters_alone_list_the_newest_notes_one_chunk_each(notes: Vault) -> None:
+    results = notes.search("-nothing")
+    assert [excerpt.path for excerpt in results] == [RYE, BEES, ROSES, INBOX]
+    assert [excerpt.score for excerpt in results] == sorted((hit.score for hit in results), reverse=True)
+    assert results[0].score == 1
+    assert [step.why for step in results[1].hit.trace] == ["dated 2024-05-01"]
+    assert paths(notes, "tag:garden", limit=1) == [BEES]
+    assert paths(notes, "", under="Garden") == [BEES, ROSES]
+    assert paths(notes, "") == []
+
+
+def test_relative_days_are_counted_from_today(notes: Vault) -> None:
+    (notes.root / "New.md").write_text(f"---\ndate: {date.today() - timedelta(days=3)}\n---\n\nA new acid.\n")
+    notes.index()
+    assert paths(notes, "acid after:7d") == ["New.md"]
+    assert paths(notes, "acid after:yesterday") == []
+
+
+def test_parameters_are_the_same_and_add_to_the_text(notes: Vault) -> None:
+    assert paths(notes, "acid", only=Filters(tag="garden")) == paths(notes, "acid tag:garden")
+    assert set(paths(notes, "acid", only=Filters(tag=("garden", "flowers")))) == {ROSES}
+    assert paths(notes, "acid -formic", under="Garden", only=Filters(after="2020")) == [ROSES]
+    only = Filters(type="log", after="2024", before="2024-06", where={"status": "open|new", "rating": ">=5"})
+    assert set(paths(notes, "acid", only=only)) == {BEES}
+    assert paths(notes, "", only=Filters(type="recipe")) == [RYE]
+    with pytest.raises(NotewellError):
+        notes.search("acid", only=Filters(after="lunch"))
+
+
+@pytest.mark.parametrize(
+    ("text", "notice"),
+    [
+        ("acid tag:gardn", "no note has the tag 'gardn'; near: garden, garden/bees"),
+        ("acid tag:zzz|yyy", "no note has the tag 'zzz or yyy'"),
+        ("acid type:recipes", "no note has the type 'recipes'; near: recipe"),
+        ("acid status:opn", "no note has the status 'opn'; near: open"),
+        ("acid rating:>9", "no note has the rating '> 9'"),
+        ("acid path:nowhere", "there is no note or folder 'nowhere'"),
+        ("acid after:2999", "no note is dated after 2999-01-01"),
+        ('acid "no such words"', 'no chunk holds phrase "no such words"'),
+        ("acid in:heading", "no heading has all of these words"),
+        ("acid tag:flowers status:open", "nothing has all of this: tag flowers; status open"),
+        ("acid -path:*", "everything has what was left out: path *"),
+    ],
+)
+def test_a_scope_with_nothing_in_it_finds_nothing_and_says_so(notes: Vault, text: str, notice: str) -> None:
+    results = notes.search(text)
+    assert len(results) == 0
+    assert results.notices == (notice,)
+
+
+def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
+    assert notes.search("acid", under="nowhere").notices == ("there is no note or folder 'nowhere' in this vault",)
+    assert notes.search("acid", only=Filters(where={"mood": "good"})).notices == ("no note has the mood 'good'",)
+
+
+def test_a_query_says_how_it_was_read(notes: Vault) -> None:
+    results = notes.search('mites "formic acid" -oxalic tag:garden', under="Garden", only=Filters(after="2024"))
+    assert results.read_as == (
+        *('words and meaning "mites"', 'phrase "formic acid"', "not oxalic", "tag garden"),
+        *("under Garden", "after 2024-01-01"),
+    )
+
+
+def test_a_closer_look_stays_in_the_scope(notes: Vault) -> None:
+    class Encoder(WordsEmbedder):
+        fingerprint = "encoder"
+
+    notes.encoder = Encoder()
+    results = notes.search("acid tag:garden")
+    assert {excerpt.path for excerpt in results} == {BEES, ROSES}
+    assert any("fine" in excerpt.hit.ranks for excerpt in results)
+
+
+SEEN: Mapping[str, set[str]] = {
+    "acid tag:garden": {BEES, ROSES},
+    "acid path:Recipes": {RYE},
+    "acid -formic": {ROSES, RYE},
+    '"formic acid"': {BEES},
+    "acid before:2021": {INBOX},
+    "tag:flowers": {ROSES},
+    "acid": {BEES, ROSES, RYE, INBOX},
+}
+
+
+def test_threads_do_not_see_each_others_scope(notes: Vault) -> None:
+    """On one vault and on several of the same folder, while it changes."""
+    vaults = [notes, Vault.open(notes.root, {"embed.model": "words"})]
+    wrong: list[object] = []
+
+    def ask(number: int) -> None:
+        vault = vaults[number % 2]
+        try:
+            for turn in range(30):
+                text = list(SEEN)[(number + turn) % len(SEEN)]
+                if (found := set(paths(vault, text)) - {"Other.md"}) != SEEN[text]:
+                    wrong.append((text, found))
+        except Exception as error:
+            wrong.append(error)
+        finally:
+            vault.store.close()
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for number in range(5):
+        Path(notes.root / "Other.md").write_text(f"---\ntags: [other]\ndate: 2022-01-01\n---\n\nOther acid {number}.\n")
+        notes.index()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
