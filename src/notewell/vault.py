@@ -214,12 +214,14 @@ class Vault:
             return None, (f"{error.fact}; searching without it",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
-        """Return the hits without excerpts, and change nothing: what measuring needs."""
+        """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""
         embedder, _ = self._matching_embedder(hurried=False)
         embedders = Embedders(embedder, self.encoder)
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
-            return find_hits(make_plan(text), store=snapshot, embedders=embedders, rules=rules)
+            return find_hits(
+                make_plan(text, known=Known(syntax=False)), store=snapshot, embedders=embedders, rules=rules
+            )
 
     @property
     def filling(self) -> Filling:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import date
 
 import pytest
@@ -12,7 +13,7 @@ from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters, read_query_text
 from notewell.types import Filter, Filters, Plan, Range, Scope
 
-KNOWN = Known(lambda: {"status", "rating", "author", "due", "c", "https"}, date(2024, 5, 31))
+KNOWN = Known(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
 
 
 def read(text: str) -> str:
@@ -55,6 +56,7 @@ def filters_of(text: str) -> tuple[Filter, ...]:
         "–word",
         "nokey:value",
         "nokey:3..5",
+        "no.key:3",
         'nokey:"some value"',
         "-nokey:value",
         "tag:",
@@ -107,6 +109,17 @@ def test_what_is_not_syntax_is_text(text: str) -> None:
 
 def test_nothing_has_no_parts() -> None:
     assert read_query_text("").parts == ()
+
+
+def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
+    page = 'He said "no such thing" -never about tag:x. ' * 10
+    assert [part.kind for part in read_query_text(page, KNOWN).parts] == ["text"]
+    assert read_query_text(f'lex:x hyde:"{page.replace(chr(34), "")}" -draft', KNOWN).passage.count("tag:x") == 10
+
+
+def test_what_was_not_written_for_us_has_no_syntax() -> None:
+    text = '"a phrase" -not tag:x'
+    assert make_plan(text, known=Known(syntax=False)).text == text
 
 
 # What is syntax
@@ -171,6 +184,7 @@ def test_nothing_has_no_parts() -> None:
         ("rating:>3", "rating > 3"),
         ("rating:>=3 rating:<5", "rating >= 3; rating < 5"),
         ('rating:">3"', "rating >3"),
+        ("ms.date:2024", "ms.date 2024"),
         ("due:2024-05..2024-06", "due 2024-05 to 2024-06"),
         ("after:2024-05-01", "after 2024-05-01"),
         ("after:2024-5-1", "after 2024-05-01"),
@@ -288,6 +302,16 @@ def test_a_parameter_that_is_no_date_is_an_error(only: Filters) -> None:
 
 
 # Anything
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["k:" + "“a”|" * 700 + '"', '"a ' * 1_300, "-" * 4_000, "a*" * 2_000, "x:|" * 1_300, "„a «" * 900, "lex:" * 999],
+)
+def test_no_text_takes_long_to_read(text: str) -> None:
+    began = time.perf_counter()
+    plan_of(text)
+    assert time.perf_counter() - began < 2
 
 
 SIGNS = st.text(alphabet='ab1 "“”„«»-:*|.<>=#/\\()éß東🐝\n\t,?!', max_size=40)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from notewell.embed.words import WordsEmbedder
 from notewell.store import Store
@@ -199,6 +202,30 @@ def test_an_empty_store_has_nothing_in_any_scope(open_store: OpenStore) -> None:
     empty = open_store()
     for scope in (only("tag", "x"), only("phrase", "x y"), only("term", "x*"), Scope("x")):
         assert both(empty, scope) == []
+
+
+def test_a_pattern_of_many_stars_does_not_take_long(store: Store) -> None:
+    put(store, {"a" * 200 + ".md": "rye"})
+    began = time.perf_counter()
+    assert both(store, only("path", "*a" * 60 + "*b")) == []
+    assert both(store, only("path", "*a" * 60 + "*")) == ["a" * 200 + ".md"]
+    assert time.perf_counter() - began < 5
+
+
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=6), st.one_of(st.text(max_size=9), st.integers(), st.floats()), max_size=3
+    )
+)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_front_matter_can_be_asked_for(store: Store, fields: dict[str, Any]) -> None:
+    with store.writing() as writer:
+        note = Note("any.md", "", Stamp(1, 1), fields=fields)
+        writer.put(note, [Chunk("any.md", "rye", 1, 1)], WordsEmbedder().embed(["rye"]))
+    for key, value in fields.items():
+        found = both(store, only("field", str(value), key=key))
+        odd = not key.isprintable() or set('"\\') & set(key) or set("*[") & set(str(value)) or isinstance(value, float)
+        assert odd or "any.md" in found
 
 
 # Beginnings

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from notewell.terms import UNSPACED, fold, split_terms
 from notewell.types import Chunk, Filter, Range
 
 Value = str | int | float
+Test = Callable[[Value], bool]
 # A link in front matter stands for what it names.
 LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
+# A longer value of front matter is a text, and not what anybody filters by: its head is compared.
+LONGEST = 1_000
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 # Inside a word, a phrase neither begins nor ends; the scripts without spaces have no such inside.
 LETTER = rf"[^\W_{UNSPACED}]"
 
 
-def fits(asked: Filter, value: Value) -> bool:
-    """Tell whether a value of a note is one of those that the filter asks for.
+def make_test(asked: Filter) -> Test:
+    """Return what tells whether a value of a note is one of those that the filter asks for.
 
-    >>> fits(Filter("tag", ("garden",)), "Garden/bees"), fits(Filter("field", (Range("3", "5"),)), 4.5)
+    >>> make_test(Filter("tag", ("garden",)))("Garden/bees"), make_test(Filter("field", (Range("3", "5"),)))(4.5)
     (True, True)
-    >>> fits(Filter("path", ("garden",)), "Garden/Hive.md"), fits(Filter("path", ("*/hive*",)), "Garden/Hive.md")
-    (True, True)
+    >>> [make_test(Filter("path", (wanted,)))("Garden/Hive.md") for wanted in ("garden", "*/hive*", "Hive")]
+    [True, True, False]
     """
-    return any(
-        _within(wanted, value) if isinstance(wanted, Range) else _is(asked.of, wanted, value) for wanted in asked.values
-    )
+    tests = [_within(wanted) if isinstance(wanted, Range) else _like(asked.of, wanted) for wanted in asked.values]
+    return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
 
 
 def holds(asked: Filter, chunk: Chunk) -> bool:
@@ -39,12 +42,14 @@ def holds(asked: Filter, chunk: Chunk) -> bool:
     True
     """
     (wanted,) = asked.values
-    if asked.of == "heading":
-        # A chunk of several short sections has their headings among its lines.
-        terms = split_terms("\n".join((chunk.heading, *HEADING.findall(chunk.text))))
-        return all(_begins(terms, word) if word.endswith("*") else word in terms for word in str(wanted).split())
-    texts = (chunk.text, chunk.title, chunk.name, *chunk.headings)
-    return any(_phrase(str(wanted)).search(plain(text)) for text in texts)
+    if asked.of == "phrase":
+        # Zero bytes, which no text has, keep what stands apart from growing together.
+        return bool(
+            _phrase(str(wanted)).search(fold("\0".join((chunk.text, chunk.title, chunk.name, *chunk.headings))))
+        )
+    # A chunk of several short sections has their headings among its lines.
+    terms = split_terms("\n".join((chunk.heading, *HEADING.findall(chunk.text))))
+    return all(_begins(terms, word) if word.endswith("*") else word in terms for word in str(wanted).split())
 
 
 def plain(text: str) -> str:
@@ -60,30 +65,49 @@ def _begins(terms: list[str], beginning: str) -> bool:
     return any(term.startswith(beginning[:-1]) for term in terms)
 
 
-def _is(of: str, wanted: str, value: Value) -> bool:
-    if not isinstance(value, str):
-        return _number(wanted) == value
-    found, pattern = plain(LINK.sub(r"\1", value) if of == "field" else value), plain(wanted)
+def _like(of: str, wanted: str) -> Test:
+    """Return what tells whether a value is the one wanted, or is in it: a path in a folder, a tag in another."""
+    pattern, number = plain(wanted), _number(wanted)
     if of == "path":
         pattern = pattern.removeprefix("./").strip("/")
-    if "*" in pattern:
-        return bool(_glob(pattern).fullmatch(found))
-    if of == "path":
-        return found == pattern or found.startswith(f"{pattern}/") or found.rpartition(".")[0] == pattern
-    return found == pattern or (of == "tag" and found.startswith(f"{pattern}/"))
+    above = f"{pattern}/"
+    glob = _glob(pattern) if "*" in pattern else None
+
+    def test(value: Value) -> bool:
+        if not isinstance(value, str):
+            return value == number or pattern == "*"
+        found = plain(LINK.sub(r"\1", value[:LONGEST]) if of == "field" else value)
+        if glob:
+            return bool(glob.fullmatch(found))
+        inside = of in ("path", "tag") and found.startswith(above)
+        return found == pattern or inside or (of == "path" and found.rpartition(".")[0] == pattern)
+
+    return test
 
 
-def _within(wanted: Range, value: Value) -> bool:
-    """Tell whether a value is in a range: by number where all are numbers, else by text, of which dates are one."""
-    ends = [end for end in (wanted.low, wanted.high) if end]
-    numbers = [_number(end) for end in (*ends, str(value))]
-    if None not in numbers:
-        return _between(float(value), _number(wanted.low), _number(wanted.high), wanted.open)
-    text, low, high = plain(str(value)), plain(wanted.low), plain(wanted.high)
-    # May is over when its last day is: what goes on from an end is of it.
-    if wanted.open:
-        return (not low or text[: len(low)] > low) and (not high or text < high)
-    return text >= low and (not high or text[: len(high)] <= high)
+def _glob(pattern: str) -> re.Pattern[str]:
+    """Return a pattern in which each `*` is as short as what follows it allows, and tried once."""
+    first, *middle, last = map(re.escape, re.split(r"\*+", pattern))
+    return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + f".*{last}")
+
+
+def _within(wanted: Range) -> Test:
+    """Return what tells whether a value is in a range: by number where all are numbers, else by text, as dates are."""
+    low, high = plain(wanted.low), plain(wanted.high)
+    ends = _number(low), _number(high)
+    numeric = None not in [end for end, text in zip(ends, (low, high), strict=True) if text]
+
+    def test(value: Value) -> bool:
+        number = _number(str(value)) if numeric else None
+        if number is not None:
+            return _between(number, *ends, wanted.open)
+        text = plain(str(value))
+        # May is over when its last day is: what goes on from an end is of it.
+        if wanted.open:
+            return (not low or text[: len(low)] > low) and (not high or text < high)
+        return text >= low and (not high or text[: len(high)] <= high)
+
+    return test
 
 
 def _between(value: float, low: float | None, high: float | None, ends_out: bool) -> bool:
@@ -100,13 +124,8 @@ def _number(text: str) -> float | None:
 
 
 @lru_cache(maxsize=64)
-def _glob(pattern: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, re.split(r"\*+", pattern))), re.DOTALL)
-
-
-@lru_cache(maxsize=64)
 def _phrase(text: str) -> re.Pattern[str]:
-    wanted = plain(text)
-    before = rf"(?<!{LETTER})" if re.match(LETTER, wanted) else ""
-    after = rf"(?!{LETTER})" if re.match(LETTER, wanted[-1:]) else ""
-    return re.compile(before + re.escape(wanted) + after)
+    words = fold(text).split()
+    before = rf"(?<!{LETTER})" if re.match(LETTER, words[0]) else ""
+    after = rf"(?!{LETTER})" if re.match(LETTER, words[-1][-1]) else ""
+    return re.compile(before + r"\s+".join(map(re.escape, words)) + after)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
+from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.fits import Value, fits, holds
+from notewell.store.sqlite.fits import Value, holds, make_test
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.vocabulary import Flags, holding
 from notewell.terms import fold, prefix_term, whole_terms
@@ -20,7 +22,7 @@ from notewell.types import Filter, Scope
 # Masks of so many scopes are kept: those of a few people, or of a dialogue that narrows down.
 KEPT = 16
 # So many chunks that may hold a phrase are read at a time, and so many at most, the best first.
-AT_ONCE = 300
+AT_ONCE = 150
 READ_AT_MOST = 3_000
 # How the rows of notes are read that a filter looks at, each with the note's id before a value.
 NOTE_ROWS = {
@@ -29,6 +31,9 @@ NOTE_ROWS = {
     "type": queries.NOTE_TYPES,
     "date": queries.NOTE_DAYS,
 }
+
+# What cannot stand in a path of SQLite's, and hardly does in a key.
+UNASKABLE = re.compile(r'["\\\x00-\x1f]')
 
 NoteIds = npt.NDArray[np.int32]
 
@@ -80,16 +85,15 @@ class Masks:
             rows: Any = db.execute(NOTE_ROWS[asked.of])
             return list(rows)
         written = self.keys(db).get(fold(asked.key), ())
-        # A quote cannot be part of a path of SQLite's.
-        places = [f'$."{key}"' for key in written if '"' not in key]
+        places = [f'$."{key}"' for key in written if not UNASKABLE.search(key)]
         found: Any = (row for place in places for row in db.execute(queries.NOTE_FIELDS, {"place": place}))
         return list(found)
 
     def notes(self, db: apsw.Connection) -> NoteIds:
         """Return the note of every slot; 0 for a free one."""
         if self._notes is None:
-            rows: list[tuple[Any, ...]] = db.execute(queries.SLOT_NOTES).fetchall()
-            pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+            rows: Any = db.execute(queries.SLOT_NOTES)
+            pairs = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)
             notes = np.zeros(self.size, dtype=np.int32)
             notes[pairs[:, 0]] = pairs[:, 1]
             self._notes = notes
@@ -121,28 +125,34 @@ class Masks:
                 inside &= ~held if asked.negated else held
         for asked in scope.filters:
             if asked.of in ("phrase", "heading"):
-                held, complete = self._reading(db, asked, inside, order, enough)
-                inside &= ~held if asked.negated else held
-                whole = whole and complete
+                may = inside & holding(db, _needed(asked), self.size)
+                passed, read_all = _read(db, asked, np.flatnonzero(may), order, enough)
+                # What may hold a phrase and was not read is taken out either way: what is left out never appears.
+                inside &= ~may if asked.negated else False
+                inside[passed] = True
+                whole = whole and read_all
         return whole
 
-    def _reading(
-        self, db: apsw.Connection, asked: Filter, inside: Flags, order: npt.NDArray[np.float32] | None, enough: int
-    ) -> tuple[Flags, bool]:
-        """Return which slots hold a phrase, as far as they were read, and whether all were that may."""
-        (wanted,) = asked.values
-        terms = str(wanted).split() if asked.of == "heading" else whole_terms(str(wanted))
-        places = np.flatnonzero(inside & holding(db, terms, self.size))
-        if order is not None:
-            places = places[np.argsort(-order[places], kind="stable")]
-        held = np.zeros(self.size, dtype=np.bool_)
-        found = read = 0
-        while read < min(places.size, READ_AT_MOST) and (asked.negated or order is None or found < enough):
-            chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
-            holding_it = [slot for slot, chunk in chunks if holds(asked, chunk)]
-            held[holding_it] = True
-            found, read = found + len(holding_it), read + AT_ONCE
-        return held, read >= places.size
+
+def _needed(asked: Filter) -> list[str]:
+    """Return the terms without which a chunk cannot hold what is asked for."""
+    (wanted,) = asked.values
+    return str(wanted).split() if asked.of == "heading" else whole_terms(str(wanted))
+
+
+def _read(
+    db: apsw.Connection, asked: Filter, places: npt.NDArray[np.intp], order: npt.NDArray[np.float32] | None, enough: int
+) -> tuple[list[int], bool]:
+    """Return which slots pass a filter once their chunks are read, and whether all were read."""
+    if order is not None:
+        places = places[np.argsort(-order[places], kind="stable")]
+    passed: list[int] = []
+    read = 0
+    while read < min(places.size, READ_AT_MOST) and (order is None or len(passed) < enough):
+        chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
+        passed += [slot for slot, chunk in chunks if holds(asked, chunk) != asked.negated]
+        read += AT_ONCE
+    return passed, read >= places.size
 
 
 def _term(word: str) -> str:
@@ -151,7 +161,8 @@ def _term(word: str) -> str:
 
 def _fitting(asked: Filter, rows: list[tuple[int, Value]]) -> list[int]:
     # Many notes say the same: each value is looked at once.
-    verdicts = {value: fits(asked, value) for value in {value for _, value in rows}}
+    test = make_test(asked)
+    verdicts = {value: test(value) for value in {value for _, value in rows}}
     return [note for note, value in rows if verdicts[value]]
 
 
