@@ -9,6 +9,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from notewell import Filters, NotewellError, Vault
 from notewell.embed.words import WordsEmbedder
@@ -155,6 +157,8 @@ def test_parameters_are_the_same_and_add_to_the_text(notes: Vault) -> None:
     only = Filters(type="log", after="2024", before="2024-06", where={"status": "open|new", "rating": ">=5"})
     assert set(paths(notes, "acid", only=only)) == {BEES}
     assert paths(notes, "", only=Filters(type="recipe")) == [RYE]
+    assert paths(notes, "", only=Filters(where={"author": "jane doe"})) == [RYE]
+    assert paths(notes, "", only=Filters(where={"author": "jane smith"})) == []
     with pytest.raises(NotewellError):
         notes.search("acid", only=Filters(after="lunch"))
 
@@ -186,6 +190,21 @@ def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
     assert notes.search("acid", only=Filters(where={"mood": "good"})).notices == ("no note has the mood 'good'",)
 
 
+@pytest.mark.parametrize(
+    ("text", "notices"),
+    [
+        ("acid statuss:open", ("no note has the key 'statuss', so it is text; near: status",)),
+        ("acid -tagg:garden", ("no note has the key 'tagg', so it is text; near: tag",)),
+        ("acid https://acid.org 12:30 std::acid nothing:like", ()),
+        ("acid after:lunch", ()),
+    ],
+)
+def test_a_key_that_was_mistyped_is_told_of(notes: Vault, text: str, notices: tuple[str, ...]) -> None:
+    results = notes.search(text)
+    assert len(results) > 0
+    assert results.notices == notices
+
+
 def test_a_query_says_how_it_was_read(notes: Vault) -> None:
     results = notes.search('mites "formic acid" -oxalic tag:garden', under="Garden", only=Filters(after="2024"))
     assert results.read_as == (
@@ -202,6 +221,52 @@ def test_a_closer_look_stays_in_the_scope(notes: Vault) -> None:
     results = notes.search("acid tag:garden")
     assert {excerpt.path for excerpt in results} == {BEES, ROSES}
     assert any("fine" in excerpt.hit.ranks for excerpt in results)
+
+
+SIGNS = (
+    '"',
+    "-",
+    "*",
+    "|",
+    "..",
+    " ",
+    " ",
+    " ",
+    "\0",
+    "🐝",
+    "'",
+    "%",
+    "[[",
+    "東京",
+    "acid",
+    "form*",
+    "-acid",
+    "in:heading",
+)
+KEYS = (
+    "tag:",
+    "garden",
+    "after:",
+    "2024",
+    "status:",
+    "open",
+    "rating:",
+    "3..5",
+    "lex:",
+    "vec:",
+    "hyde:",
+    "path:",
+    "type:",
+)
+PIECES = st.sampled_from(SIGNS + KEYS)
+
+
+@given(st.lists(PIECES, max_size=10).map("".join), st.sampled_from(["", "Garden", "nowhere"]))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_query_is_an_error_and_each_has_one_answer(notes: Vault, text: str, under: str) -> None:
+    first, again = notes.search(text, under=under), notes.search(text, under=under)
+    assert (first.excerpts, first.notices, first.read_as) == (again.excerpts, again.notices, again.read_as)
+    assert all(excerpt.path.startswith(under) for excerpt in first)
 
 
 SEEN: Mapping[str, set[str]] = {

@@ -264,7 +264,7 @@ class Filters:
     type: str | Sequence[str] = ()
     after: str = ""
     before: str = ""
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
 
 
 ALL = Filters()

@@ -34,3 +34,8 @@ def test_a_note_gains_by_the_words_its_name_and_the_query_share() -> None:
 def test_a_note_of_another_name_stays_as_it_is(query: str) -> None:
     hit = favoured(query, title="Rye bread")
     assert (hit.score, hit.trace) == (0.5, ())
+
+
+def test_a_beginning_is_in_a_name_that_begins_so() -> None:
+    assert favoured("br* rye", title="Rye bread").score == pytest.approx(0.5 * (1 + GAIN))
+    assert favoured("wh*", title="Rye bread").score == 0.5

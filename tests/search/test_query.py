@@ -287,11 +287,14 @@ def test_filters_alone_are_answered_by_date() -> None:
 
 
 def test_parameters_are_read_as_in_a_query() -> None:
-    only = Filters(tag=("a|b", "#c"), type="log", after="7d", before="2024", where={"rating": "3..5", "due date": "x"})
+    only = Filters(
+        tag=("a|b", "#c"), type="log", after="7d", before="2024", where={"rating": "3..5", "due date": "x y"}
+    )
     assert read_filters(only, KNOWN) == (
         *filters_of("tag:a|b tag:c type:log after:7d before:2024 rating:3..5"),
-        Filter("field", ("x",), key="due date"),
+        Filter("field", ("x y",), key="due date"),
     )
+    assert read_filters(Filters(tag='a b | "c|d" |'), KNOWN) == (Filter("tag", ("a b", "c|d")),)
     assert read_filters(Filters(), KNOWN) == ()
 
 

@@ -258,10 +258,11 @@ def test_filters_are_options_and_add_to_the_text(notewell: Notewell) -> None:
 
 def test_front_matter_is_asked_for_by_key_and_value(notewell: Notewell, folder: Path) -> None:
     (folder / "new.md").write_text("---\nstatus: open\nrating: 4\n---\n\nThe zebra grazes.\n")
-    for where in (["status=open"], ["rating=3..5", "status=Open"]):
+    for where in (["status=open"], ["rating=3..5", "status=Open"], ["rating=>3", "rating=<5"]):
         options = [part for pair in where for part in ("--where", pair)]
         assert [hit["path"] for hit in hits(notewell("search", "the", *options, "--json")[1])] == ["new.md"]
     assert hits(notewell("search", "the", "--where", "rating=5", "--json")[1]) == []
+    assert hits(notewell("search", "the", "--where", "rating=>3", "--where", "rating=<4", "--json")[1]) == []
 
 
 @pytest.mark.parametrize("options", [["--tag", "bread"], ["--under", "Recipes"], ["--", "tag:bread"]])

@@ -309,6 +309,30 @@ def test_of_a_phrase_that_thousands_hold_the_best_are_found(open_store: OpenStor
         assert len(found) == 300
 
 
+def test_two_phrases_are_found_together_however_many_hold_one_of_them(open_store: OpenStore) -> None:
+    store = open_store()
+    many = [f"in the field {number} and in the field" for number in range(4_000)]
+    put(store, {"many.md": many, "one.md": "a long text of many words, in the end of which is a lazy dog in the field"})
+    wanted, common = Filter("phrase", ("lazy dog",)), Filter("phrase", ("in the field",))
+    rare_out = Filter("phrase", ("and in",), negated=True)
+    for filters in ((wanted, common), (common, wanted), (common, wanted, rare_out)):
+        assert both(store, Scope(filters=filters), "field") == ["one.md"]
+
+
+def test_what_is_left_out_never_appears_however_many_hold_it(open_store: OpenStore) -> None:
+    store = open_store()
+    many = [f"in the field {number}" for number in range(3_500)]
+    put(store, {"many.md": many, "one.md": "the field in autumn", "two.md": "a field"})
+    with store.reading() as snapshot:
+        scope = phrase("in the field", negated=True)
+        for ranking in (
+            snapshot.nearest(WordsEmbedder().embed_query("in the field"), scope, 300),
+            snapshot.matching(["field"], scope, 300),
+        ):
+            found = {chunk.path for chunk in snapshot.chunks([slot for slot, _ in ranking.found])}
+            assert "many.md" not in found and "two.md" in found
+
+
 # Large and narrow, and many at once
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,11 +14,18 @@ from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
 
 # More values than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
+# What looks like a filter; not an address, a path or a name of C++.
+KEYED = re.compile(r"(?:^|\s)-?([^\W\d_][\w.-]+):(?=[^\s:/\\])")
+FILTERS = ("path", "tag", "type", "after", "before")
 NAMES = {"path": "there is no note or folder", "tag": "no note has the tag", "type": "no note has the type"}
 
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
+    return (*_unknown_keys(plan, store), *_found(plan, excerpts, store, rules))
+
+
+def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     if excerpts:
         by_words = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
         meant = by_words or plan.only_filters or not (plan.by_words and rules.lexical_weight)
@@ -32,6 +40,15 @@ def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules:
         return tuple(_missing(asked, store) for asked in alone)
     conditions = (*([f"under {under}"] if under else []), *map(told, plan.scope.filters))
     return (f"nothing has all of this: {'; '.join(conditions)}",)
+
+
+def _unknown_keys(plan: Plan, store: Snapshot) -> list[str]:
+    """Say of each `key:value` that no note has the key, if there is one like it."""
+    if not (written := KEYED.findall(plan.text)):
+        return []
+    keys = {*FILTERS, *store.keys()}
+    near = {key: get_close_matches(key.lower(), keys, 1, 0.75) for key in written if key.lower() not in keys}
+    return [f"no note has the key '{key}', so it is text; near: {close[0]}" for key, close in near.items() if close]
 
 
 def _missing(asked: Filter, store: Snapshot) -> str:

@@ -31,7 +31,8 @@ SYNTAX = re.compile(
     re.VERBOSE,
 )
 WORD = re.compile(r"\S+")
-ALTERNATIVE = re.compile(VALUE)
+# An option may have spaces without quotes.
+ALTERNATIVE = re.compile(rf'{QUOTED}|[^"|]+')
 RANGE = re.compile(r"(?P<low>[^.]*(?:\.\d[^.]*)?)\.\.(?P<high>.*)|(?P<sign>[<>]=?)(?P<bound>.+)")
 # What no value begins with: the rest of https://, of C:\ and of std::vector.
 NO_VALUE = ("//", "\\", ":", "/*")
@@ -119,9 +120,8 @@ def read_query_text(text: str, known: Known | None = None) -> Query:
     """
     known = known or Known()
     parts: list[Part] = []
-    if not known.syntax or (len(text.split()) > PASTED and not TYPED_PART.search(text)):
-        return Query((Part("text", text),))
-    began = at = 0
+    pasted = len(text.split()) > PASTED and not TYPED_PART.search(text)
+    began, at = 0, len(text) if pasted or not known.syntax else 0
     while word := WORD.search(text, at):
         match = SYNTAX.match(text, word.start())
         part = _read(match, known) if match else None
@@ -143,7 +143,8 @@ def read_filters(only: Filters, known: Known) -> tuple[Filter, ...]:
         if value and not (day := _days(name, value, known)):
             raise SettingsError(f"{name} is '{value}', and should be a date", "Write 2024-05-01, 2024, 7d or yesterday")
         filters += [day] if value and day else []
-    return (*filters, *(_filter("field", value, key=key) for key, value in only.where.items()))
+    filters += [_filter("field", value, key=key) for key, values in only.where.items() for value in _each(values)]
+    return tuple(filters)
 
 
 def _each(value: str | Iterable[str]) -> list[str]:
@@ -218,7 +219,8 @@ def _days(name: str, value: str, known: Known, *, negated: bool = False) -> Filt
 
 
 def _filter(of: str, value: str, *, key: str = "", negated: bool = False) -> Filter:
-    values = tuple(_value(of, found) for found in ALTERNATIVE.findall(value)) or (value,)
+    alternatives = [found.strip() for found in ALTERNATIVE.findall(value)]
+    values = tuple(_value(of, found) for found in alternatives if found) or (value,)
     return Filter(of, values, key=key, negated=negated)
 
 

@@ -35,5 +35,8 @@ def name_terms(name: str) -> frozenset[str]:
 
 
 def _shared(name: frozenset[str], wanted: set[str]) -> float:
-    """Return the words in common as a share of all words of both."""
+    """Return the words in common as a share of all words of both; a beginning is the word that begins so."""
+    for term in [term for term in wanted if term.endswith("*")]:
+        begun = {word for word in name if word.startswith(term[:-1])}
+        wanted = (wanted - {term}) | begun if begun else wanted
     return len(name & wanted) / len(name | wanted) if name | wanted else 0.0

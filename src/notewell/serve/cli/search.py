@@ -56,7 +56,7 @@ def command(
     kind: tuple[str, ...],
     after: str,
     before: str,
-    where: dict[str, str],
+    where: dict[str, list[str]],
     max_tokens: int | None,
     fusion: str | None,
     explain: bool,
@@ -105,12 +105,15 @@ def command(
             raise Stopped
 
 
-def _pairs(given: tuple[str, ...]) -> dict[str, str]:
+def _pairs(given: tuple[str, ...]) -> dict[str, list[str]]:
     """Return what `--where` was given, by key."""
-    pairs = [text.partition("=") for text in given]
-    if wrong := [key for key, _, value in pairs if not key.strip() or not value.strip()]:
-        raise click.BadParameter(f"'{wrong[0]}' is not KEY=VALUE, such as status=open")
-    return {key.strip(): value.strip() for key, _, value in pairs}
+    values: dict[str, list[str]] = {}
+    for text in given:
+        key, _, value = (part.strip() for part in text.partition("="))
+        if not key or not value:
+            raise click.BadParameter(f"'{text}' is not KEY=VALUE, such as status=open")
+        values.setdefault(key, []).append(value)
+    return values
 
 
 def as_dict(results: Results) -> dict[str, Any]:

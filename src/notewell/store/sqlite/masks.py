@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -36,6 +37,7 @@ NOTE_ROWS = {
 UNASKABLE = re.compile(r'["\\\x00-\x1f]')
 
 NoteIds = npt.NDArray[np.int32]
+Scores = npt.NDArray[np.float32]
 
 
 class Masks:
@@ -48,10 +50,10 @@ class Masks:
         self._keys: dict[str, list[str]] | None = None
         self._kept: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
 
-    def inside(self, db: apsw.Connection, scope: Scope, order: npt.NDArray[np.float32] | None, enough: int) -> Flags:
+    def inside(self, db: apsw.Connection, scope: Scope, order: Scores | None, enough: int) -> Flags:
         """Return which slots are inside a scope.
 
-        Of the chunks that may hold a phrase, the first in `order` are read, until `enough` do.
+        Of the chunks that may hold a phrase, those with the highest scores in `order` are read, until `enough` do.
         """
         # Times change without a new state of the chunks: a note may be touched.
         dated = any(asked.of == "date" for asked in scope.filters)
@@ -60,8 +62,7 @@ class Masks:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        inside = self._of_notes(db, scope)
-        whole = self._narrow(db, scope, inside, order, enough)
+        inside, whole = self._narrow(db, scope, self._of_notes(db, scope), order, enough)
         if whole:
             with self._lock:
                 self._kept[key] = inside
@@ -105,9 +106,8 @@ class Masks:
         allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
         allowed[0] = False
         if scope.under:
-            allowed &= _marked(
-                allowed.size, [row[0] for row in db.execute(queries.NOTES_UNDER, {"under": scope.under})]
-            )
+            rows: Any = db.execute(queries.NOTES_UNDER, {"under": scope.under})
+            allowed &= _marked(allowed.size, [note for (note,) in rows])
         for asked in scope.filters:
             if asked.of in NOTE_ROWS or asked.of == "field":
                 fitting = _marked(allowed.size, _fitting(asked, self.note_values(db, asked)))
@@ -115,23 +115,30 @@ class Masks:
         return allowed[notes]
 
     def _narrow(
-        self, db: apsw.Connection, scope: Scope, inside: Flags, order: npt.NDArray[np.float32] | None, enough: int
-    ) -> bool:
-        """Take out of a mask what does not hold what it should; tell whether all that may was read."""
-        whole = True
+        self, db: apsw.Connection, scope: Scope, inside: Flags, order: Scores | None, enough: int
+    ) -> tuple[Flags, bool]:
+        """Return the part of a mask that holds what it should, and whether all was read that had to be."""
         for asked in scope.filters:
             if asked.of == "term":
-                held = holding(db, [_term(str(value)) for value in asked.values], self.size)
-                inside &= ~held if asked.negated else held
-        for asked in scope.filters:
-            if asked.of in ("phrase", "heading"):
-                may = inside & holding(db, _needed(asked), self.size)
-                passed, read_all = _read(db, asked, np.flatnonzero(may), order, enough)
-                # What may hold a phrase and was not read is taken out either way: what is left out never appears.
-                inside &= ~may if asked.negated else False
-                inside[passed] = True
-                whole = whole and read_all
-        return whole
+                held = holding(db, [_term(asked)], self.size)
+                inside = inside & (~held if asked.negated else held)
+        to_read = [asked for asked in scope.filters if asked.of in ("phrase", "heading")]
+        if not to_read:
+            return inside, True
+        doubtful = np.zeros(self.size, dtype=np.bool_)
+        for asked in to_read:
+            may = holding(db, _needed(asked), self.size)
+            doubtful |= may
+            if not asked.negated:
+                inside = inside & may
+        places = np.flatnonzero(inside & doubtful)
+        if order is not None:
+            places = places[np.argsort(-order[places], kind="stable")]
+        passed, read_all = _read(db, to_read, places, enough)
+        # What was not read is out: what somebody wants left out never appears.
+        inside = inside & ~doubtful
+        inside[passed] = True
+        return inside, read_all
 
 
 def _needed(asked: Filter) -> list[str]:
@@ -141,21 +148,20 @@ def _needed(asked: Filter) -> list[str]:
 
 
 def _read(
-    db: apsw.Connection, asked: Filter, places: npt.NDArray[np.intp], order: npt.NDArray[np.float32] | None, enough: int
+    db: apsw.Connection, filters: Sequence[Filter], places: npt.NDArray[np.intp], enough: int
 ) -> tuple[list[int], bool]:
-    """Return which slots pass a filter once their chunks are read, and whether all were read."""
-    if order is not None:
-        places = places[np.argsort(-order[places], kind="stable")]
+    """Return which of these slots pass the filters once their chunks are read, and whether all were."""
     passed: list[int] = []
     read = 0
-    while read < min(places.size, READ_AT_MOST) and (order is None or len(passed) < enough):
+    while read < min(places.size, READ_AT_MOST) and len(passed) < enough:
         chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
-        passed += [slot for slot, chunk in chunks if holds(asked, chunk) != asked.negated]
+        passed += [slot for slot, chunk in chunks if all(holds(asked, chunk) != asked.negated for asked in filters)]
         read += AT_ONCE
     return passed, read >= places.size
 
 
-def _term(word: str) -> str:
+def _term(asked: Filter) -> str:
+    word = str(asked.values[0])
     return f"{prefix_term(word[:-1])}*" if word.endswith("*") else whole_terms(word)[0]
 
 

@@ -15,7 +15,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines
 from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
-from notewell.store.sqlite.masks import Masks
+from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_links
 from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, load_postings, load_prefix
 from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
@@ -157,7 +157,7 @@ class SqliteSnapshot:
         never = 64 * len(code) + 1
         distances[self._arrays.dead] = never
         if scope != EVERYTHING:
-            distances[~self._within(scope)] = never
+            distances[~self._within(scope, -distances.astype(np.float32), RESCORED)] = never
         within = np.cumsum(np.bincount(distances, minlength=never + 1)[:never])
         farthest = int(np.searchsorted(within, RESCORED))
         near = np.flatnonzero(distances <= min(farthest, never - 1))
@@ -165,7 +165,7 @@ class SqliteSnapshot:
         ring = np.flatnonzero(distances[near] == farthest)
         return np.delete(near, ring[max(0, RESCORED - (near.size - ring.size)) :])
 
-    def _within(self, scope: Scope, order: npt.NDArray[np.float32] | None = None, enough: int = 0) -> Flags:
+    def _within(self, scope: Scope, order: Scores | None = None, enough: int = READ_AT_MOST) -> Flags:
         if scope not in self._inside:
             self._inside[scope] = self._arrays.masks.inside(self._db, scope, order, enough)
         return self._inside[scope]
