@@ -99,3 +99,27 @@ def test_a_query_is_embedded_as_a_query_and_without_its_secrets(hold: Hold) -> N
 def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> None:
     with pytest.raises(EmbedError, match="gives vectors of 5 numbers, the store holds 27"):
         retrieve(make_plan("hive"), hold(NOTES), Telling(5), SearchRules())
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [("lex:hive", ["lexical"]), ("vec:hive", ["vector"]), ("lex:hive vec:bees", ["lexical", "vector"])],
+)
+def test_only_the_retriever_that_was_named_is_asked(hold: Hold, text: str, asked: list[str]) -> None:
+    rankings = retrieve(make_plan(text), hold(NOTES), WordsEmbedder(), SearchRules())
+    assert [ranking.retriever for ranking in rankings] == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "embedder", "rules"),
+    [
+        ("vec:hive", None, SearchRules()),
+        ("hyde:hive", WordsEmbedder(), SearchRules(vector_weight=0)),
+        ("lex:hive", WordsEmbedder(), SearchRules(lexical_weight=0)),
+    ],
+)
+def test_what_cannot_be_answered_as_it_was_asked_is_answered_by_words(
+    hold: Hold, text: str, embedder: WordsEmbedder | None, rules: SearchRules
+) -> None:
+    (ranking,) = retrieve(make_plan(text), hold(NOTES), embedder, rules)
+    assert (ranking.retriever, len(ranking.found)) == ("lexical", 2)

@@ -71,8 +71,8 @@ def _missing(asked: Filter, store: Snapshot) -> str:
 
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:
-    known = store.values(asked)
-    folded = {value.lower(): value for value in known} if len(known) <= COMPARED else {}
     wanted = [value.lower() for value in asked.values if isinstance(value, str)]
+    known = store.values(asked) if wanted else []
+    folded = {value.lower(): value for value in known} if len(known) <= COMPARED else {}
     close = (name for value in wanted for name in get_close_matches(value, folded, 3))
     return [folded[name] for name in dict.fromkeys(close)]

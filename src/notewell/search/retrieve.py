@@ -19,12 +19,13 @@ DEPTH = 300
 
 
 def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
-    """Return what each retriever that counts found; without an embedder, the lexical one alone."""
+    """Return what each retriever that counts and is asked found; where there is no vector, the lexical one alone."""
     depth = max(rules.reach, DEPTH)
     rankings = []
-    if (rules.lexical_weight and plan.by_words) or embedder is None:
+    by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage)
+    if (rules.lexical_weight and plan.by_words) or not by_meaning:
         rankings.append(store.matching(plan.terms, plan.scope, depth))
-    if rules.vector_weight and embedder is not None and (plan.text or plan.passage):
+    if by_meaning and embedder is not None:
         vector = check_length(embed_plan(plan, embedder), store.dimensions, embedder)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]

@@ -20,12 +20,23 @@ HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 LETTER = rf"[^\W_{UNSPACED}]"
 
 
-def make_test(asked: Filter) -> Test:
-    """Return what tells whether a value of a note is one of those that the filter asks for.
+def normal(of: str, value: Value) -> Value:
+    """Return a value of a note as tests take it.
 
-    >>> make_test(Filter("tag", ("garden",)))("Garden/bees"), make_test(Filter("field", (Range("3", "5"),)))(4.5)
+    >>> normal("field", "[[People/Max|Max  Müller]]"), normal("field", 3)
+    ('max muller', 3)
+    """
+    if not isinstance(value, str):
+        return value
+    return plain(LINK.sub(r"\1", value[:LONGEST]) if of == "field" else value)
+
+
+def make_test(asked: Filter) -> Test:
+    """Return what tells whether a value of a note, made normal, is one of those that the filter asks for.
+
+    >>> make_test(Filter("tag", ("Garden",)))("garden/bees"), make_test(Filter("field", (Range("3", "5"),)))(4.5)
     (True, True)
-    >>> [make_test(Filter("path", (wanted,)))("Garden/Hive.md") for wanted in ("garden", "*/hive*", "Hive")]
+    >>> [make_test(Filter("path", (wanted,)))("garden/hive.md") for wanted in ("Garden", "*/hive*", "Hive")]
     [True, True, False]
     """
     tests = [_within(wanted) if isinstance(wanted, Range) else _like(asked.of, wanted) for wanted in asked.values]
@@ -70,19 +81,17 @@ def _like(of: str, wanted: str) -> Test:
     pattern, number = plain(wanted), _number(wanted)
     if of == "path":
         pattern = pattern.removeprefix("./").strip("/")
+    if "*" in pattern:
+        matches = _glob(pattern).fullmatch
+        return lambda value: bool(matches(value)) if isinstance(value, str) else pattern == "*"
     above = f"{pattern}/"
-    glob = _glob(pattern) if "*" in pattern else None
-
-    def test(value: Value) -> bool:
-        if not isinstance(value, str):
-            return value == number or pattern == "*"
-        found = plain(LINK.sub(r"\1", value[:LONGEST]) if of == "field" else value)
-        if glob:
-            return bool(glob.fullmatch(found))
-        inside = of in ("path", "tag") and found.startswith(above)
-        return found == pattern or inside or (of == "path" and found.rpartition(".")[0] == pattern)
-
-    return test
+    if of == "tag":
+        return lambda value: value == pattern or str(value).startswith(above)
+    if of == "path":
+        # A note may be named without its suffix.
+        named = re.compile(rf"{re.escape(pattern)}(?:/.*|\.[^./]*)?").fullmatch
+        return lambda value: bool(named(str(value)))
+    return lambda value: value in (pattern, number)
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
@@ -101,7 +110,7 @@ def _within(wanted: Range) -> Test:
         number = _number(str(value)) if numeric else None
         if number is not None:
             return _between(number, *ends, wanted.open)
-        text = plain(str(value))
+        text = str(value)
         # May is over when its last day is: what goes on from an end is of it.
         if wanted.open:
             return (not low or text[: len(low)] > low) and (not high or text < high)

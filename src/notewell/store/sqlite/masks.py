@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import chain
@@ -14,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.fits import Value, holds, make_test
+from notewell.store.sqlite.columns import ROWS, Columns, NoteIds, touched
+from notewell.store.sqlite.fits import holds
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.vocabulary import Flags, holding
-from notewell.terms import fold, prefix_term, whole_terms
+from notewell.terms import prefix_term, whole_terms
 from notewell.types import Filter, Scope
 
 # Masks of so many scopes are kept: those of a few people, or of a dialogue that narrows down.
@@ -25,29 +25,16 @@ KEPT = 16
 # So many chunks that may hold a phrase are read at a time, and so many at most, the best first.
 AT_ONCE = 150
 READ_AT_MOST = 3_000
-# How the rows of notes are read that a filter looks at, each with the note's id before a value.
-NOTE_ROWS = {
-    "path": queries.NOTE_PATHS,
-    "tag": queries.NOTE_TAGS,
-    "type": queries.NOTE_TYPES,
-    "date": queries.NOTE_DAYS,
-}
-
-# What cannot stand in a path of SQLite's, and hardly does in a key.
-UNASKABLE = re.compile(r'["\\\x00-\x1f]')
-
-NoteIds = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]
 
 
 class Masks:
-    """What all searches of one state of the chunks share of its notes: found out when it is first asked for."""
+    """What all searches of one state of the chunks share of its scopes: found out when it is first asked for."""
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self.columns = Columns()
         self._lock = Lock()
-        self._notes: NoteIds | None = None
-        self._keys: dict[str, list[str]] | None = None
         self._kept: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
 
     def inside(self, db: apsw.Connection, scope: Scope, order: Scores | None, enough: int) -> Flags:
@@ -55,9 +42,7 @@ class Masks:
 
         Of the chunks that may hold a phrase, those with the highest scores in `order` are read, until `enough` do.
         """
-        # Times change without a new state of the chunks: a note may be touched.
-        dated = any(asked.of == "date" for asked in scope.filters)
-        key = scope, int(db.execute(queries.META, {"key": "touched"}).get or 0) if dated else 0
+        key = scope, touched(db) if any(asked.of == "date" for asked in scope.filters) else 0
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -70,47 +55,21 @@ class Masks:
                     self._kept.popitem(last=False)
         return inside
 
-    def keys(self, db: apsw.Connection) -> dict[str, list[str]]:
-        """Return the keys of front matter, folded, each with the ways in which notes write it."""
-        if self._keys is None:
-            keys: dict[str, list[str]] = {}
-            rows: Any = db.execute(queries.KEYS)
-            for (key,) in rows:
-                keys.setdefault(fold(key), []).append(key)
-            self._keys = keys
-        return self._keys
-
-    def note_values(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
-        """Return every value that a filter of notes looks at, with the note's id."""
-        if asked.of in NOTE_ROWS:
-            rows: Any = db.execute(NOTE_ROWS[asked.of])
-            return list(rows)
-        written = self.keys(db).get(fold(asked.key), ())
-        places = [f'$."{key}"' for key in written if not UNASKABLE.search(key)]
-        found: Any = (row for place in places for row in db.execute(queries.NOTE_FIELDS, {"place": place}))
-        return list(found)
-
-    def notes(self, db: apsw.Connection) -> NoteIds:
-        """Return the note of every slot; 0 for a free one."""
-        if self._notes is None:
-            rows: Any = db.execute(queries.SLOT_NOTES)
-            pairs = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)
-            notes = np.zeros(self.size, dtype=np.int32)
-            notes[pairs[:, 0]] = pairs[:, 1]
-            self._notes = notes
-        return self._notes
+    def notes(self, db: apsw.Connection, inside: Flags) -> npt.NDArray[np.int64]:
+        """Return the notes that have a slot inside a mask."""
+        return np.unique(self.columns.of_slots(db, self.size)[inside]).astype(np.int64)
 
     def _of_notes(self, db: apsw.Connection, scope: Scope) -> Flags:
         """Return the slots of the notes that the scope lets through."""
-        notes = self.notes(db)
+        notes = self.columns.of_slots(db, self.size)
         allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
         allowed[0] = False
         if scope.under:
             rows: Any = db.execute(queries.NOTES_UNDER, {"under": scope.under})
-            allowed &= _marked(allowed.size, [note for (note,) in rows])
+            allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
-            if asked.of in NOTE_ROWS or asked.of == "field":
-                fitting = _marked(allowed.size, _fitting(asked, self.note_values(db, asked)))
+            if asked.of in ROWS or asked.of == "field":
+                fitting = _marked(allowed.size, self.columns.fitting(db, asked))
                 allowed &= ~fitting if asked.negated else fitting
         return allowed[notes]
 
@@ -165,15 +124,8 @@ def _term(asked: Filter) -> str:
     return f"{prefix_term(word[:-1])}*" if word.endswith("*") else whole_terms(word)[0]
 
 
-def _fitting(asked: Filter, rows: list[tuple[int, Value]]) -> list[int]:
-    # Many notes say the same: each value is looked at once.
-    test = make_test(asked)
-    verdicts = {value: test(value) for value in {value for _, value in rows}}
-    return [note for note, value in rows if verdicts[value]]
-
-
-def _marked(size: int, places: list[int]) -> Flags:
+def _marked(size: int, places: NoteIds) -> Flags:
     marked = np.zeros(size, dtype=np.bool_)
     # A note without chunks has no slot, and may be beyond the last note that has.
-    marked[[place for place in places if place < size]] = True
+    marked[places[places < size]] = True
     return marked

@@ -91,7 +91,7 @@ class SqliteSnapshot:
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
         """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
         inside = self._within(scope)
-        notes = np.unique(self._arrays.masks.notes(self._db)[inside]).astype(np.int64)
+        notes = self._arrays.masks.notes(self._db, inside)
         if not notes.size:
             return []
         rows: Any = self._db.execute(queries.NEWEST, {"notes": carray(notes), "limit": limit}).fetchall()
@@ -103,13 +103,13 @@ class SqliteSnapshot:
 
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
-        return self._arrays.masks.keys(self._db)
+        return self._arrays.masks.columns.keys(self._db)
 
     def values(self, asked: Filter) -> list[str]:
         """Return what notes have where the filter looks, each value once; nothing for a filter of chunks."""
         if asked.of in ("term", "phrase", "heading"):
             return []
-        return list(dict.fromkeys(str(value) for _, value in self._arrays.masks.note_values(self._db, asked)))
+        return list(dict.fromkeys(str(value) for _, value in self._arrays.masks.columns.rows(self._db, asked)))
 
     def closeness(self, vector: Vectors, ids: Sequence[int]) -> dict[int, float | None]:
         """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
