@@ -82,6 +82,8 @@ HIVE, ROSES, RYE, UBUNG, ODD, ODDER = FIELDS
         (only("path", "garden/"), {HIVE, ROSES}),
         (only("path", "./Garden"), {HIVE, ROSES}),
         (only("path", "Gard"), set()),
+        (only("path", "/"), set(FIELDS)),
+        (only("path", "."), set(FIELDS)),
         (only("path", "garden/hive"), {HIVE}),
         (only("path", "Garden/Hive.md"), {HIVE}),
         (only("path", "*hive*"), {HIVE}),

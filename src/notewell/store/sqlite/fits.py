@@ -89,7 +89,7 @@ def _like(of: str, wanted: str) -> Test:
         return lambda value: value == pattern or str(value).startswith(above)
     if of == "path":
         # A note may be named without its suffix.
-        named = re.compile(rf"{re.escape(pattern)}(?:/.*|\.[^./]*)?").fullmatch
+        named = re.compile(rf"{re.escape(pattern)}(?:/.*|\.[^./]*)?" if pattern.strip(".") else ".*").fullmatch
         return lambda value: bool(named(str(value)))
     return lambda value: value in (pattern, number)
 
