@@ -322,12 +322,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that answers the plan, its score and how the score came about."""
+    """A chunk that answers the plan, its score, how that came about, and the places that say the same."""
 
     chunk: Chunk
     score: float
     ranks: Mapping[str, int | None]
     trace: tuple[Step, ...] = ()
+    also: tuple[str, ...] = ()
 
     def rescored(self, score: float, *, by: str, why: str) -> Hit:
         """Return the hit with a new score and the reason on its trace."""

@@ -71,8 +71,9 @@ def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there
 
 
 def test_equal_scores_come_in_the_order_of_path(hold: Hold) -> None:
-    text = "The same words in every note."
-    hits = found("same words", hold(dict.fromkeys(("c.md", "a.md", "d.md", "b.md"), text)))
+    # As many words in each, and no two lines alike, which would be folded.
+    notes = {path: "The same words in every note.".replace(" ", " " * n) for n, path in enumerate("cadb", start=1)}
+    hits = found("same words", hold({f"{path}.md": text for path, text in notes.items()}))
     assert len({hit.score for hit in hits}) == 1
     assert [hit.chunk.path for hit in hits] == ["a.md", "b.md", "c.md", "d.md"]
 
@@ -81,7 +82,7 @@ def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> N
     embedder, lines = WordsEmbedder(), (30, 10, 20)
     store = SqliteStore(tmp_path / "store.db", lambda: MadeFor(embedder.fingerprint, embedder.dimensions, "1"))
     with store.writing() as writer:
-        chunks = [Chunk("a.md", "The same words.", line, line) for line in lines]
+        chunks = [Chunk("a.md", "The same words.".replace(" ", " " * line), line, line) for line in lines]
         writer.put(Note("a.md", "", Stamp(1, 1, "d")), chunks, embedder.embed([chunk.text for chunk in chunks]))
     with store.reading() as snapshot:
         assert [hit.chunk.line for hit in found("same words", snapshot)] == [10, 20, 30]
@@ -89,7 +90,7 @@ def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> N
 
 
 def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
-    snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number % 3}" for number in range(200)})
+    snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number}" for number in range(200)})
     first = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     again = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     assert repr(first) == repr(again)

@@ -30,7 +30,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     assert isinstance(answer["took_ms"], float)
     first = answer["hits"][0]
     assert first.keys() == {
-        *("path", "line", "end_line", "place", "heading", "title", "score", "text", "retrievers", "trace"),
+        *("path", "line", "end_line", "place", "heading", "title", "score", "text", "also", "retrievers", "trace"),
         "excerpt",
     }
     assert (first["path"], first["line"], first["end_line"]) == ("Recipes/Sourdough.md", 5, 7)

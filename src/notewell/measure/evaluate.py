@@ -15,6 +15,7 @@ from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
+from notewell.types import Hit
 from notewell.vault import Vault
 
 # Chunks asked for, so that a hundred different documents are among them.
@@ -65,7 +66,7 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
     """Search for every judged query, and compare the documents found with the judgements."""
     names = {_note_path(document.name): document.name for document in collection.documents}
     ranked = {
-        query: _distinct(names[hit.chunk.path] for hit in vault.hits(text, limit=CHUNKS))
+        query: _distinct(names[path] for hit in vault.hits(text, limit=CHUNKS) for path in _paths(hit))
         for query, text in collection.queries.items()
     }
     judged = collection.judgements
@@ -94,6 +95,12 @@ def _note_path(name: str) -> str:
 def _as_markdown(document: Document) -> str:
     title = document.title.replace("\n", " ").strip()
     return f"# {title}\n\n{document.text}\n" if title else f"{document.text}\n"
+
+
+def _paths(hit: Hit) -> Iterator[str]:
+    """Yield the notes that say what a hit says, its own first: a judgement may name any of them."""
+    yield hit.chunk.path
+    yield from (place.rpartition(":")[0] for place in hit.also)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

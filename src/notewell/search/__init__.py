@@ -12,6 +12,7 @@ from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, SearchRules, fuse
 from notewell.search.newest import find_newest
+from notewell.search.page import choose
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
@@ -87,7 +88,7 @@ def find_hits(
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
     for ranker in rankers:
         hits = sorted(ranker(plan, hits), key=_best_first)
-    return hits[: rules.limit]
+    return choose(plan, hits, rules.limit)
 
 
 def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:

@@ -11,7 +11,7 @@ import click
 from notewell.search import context
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, say, vault_option
+from notewell.serve.cli.options import counted, json_option, open_vault, print_json, printable, say, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.types import ALL, Excerpt, Filters, Results
@@ -138,6 +138,7 @@ def _hit(excerpt: Excerpt) -> dict[str, Any]:
         "title": chunk.title,
         "score": round(excerpt.score, 6),
         "text": chunk.text,
+        "also": list(excerpt.hit.also),
         "retrievers": dict(excerpt.hit.ranks),
         "trace": [{"by": step.by, "why": step.why, "score": round(step.score, 6)} for step in excerpt.hit.trace],
         "excerpt": {"text": excerpt.text, "line": excerpt.line, "end_line": excerpt.end_line},
@@ -164,11 +165,19 @@ def _tell(results: Results, explain: bool) -> None:
         )
         for line in _highlighted(excerpt).split("\n"):
             click.echo(f"    {line}")
+        if excerpt.hit.also:
+            click.echo(f"    {_told(excerpt.hit.also)}")
         if explain:
             ranks = ", ".join(f"{name} rank {rank or '–'}" for name, rank in excerpt.hit.ranks.items())
             click.echo(f"    {ranks}")
         for step in excerpt.hit.trace if explain else ():
             click.echo(f"    {step.score:.4f}  {step.by}: {printable(step.why)}")
+
+
+def _told(also: tuple[str, ...]) -> str:
+    """Return where else the same is said, the first place by name."""
+    more = f" and {counted(len(also) - 1, 'other place')}" if len(also) > 1 else ""
+    return click.style(f"the same in {printable(also[0])}{more}", dim=True)
 
 
 def _highlighted(excerpt: Excerpt) -> str:
