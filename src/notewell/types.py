@@ -73,6 +73,22 @@ class Part:
     under: tuple[int, ...] = ()
 
 
+def parts_of(parts: Sequence[Part], line: int, end_line: int) -> Sequence[Part]:
+    """Return the parts that lines are in."""
+    first, last = (bisect_right(parts, at, key=lambda part: part.line) for at in (line, end_line))
+    return parts[max(0, first - 1) : last]
+
+
+def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
+    """Return the parts that lines are in, by name; nothing where there are none.
+
+    >>> place_of((Part(1, "page 1"), Part(40, "page 2"), Part(80, "page 3")), 30, 50)
+    'page 1 to page 2'
+    """
+    inside = parts_of(parts, line, end_line)
+    return " to ".join(dict.fromkeys(part.name for part in (*inside[:1], *inside[-1:])))
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a reader makes of a file's bytes: text, the parts it falls into, and the title it has beside its text."""
@@ -101,16 +117,6 @@ class Note:
     def line_at(self, offset: int) -> int:
         """Return the number of the line, from 1, that holds the character at `offset`."""
         return bisect_right(line_starts(self.text), offset)
-
-    def place_of(self, line: int, end_line: int) -> str:
-        """Return the parts that lines are in, by name; nothing for a note that has none.
-
-        >>> Note("a.pdf", "", Stamp(0, 0), parts=(Part(1, "page 1"), Part(40, "page 2"))).place_of(30, 50)
-        'page 1 to page 2'
-        """
-        first, last = (bisect_right(self.parts, at, key=lambda part: part.line) for at in (line, end_line))
-        names = [self.parts[at - 1].name for at in (first, last) if at]
-        return " to ".join(dict.fromkeys(names))
 
     def source_offset(self, offset: int, *, ending: bool = False) -> int:
         """Return where the source file has what the redacted text has at `offset`.
@@ -177,7 +183,7 @@ class Chunk:
     end_line: int
     start: int = 0
     end: int = 0
-    place: str = ""
+    parts: tuple[Part, ...] = ()
     headings: tuple[str, ...] = ()
     title: str = ""
     kind: str = ""
@@ -193,6 +199,11 @@ class Chunk:
         """
         crumbs = self.headings if self.headings[:1] == (self.title,) else (self.title, *self.headings)
         return " > ".join(crumb for crumb in crumbs if crumb)
+
+    @property
+    def place(self) -> str:
+        """Return the page, slide or other part of the note that the lines are in, if it has such."""
+        return place_of(self.parts, self.line, self.end_line)
 
     @property
     def name(self) -> str:
@@ -349,6 +360,11 @@ class Excerpt:
     def path(self) -> str:
         """Return the note's path, from the vault's root."""
         return self.hit.chunk.path
+
+    @property
+    def place(self) -> str:
+        """Return the page, slide or other part of the note that these lines are in, if it has such."""
+        return place_of(self.hit.chunk.parts, self.line, self.end_line)
 
     @property
     def score(self) -> float:

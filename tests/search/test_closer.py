@@ -96,13 +96,13 @@ def keeper(store: SqliteStore, encoder: Degrees) -> tuple[Embedders, Callable[[]
     return Embedders(None, encoder, lambda chunks, vectors: made.append((chunks, vectors))), keep
 
 
-def found(store: SqliteStore, encoder: Degrees | None, rules: SearchRules, text: str = "rye") -> list[Hit]:
+def found(store: SqliteStore, encoder: Degrees | None, rules: SearchRules, text: str = "rye spelt") -> list[Hit]:
     """Return the hits without the encoder's vectors being kept."""
     with store.reading() as snapshot:
         return find_hits(make_plan(text), store=snapshot, embedders=Embedders(None, encoder), rules=rules, rankers=())
 
 
-def searched(store: SqliteStore, encoder: Degrees, rules: SearchRules, text: str = "rye") -> list[Excerpt]:
+def searched(store: SqliteStore, encoder: Degrees, rules: SearchRules, text: str = "rye spelt") -> list[Excerpt]:
     """Return the excerpts, and keep what was made on the way."""
     embedders, keep = keeper(store, encoder)
     with store.reading() as snapshot:

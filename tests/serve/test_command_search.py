@@ -42,7 +42,12 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     assert [step["by"] for step in first["trace"]] == ["scores"]
     assert first["trace"][-1] == {"by": "scores", "why": first["trace"][-1]["why"], "score": first["score"]}
     assert isinstance(first["score"], float)
-    assert first["excerpt"] == {"text": "The loaf collapsed because the oven was too cold.", "line": 7, "end_line": 7}
+    assert first["excerpt"] == {
+        "text": "The loaf collapsed because the oven was too cold.",
+        "line": 7,
+        "end_line": 7,
+        "place": "",
+    }
 
 
 def test_a_retriever_that_did_not_find_a_hit_has_no_rank(notewell: Notewell) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from notewell.types import Chunk, Note
+from notewell.types import Chunk, Note, Part, parts_of
 
 # Every chunk carries its headings and title: one as long as a page would be stored a thousand times.
 LONGEST_NAME = 200
@@ -111,7 +111,7 @@ def chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
         end_line=end_line,
         start=note.source_offset(span.start),
         end=note.source_offset(span.end, ending=True),
-        place=note.place_of(line, end_line) if note.parts else "",
+        parts=tuple(Part(part.line, part.name) for part in parts_of(note.parts, line, end_line)),
         headings=headings,
         title=note.title,
         kind=note.kind,

@@ -12,7 +12,7 @@ from notewell.index.readers import FORMATS, format_of, load, read
 from notewell.index.readers.apart import Extraction
 from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types import Note, Reading
+from notewell.types import Note, Reading, place_of
 
 LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 
@@ -68,7 +68,7 @@ def _reading(note: Note, place: Place) -> Reading:
     last = min(last or len(lines), len(lines))
     if first > last:
         raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
-    return Reading(place.path, first, last, "\n".join(lines[first - 1 : last]), note.place_of(first, last))
+    return Reading(place.path, first, last, "\n".join(lines[first - 1 : last]), place_of(note.parts, first, last))
 
 
 def _lines_of_part(note: Note, name: str, end: int) -> tuple[int, int]:

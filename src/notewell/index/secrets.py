@@ -13,7 +13,7 @@ from notewell.index.readers.apart import Extraction
 from notewell.index.report import Progress
 from notewell.index.walk import Found, WalkRules, leads_inside, stamp_of, walk
 from notewell.redact import names_secret, redact_path, redact_text
-from notewell.types import Note
+from notewell.types import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ def _secrets_in_name(found: Found) -> Iterator[Secret]:
 
 
 def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
-    data, stamp = load(root, found, rules)
+    data, _ = load(root, found, rules)
     content = extractor.extract(format_of(found.path) or TEXT, data)
-    note, shown = Note(found.path, content.text, stamp, parts=content.parts), redact_path(found.path)
+    shown = redact_path(found.path)
     if content.title not in content.text:
         yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title)[1])
     for redaction in redact_text(content.text)[1]:
-        yield Secret(shown, redaction.line, redaction.rule, note.place_of(redaction.line, redaction.line))
+        yield Secret(shown, redaction.line, redaction.rule, place_of(content.parts, redaction.line, redaction.line))

@@ -11,6 +11,7 @@ from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpt
 from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.intent import leaning
 from notewell.search.newest import find_newest
 from notewell.search.page import choose
 from notewell.search.plan import make_plan
@@ -80,6 +81,7 @@ def find_hits(
     if plan.only_filters:
         fused = find_newest(plan, store, rules)
     else:
+        rules = leaning(plan, rules)
         query = read_query(plan, embedders, rules)
         rankings = retrieve(plan, store, embedders.quick, rules)
         rankings += look_closer(query, rankings, store, embedders, rules) if query else []

@@ -27,8 +27,9 @@ def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules:
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     if excerpts:
-        by_words = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
-        meant = by_words or plan.only_filters or not (plan.by_words and rules.lexical_weight)
+        meant = plan.only_filters or not (plan.by_words and rules.lexical_weight)
+        by_words = meant or any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
+        meant = by_words or bool(store.matching(plan.terms, plan.scope, 1).found)
         return () if meant else ("none of these words is in the notes; these are nearest by meaning",)
     if plan.scope == EVERYTHING or store.holds(plan.scope):
         return ()

@@ -141,7 +141,12 @@ def _hit(excerpt: Excerpt) -> dict[str, Any]:
         "also": list(excerpt.hit.also),
         "retrievers": dict(excerpt.hit.ranks),
         "trace": [{"by": step.by, "why": step.why, "score": round(step.score, 6)} for step in excerpt.hit.trace],
-        "excerpt": {"text": excerpt.text, "line": excerpt.line, "end_line": excerpt.end_line},
+        "excerpt": {
+            "text": excerpt.text,
+            "line": excerpt.line,
+            "end_line": excerpt.end_line,
+            "place": excerpt.place,
+        },
     }
 
 
@@ -159,7 +164,7 @@ def _tell(results: Results, explain: bool) -> None:
         say("nothing found")
     for excerpt in results:
         place = click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan")
-        part = f" ({excerpt.hit.chunk.place})" if excerpt.hit.chunk.place else ""
+        part = f" ({excerpt.place})" if excerpt.place else ""
         click.echo(
             f"{place}{part}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}"
         )

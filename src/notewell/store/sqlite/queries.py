@@ -275,7 +275,7 @@ DROP_BODIES = (
 )
 
 CHUNKS = """
-select chunk.id, path, body.text, line, end_line, start, "end", place, title, kind, tags, aliases
+select chunk.id, path, body.text, line, end_line, start, "end", parts, title, kind, tags, aliases
 from chunk
 join note on note.id = chunk.note
 join body on body.id = chunk.body
@@ -298,8 +298,8 @@ returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, body, line, end_line, start, "end", place)
-values (:id, :note, :body, :line, :end_line, :start, :end, :place)
+insert into chunk (id, note, body, line, end_line, start, "end", parts)
+values (:id, :note, :body, :line, :end_line, :start, :end, :parts)
 """
 
 LINKS = """

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import pack, unpack
-from notewell.types import Chunk, Link, Note
+from notewell.types import Chunk, Link, Note, Part
 
 
 def note_row(note: Note) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, 
         "end_line": chunk.end_line,
         "start": chunk.start,
         "end": chunk.end,
-        "place": chunk.place,
+        "parts": "\n".join(f"{part.line} {part.name}" for part in chunk.parts),
     }
 
 
@@ -72,7 +72,7 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
     if not ids:
         return
     rows: Any = db.execute(queries.CHUNKS, {"ids": carray(ids)})
-    for slot, path, data, line, end_line, start, end, place, title, kind, tags, aliases in rows:
+    for slot, path, data, line, end_line, start, end, parts, title, kind, tags, aliases in rows:
         headings, _, text = unpack(data).partition("\n")
         yield (
             slot,
@@ -83,7 +83,7 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 end_line=end_line,
                 start=start,
                 end=end,
-                place=place,
+                parts=_parts(parts),
                 headings=_texts(headings),
                 title=title,
                 kind=kind,
@@ -91,6 +91,11 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 aliases=_texts(aliases),
             ),
         )
+
+
+def _parts(written: str) -> tuple[Part, ...]:
+    lines = (line.partition(" ") for line in written.split("\n")) if written else ()
+    return tuple(Part(int(line), name) for line, _, name in lines)
 
 
 def _texts(written: str) -> tuple[str, ...]:

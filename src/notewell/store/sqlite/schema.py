@@ -22,7 +22,7 @@ MIGRATIONS = {
         insert into meta (key, value) select 'arrays', value from meta where key = 'generation';
     """,
     2: """
-        alter table chunk add column place text not null default '';
+        alter table chunk add column parts text not null default '';
         alter table skipped add column again integer not null default 1;
     """,
 }
@@ -59,7 +59,7 @@ create table chunk (
     end_line integer not null,
     start integer not null,
     "end" integer not null,
-    place text not null default ''
+    parts text not null default ''
 );
 create index chunk_note on chunk (note);
 
