@@ -73,7 +73,9 @@ def assert_explained(answer: Answer, fact: str) -> None:
 
 
 def paths(vault: Vault, text: str) -> list[str]:
-    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+    """Return the notes that a search finds, those that say the same as another included."""
+    hits = [excerpt.hit for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+    return sorted(path for hit in hits for path in (hit.chunk.path, *(place.rpartition(":")[0] for place in hit.also)))
 
 
 def skipped(vault: Vault) -> dict[str, str]:
@@ -231,29 +233,29 @@ def test_a_file_that_goes_between_walk_and_read_is_skipped(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({"gone.md": RYE, "rye.md": RYE})
-    read_bytes = Path.read_bytes
+    really_open = os.open
 
-    def read(path: Path) -> bytes:
-        if path.name == "gone.md":
+    def open_file(path: Path, flags: int, mode: int = 0o777) -> int:
+        if Path(path).name == "gone.md":
             raise FileNotFoundError(2, "No such file or directory")
-        return read_bytes(path)
+        return really_open(path, flags, mode)
 
-    monkeypatch.setattr(Path, "read_bytes", read)
+    monkeypatch.setattr(os, "open", open_file)
     assert vault.index().added == 1
     assert skipped(vault) == {"gone.md": "cannot be read: No such file or directory"}
 
 
 def test_a_file_without_permission_is_skipped(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = make_vault({"closed.md": RYE, "rye.md": RYE})
-    read_bytes = Path.read_bytes
+    really_open = os.open
 
-    def read(path: Path) -> bytes:
+    def open_file(path: Path, flags: int, mode: int = 0o777) -> int:
         # The tests may run as root, to whom every file is open: hence no chmod.
-        if path.name == "closed.md":
+        if Path(path).name == "closed.md":
             raise PermissionError(13, "Permission denied")
-        return read_bytes(path)
+        return really_open(path, flags, mode)
 
-    monkeypatch.setattr(Path, "read_bytes", read)
+    monkeypatch.setattr(os, "open", open_file)
     assert vault.index().added == 1
     assert skipped(vault) == {"closed.md": "no permission to read it"}
 
@@ -285,7 +287,8 @@ def test_notes_with_odd_names_are_indexed_found_and_read(make_vault: MakeVault) 
 
 
 def test_the_command_line_shows_notes_with_odd_names(make_vault: MakeVault, cli: Cli) -> None:
-    vault = make_vault(dict.fromkeys(ODD_NAMES, "# Odd\n\nThe quokka has quite an odd name, it seems.\n"))
+    text = "# Odd\n\nThe quokka has quite an odd name, it seems, number {}.\n"
+    vault = make_vault({name: text.format(number) for number, name in enumerate(ODD_NAMES)})
     answer = cli("search", "quokka", "--vault", str(vault.root), "--json", "-n", "20")
     assert sorted(hit["path"] for hit in json.loads(answer.out)["hits"]) == sorted(ODD_NAMES)
     assert cli("search", "quokka", "--vault", str(vault.root)).code == 0

@@ -17,6 +17,7 @@ from notewell.config import FOLDER, Settings, find_root, here, load_settings
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
+from notewell.index.changes import count_others
 from notewell.index.place import exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_secrets
@@ -152,7 +153,7 @@ class Vault:
         try:
             if not self._suits(self.store.made_for):
                 return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
-            if changes and changes.bytes <= QUICK_BYTES:
+            if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
                 report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
@@ -281,6 +282,8 @@ class Vault:
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
+        if not _has_content(self.store_file):
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
         try:
             problems = (*self.store.problems(), *self._leaks())
         except StoreDamaged as error:
@@ -318,7 +321,8 @@ class Vault:
             return Status(self.root, self.store_file, About(), 0)
         changes = find_changes(self.root, self._rules.walk, self.store)
         stale = len(changes.read) + len(changes.gone)
-        return Status(self.root, self.store_file, self.store.about(), stale, self.filling)
+        others = count_others(self.root, self._rules.walk)
+        return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
 
     @property
     def _rules(self) -> IndexRules:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from notewell.errors import NoteError
 from notewell.index.place import Place, exists, find_place, read_place
-from notewell.index.walk import WalkRules
+from notewell.index.readers import load
+from notewell.index.walk import Found, WalkRules
+from notewell.types import Stamp
 
 
 @pytest.fixture
@@ -82,3 +85,26 @@ def test_a_name_that_cannot_be_one_does_not_exist(root: Path) -> None:
     assert exists(root / "bees.md")
     assert not exists(root / "a\0b")
     assert not exists(root / ("x" * 5000))
+
+
+def test_what_is_no_file_any_more_is_not_waited_for(root: Path) -> None:
+    os.mkfifo(root / "pipe.md")
+    with pytest.raises(NoteError, match="no longer a file"):
+        load(root, Found("pipe.md", Stamp(1, 1)), WalkRules())
+
+
+def test_a_file_that_grew_is_held_to_the_limit(root: Path) -> None:
+    with pytest.raises(NoteError, match="grew past the limit"):
+        load(root, Found("bees.md", Stamp(1, 1)), WalkRules(max_bytes=5))
+
+
+def test_lines_to_the_end_and_parts_by_name_are_places(root: Path) -> None:
+    assert find_place(root, "bees.md:2-") == Place("bees.md", 2, None)
+    assert find_place(root, "bees.md#page=3") == Place("bees.md", part="page 3")
+    (root / "list.csv").write_text("name,price\n" + "".join(f"loaf {n},{n}\n" for n in range(60)))
+    assert read_place(root, find_place(root, "list.csv#rows 22-41"), WalkRules()).text.startswith("loaf 20,20\n")
+    both = read_place(root, find_place(root, "list.csv#rows 2-21 to rows 22-41"), WalkRules())
+    assert (both.line, both.end_line, both.place) == (2, 41, "rows 2-21 to rows 22-41")
+    with pytest.raises(NoteError, match="no part 'rows 7'") as caught:
+        read_place(root, find_place(root, "list.csv#rows 7"), WalkRules())
+    assert caught.value.hint.startswith("Its parts are rows 2-21, rows 22-41")

@@ -193,8 +193,11 @@ def test_a_secret_is_named_by_its_kind_and_place_and_never_shown(notewell: Notew
     assert "AKIA" not in out + err
 
 
-def test_a_vault_that_was_never_indexed_is_sound(notewell: Notewell) -> None:
-    assert notewell("doctor")[:2] == (0, "sound\n")
+def test_a_vault_that_was_never_indexed_has_nothing_to_check(notewell: Notewell, folder: Path) -> None:
+    code, out, err = notewell("doctor")
+    assert (code, out) == (1, "")
+    assert "never indexed" in err and "hint:" in err
+    assert not (folder / ".notewell").exists()
 
 
 def test_a_repair_gives_what_indexing_anew_gives(

@@ -102,3 +102,12 @@ def test_what_cannot_be_read_is_an_error_with_a_hint(notewell: Notewell, folder:
 
 def test_lines_the_wrong_way_round_are_not_called_missing(notewell: Notewell) -> None:
     assert "there is no line 4" not in notewell("read", "Garden/Bees.md:4-3")[2]
+
+
+def test_a_path_may_be_typed_from_where_one_is(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "Garden")
+    assert notewell("read", "Bees.md:1")[1] == "# Bees\n"
+    assert notewell("read", "Garden/Bees.md:1")[1] == "# Bees\n"
+    assert notewell("read", "../Recipes/Sourdough.md:5-5")[1] == "# Sourdough\n"

@@ -108,5 +108,5 @@ def test_a_picture_that_is_named_along_is_no_note(notewell: Notewell, folder: Pa
 def test_a_note_that_could_not_be_read_is_not_called_clean(notewell: Notewell, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     code, _, err = notewell("secrets", "bad.md")
-    assert code == 0
+    assert code == 3
     assert "no secret in what could be read" in err and "bad.md: not text" in err

@@ -33,6 +33,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "filling": {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""},
         "stale": 0,
         "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
+        "others": {},
     }
 
 
@@ -83,3 +84,11 @@ def test_a_skipped_file_that_is_mended_is_told_of_no_longer(notewell: Notewell, 
     notewell("index")
     told = status(notewell)
     assert (told["skipped"], told["notes"], told["stale"]) == ([], 4, 0)
+
+
+def test_files_of_other_formats_are_counted(notewell: Notewell, folder: Path) -> None:
+    for name in ("a.png", "b.png", "c.DOC", "Makefile", ".hidden.doc"):
+        (folder / name).write_bytes(b"x")
+    notewell("index")
+    assert "other     4 files of formats that are not read: 2 .png, 1 " in notewell("status")[1]
+    assert json.loads(notewell("status", "--json")[1])["others"] == {".png": 2, ".doc": 1, "": 1}

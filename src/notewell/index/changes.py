@@ -7,11 +7,14 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.index.readers import BY_SUFFIX
-from notewell.index.walk import Found, WalkRules, walk
+from notewell.index.readers import BY_SUFFIX, is_apart
+from notewell.index.walk import Found, Others, WalkRules, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types import Stamp
+
+# A byte of a document takes about as long to read as so many of text.
+OF_DOCUMENT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +26,9 @@ class Changes:
     known: dict[str, Stamp]
 
     @property
-    def bytes(self) -> int:
-        """Return how much text there is to read."""
-        return sum(found.stamp.size for found in self.read)
+    def work(self) -> int:
+        """Return how much there is to read, in bytes of text; a byte of a document costs as much as several."""
+        return sum(found.stamp.size * (OF_DOCUMENT if is_apart(found.path) else 1) for found in self.read)
 
     def digest(self, path: str) -> str:
         """Return the digest the store has for a path, or nothing."""
@@ -56,6 +59,12 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
             to_read.append(found)
     gone = (path for path in unseen if not path.startswith(tuple(closed)))
     return Changes(tuple(to_read), tuple(gone), known)
+
+
+def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
+    """Return how many files of the vault are of no format that is read, by suffix, the most first."""
+    others = (found for found in walk(root, rules, Others(BY_SUFFIX)) if not found.closed)
+    return dict(Counter(suffix_of(found.path.rpartition("/")[2]) for found in others).most_common())
 
 
 def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:

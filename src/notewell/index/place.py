@@ -14,7 +14,7 @@ from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types import Note, Reading, place_of
 
-LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
+LINES = re.compile(r"(.+):(\d{1,9})(-\d{0,9})?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ def find_place(root: Path, written: str) -> Place:
     if match is None:
         return Place(path_inside(root, written))
     first = max(1, int(match[2]))
-    last = int(match[3] or first)
-    if last < first:
+    last = first if match[3] is None else int(match[3][1:]) if match[3][1:] else None
+    if last is not None and last < first:
         raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")
     return Place(path_inside(root, match[1]), first, last)
 
@@ -49,8 +49,8 @@ def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False)
     if ALWAYS_EXCLUDED.intersection(place.path.split("/")):
         raise NoteError(f"{place.path} is no note", "Programs' own folders and settings are never read")
     if format_of(place.path) is None:
-        known = ", ".join(suffix for format in FORMATS for suffix in format.suffixes)
-        raise NoteError(f"{place.path} is of a format that is not read", f"Formats: {known}")
+        known = ", ".join(format.name for format in FORMATS)
+        raise NoteError(f"{place.path} is of a format that is not read", f"These are: {known}")
     try:
         with Extraction(rules.max_seconds) as extraction:
             data, stamp = load(root, Found(place.path, stamp_of((root / place.path).stat())), rules)
@@ -74,11 +74,13 @@ def _reading(note: Note, place: Place) -> Reading:
 def _lines_of_part(note: Note, name: str, end: int) -> tuple[int, int]:
     """Return the first and last line of the part with that name."""
     ends = [*(part.line - 1 for part in note.parts[1:]), end]
-    for part, last in zip(note.parts, ends, strict=False):
-        if part.name.casefold() == name:
-            return part.line, max(part.line, last)
-    named = f"Its parts are {note.parts[0].name} to {note.parts[-1].name}" if note.parts else "Ask for lines of it"
-    raise NoteError(f"{note.path} has no part '{name}'", named)
+    spans = {part.name: (part.line, max(part.line, last)) for part, last in zip(note.parts, ends, strict=False)}
+    # Two names, as a hit tells them whose lines go over a page's end.
+    first, _, last = name.partition(" to ")
+    if first in spans and (last or first) in spans:
+        return spans[first][0], spans[last or first][1]
+    some = ", ".join(list(spans)[:3])
+    raise NoteError(f"{note.path} has no part '{name}'", f"Its parts are {some}, …" if spans else "Ask for its lines")
 
 
 def _part_name(written: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     closed: bool = False
 
 
-def walk(root: Path, rules: WalkRules, suffixes: Collection[str]) -> list[Found]:
+def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
     """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder) for folder in rules.include] or [""]
@@ -73,14 +73,29 @@ def walk(root: Path, rules: WalkRules, suffixes: Collection[str]) -> list[Found]
             if entry.is_dir(follow_symlinks=False):
                 if not excluded(path + "/"):
                     folders.append(path)
-            elif _suffix(name) in suffixes and not excluded(path) and (stamp := _stamp(entry)):
+            elif suffix_of(name) in suffixes and not excluded(path) and (stamp := _stamp(entry)):
                 found[path] = _found(path, stamp)
     return [found[path] for path in sorted(found)]
 
 
-def _suffix(name: str) -> str:
-    """Return how a file's name ends, from its last dot on."""
-    return name[max(0, name.rfind(".")) :].lower()
+class Others:
+    """All suffixes but these."""
+
+    def __init__(self, suffixes: Container[str]) -> None:
+        self._suffixes = suffixes
+
+    def __contains__(self, suffix: object) -> bool:
+        return suffix not in self._suffixes
+
+
+def suffix_of(name: str) -> str:
+    """Return how a file's name ends, from its last dot on; without a dot, nothing.
+
+    >>> suffix_of("Bees.MD"), suffix_of("Makefile")
+    ('.md', '')
+    """
+    _, dot, end = name.rpartition(".")
+    return f"{dot}{end}".lower() if dot else ""
 
 
 def _found(path: str, stamp: Stamp) -> Found:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -80,6 +82,12 @@ def format_of(path: str) -> Format | None:
     return BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
 
 
+def is_apart(path: str) -> bool:
+    """Tell whether such a file is read in a process apart."""
+    format = format_of(path)
+    return format is not None and format.apart
+
+
 def reader_of(name: str) -> Reader:
     """Return the reader of that name; `ImportError`, if what it depends on is not installed."""
     return cast(Reader, import_module(f"notewell.index.readers.{name}"))
@@ -95,22 +103,34 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
     """Return a file's bytes, and its stamp with their digest."""
     if found.flaw:
         raise (NoteOutOfReach if found.closed else NoteError)(found.flaw, "Rename it, or check its permissions")
-    format = format_of(found.path)
     limit, setting = (
         (rules.max_document_bytes, "index.max_document_bytes")
-        if format and format.apart
+        if is_apart(found.path)
         else (rules.max_bytes, "index.max_bytes")
     )
     if found.stamp.size > limit:
         # Nothing was read, so trying again costs nothing, and the limit may be another then.
         raise NoteOutOfReach(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
     try:
-        data = (root / found.path).read_bytes()
+        data = _bytes_of(root / found.path, limit)
     except PermissionError as error:
         raise NoteOutOfReach("no permission to read it", "Check the file's permissions") from error
     except OSError as error:
         raise NoteOutOfReach(f"cannot be read: {error.strerror or error}", "Check the file") from error
     return data, found.stamp._replace(digest=hashlib.blake2b(data, digest_size=16).hexdigest())
+
+
+def _bytes_of(file: Path, limit: int) -> bytes:
+    """Return a file's bytes; what is no file any more since it was found, or has grown past the limit, is refused."""
+    # A pipe in its place would be waited for, for ever.
+    opened = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(opened, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise NoteOutOfReach("no longer a file", "Check what it is")
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise NoteOutOfReach(f"grew past the limit of {limit:,} bytes while it was read", "Index it again")
+    return data
 
 
 def read(path: str, data: bytes, stamp: Stamp, extractor: Extractor) -> Note:

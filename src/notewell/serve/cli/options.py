@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -40,6 +41,11 @@ def json_option(command: Command) -> Command:
 def open_vault(path: Path | None, settings: dict[str, Any] | None = None) -> Vault:
     """Open a vault with the options that were given; None means not given."""
     return Vault.open(path, {name: value for name, value in (settings or {}).items() if value is not None})
+
+
+def from_root(root: Path, path: str) -> str:
+    """Return a path that was typed as one from the vault's root, wherever it was typed."""
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(root)) if os.path.lexists(path) else path
 
 
 def print_json(value: Any) -> None:
@@ -80,14 +86,14 @@ def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False
     if not reasons:
         return
     say(f"{len(reasons):,} {what}:")
-    shown = dict(list(reasons.items())[: None if verbose else SHOWN])
-    for reason, paths in by_reason(shown).items():
+    for reason, paths in by_reason(reasons).items():
+        shown = paths[: None if verbose else SHOWN]
         if len(paths) == 1:
             say(f"  {paths[0]}: {reason}")
-        else:
-            say("\n".join((f"  {reason}:", *(f"    {path}" for path in paths))))
-    if len(reasons) > len(shown):
-        say(f"  … and {len(reasons) - len(shown):,} more; --verbose names them all")
+            continue
+        say("\n".join((f"  {len(paths):,} files: {reason}", *(f"    {path}" for path in shown))))
+        if len(paths) > len(shown):
+            say(f"    … and {len(paths) - len(shown):,} more; --verbose names them all")
 
 
 def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +11,9 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.options import from_root, json_option, open_vault, print_json, printable, vault_option
+
+PLACE = re.compile(r"(.+?)((?::\d+(?:-\d*)?|#[^/]*)?)", re.DOTALL)
 
 
 @click.command("read")
@@ -31,7 +35,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
     if raw and not sys.stdout.isatty():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        reading = opened.read(place, raw=raw)
+        reading = opened.read(_from_root(opened.root, place), raw=raw)
     if as_json:
         print_json(asdict(reading))
         return
@@ -39,3 +43,11 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
         shown = printable(line) if terminal else line
         click.echo(f"{number:6}  {shown}" if numbers else shown)
+
+
+def _from_root(root: Path, place: str) -> str:
+    """Return a place as one from the vault's root; one that is such already stays, also if there is one here, too."""
+    match = PLACE.fullmatch(place)
+    if match is None or os.path.lexists(root / match[1]):
+        return place
+    return from_root(root, match[1]) + match[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from notewell.index.secrets import Secret, SecretReport
 from notewell.serve.cli.options import (
     counted,
+    from_root,
     json_option,
     listed_reasons,
     open_vault,
@@ -23,6 +23,8 @@ from notewell.serve.cli.options import (
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 
+UNREAD = 3
+
 
 @click.command("secrets")
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
@@ -32,7 +34,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
     """Say where secrets are in the notes, to clean them up
 
     Without PATH all notes are looked through. A secret itself is never shown, only its place and kind. Exit code 1 if
-    there is any, for use in a hook.
+    there is any, 3 if there is none in what could be read, and some could not: for use in a hook.
 
     \b
     Example:
@@ -40,7 +42,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
         git diff --cached --name-only -z --diff-filter=d | xargs -0 -r notewell secrets
     """
     with open_vault(vault) as opened, progress_shown("Looking", "looked through {:,} of {:,} files") as progress:
-        report = opened.secrets([_from_root(opened.root, path) for path in paths], progress)
+        report = opened.secrets([from_root(opened.root, path) for path in paths], progress)
         stopped = progress.stop()
     if as_json:
         print_json(as_dict(report))
@@ -48,8 +50,8 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
         _tell(report)
     if stopped:
         raise Stopped
-    if report.secrets:
-        raise SystemExit(1)
+    if report.secrets or report.skipped:
+        raise SystemExit(1 if report.secrets else UNREAD)
 
 
 def as_dict(report: SecretReport) -> dict[str, object]:
@@ -59,11 +61,6 @@ def as_dict(report: SecretReport) -> dict[str, object]:
         "secrets": [asdict(secret) for secret in report.secrets],
         "skipped": listed_reasons(report.skipped),
     }
-
-
-def _from_root(root: Path, path: str) -> str:
-    """Return a path that was typed as one from the vault's root, wherever it was typed."""
-    return os.path.relpath(os.path.realpath(path), os.path.realpath(root)) if os.path.lexists(path) else path
 
 
 def _tell(report: SecretReport) -> None:

@@ -11,6 +11,7 @@ import click
 from notewell.index.report import Status
 from notewell.serve.cli.fill import told
 from notewell.serve.cli.options import (
+    SHOWN,
     by_reason,
     counted,
     json_option,
@@ -55,6 +56,7 @@ def as_dict(status: Status) -> dict[str, Any]:
         "stale": status.stale,
         "store_bytes": about.bytes,
         "skipped": listed_reasons(about.skipped),
+        "others": dict(status.others),
     }
 
 
@@ -81,3 +83,7 @@ def _tell(status: Status) -> None:
         click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
         for path in paths if len(paths) > 1 else ():
             click.echo(f"            {path}")
+    if status.others:
+        kinds = [f"{number:,} {suffix or 'without suffix'}" for suffix, number in status.others.items()]
+        shown = ", ".join((*kinds[:SHOWN], *("…" for _ in kinds[SHOWN : SHOWN + 1])))
+        click.echo(f"other     {counted(sum(status.others.values()), 'file')} of formats that are not read: {shown}")
