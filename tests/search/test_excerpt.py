@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,3 +148,19 @@ def test_every_excerpt_stands_on_the_lines_it_names(text: str, query: str, line:
     spans = list(excerpt.highlights)
     assert spans == sorted(spans)
     assert all(0 <= start < end <= len(excerpt.text) for start, end in spans)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Cresta run at St. Moritz is cold in winter.",
+        "As Ryen W. White said, the hive hums.",
+        "Rye vs. wheat is an old question of bakers.",
+        "Under 28 U.S.C. the trustee keeps the hive.",
+        "Der Teig, vgl. das Rezept, ruht bzw. schläft.",
+    ],
+)
+def test_a_sentence_goes_on_after_what_is_shortened(sentence: str) -> None:
+    text = f"Another one stands here. {sentence} And one more."
+    word = sentence.rstrip(".").split()[-1]
+    assert excerpt_of(text, word).text == sentence

@@ -9,8 +9,16 @@ from itertools import pairwise
 from notewell.terms import TOKEN, prefix_term, token_terms
 from notewell.types import Excerpt, Hit, Plan
 
-# Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September" and "1. Knead" go on.
-STOP = re.compile(r"[.!?](?<!\b\d.)(?<!\b\d\d.)(?=\s)|[。！？]")
+# What is shortened in the middle of a sentence, English and German.
+SHORT = (
+    *("St", "Dr", "Mr", "Ms", "Mrs", "Prof", "No", "Fig", "Sec", "Vol", "vs", "al", "cf", "ca", "eg", "ie", "approx"),
+    *("Nr", "bzw", "usw", "vgl", "evtl", "inkl", "Abs", "Art", "Str"),
+)
+# Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September", "1. Knead",
+# "W. White" and "St. Moritz" go on.
+STOP = re.compile(
+    r"[.!?](?<!\b\d.)(?<!\b\d\d.)(?<!\b[A-Z].)" + "".join(rf"(?<!\b{word}\.)" for word in SHORT) + r"(?=\s)|[。！？]"
+)
 # Lines that mark structure and say nothing of their own: headings (a hit names them), fences, rules, borders.
 MARKUP = re.compile(r"\s*(?:#{1,6} .*|[`~]{3,}.*|[-=*_|: ]+)$")
 # A word character, or an apostrophe inside a word: what stands before it goes on with it.
