@@ -50,8 +50,8 @@ def test_more_lines_above_the_header_are_a_part_of_their_own() -> None:
     assert extract(text.encode()).parts == (Part(1, "rows 1-4"), Part(7, "row 7", (6,)))
 
 
-def test_a_header_without_rows_has_no_part() -> None:
-    assert extract(HEADER.encode()) == Content(HEADER)
+def test_a_header_without_rows_is_a_row() -> None:
+    assert extract(HEADER.encode()) == Content(HEADER, (Part(1, "row 1"),))
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\n\n \n"])

@@ -13,7 +13,7 @@ import pytest
 from notewell import Vault
 from notewell.errors import NoteError
 from notewell.index.readers import packed, workbook
-from notewell.redact import LINE_IN_LINE
+from notewell.redact import LINE_IN_LINE, redact_text
 from notewell.types import Part
 
 
@@ -45,6 +45,19 @@ def test_row_numbers_are_those_of_the_sheet_where_rows_are_empty() -> None:
     content = workbook.extract(made({"Bees": rows}))
     assert content.text == "[Sheet: Bees]\nhive | sum\nnorth | 3\n | 4\n"
     assert content.parts == (Part(3, "sheet 1, rows 5-7", (1, 2)),)
+
+
+def test_every_row_has_the_cells_of_the_header_and_a_bar_in_a_cell_is_no_edge() -> None:
+    rows = [("site", "pass|word", "note"), ("bank", "a|b"), ("shop", None, "c"), ("mail",), ("x", "y", "z", "more")]
+    lines = workbook.extract(made({"A": rows})).text.splitlines()[1:]
+    assert lines == ["site | pass\\|word | note", "bank | a\\|b |", "shop |  | c", "mail |  |", "x | y | z | more"]
+
+
+def test_a_password_is_taken_out_of_a_row_whose_last_cells_are_empty() -> None:
+    secret = "-".join(["two", "words", "99"])
+    rows = [("site", "password", "note"), ("bank", secret, None), ("shop", None, None), ("mail", secret, None)]
+    text = workbook.extract(made({"A": rows})).text
+    assert secret in text and secret not in redact_text(text)[0]
 
 
 def test_a_name_above_the_header_heads_the_rows_as_well() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from notewell.index.readers.limits import MOST_TEXT
-from notewell.index.readers.rows import NEAR, header_of, rows_name, runs
+from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.index.readers.text import decode
 from notewell.types import Content, Part
 
@@ -19,8 +19,6 @@ DELIMITERS = ("\t", ";", "|", ",")
 # Records, and characters, by which the delimiter is known.
 FEW = 50
 SAMPLE = 64_000
-# So many lines above the header at most name the table; more are a text of their own.
-NAMES = 3
 # How spreadsheets are told the delimiter.
 TOLD = re.compile(r"sep=([^\r\n])\r?\n", re.IGNORECASE)
 
@@ -50,13 +48,10 @@ def extract(data: bytes) -> Content:
 
 def _parts(found: Iterator[Record]) -> Iterator[Part]:
     top = list(islice(found, NEAR))
-    at = header_of([[field.strip() for field in record.fields] for record in top])
-    head = top[: at + 1] if at is not None else []
-    if len(head) > NAMES + 1:
-        yield from _part(head[:-1], ())
-        head = head[-1:]
+    own, head, rest = headed(top, lambda record: [field.strip() for field in record.fields])
+    yield from _part(own, ())
     under = tuple(line for record in head for line in range(record.line, record.end_line + 1))
-    for run in runs(chain(top[head[-1].number :] if head else top, found)):
+    for run in runs(chain(rest, found)):
         yield from _part(run, under)
 
 

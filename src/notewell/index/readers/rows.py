@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -11,6 +11,8 @@ from typing import TypeVar
 ROWS = 20
 # A header stands near the top, below a name and a date at most.
 NEAR = 20
+# Up to so many rows above a header are the table's name, and head its rows as well; more are a text of their own.
+NAMES = 3
 
 YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -35,6 +37,21 @@ def rows_name(first: int, last: int) -> str:
     ('rows 2-21', 'row 5')
     """
     return f"rows {first}-{last}" if last > first else f"row {first}"
+
+
+def headed(
+    top: Sequence[Row], cells: Callable[[Row], Sequence[str]]
+) -> tuple[Sequence[Row], Sequence[Row], Sequence[Row]]:
+    """Return of the top rows those that are a text of their own, those that head the others, and the others.
+
+    >>> headed(["Sales", "Region,Sum", "North,12"], lambda row: row.split(","))
+    ([], ['Sales', 'Region,Sum'], ['North,12'])
+    """
+    at = header_of([cells(row) for row in top])
+    if at is None or at + 1 == len(top):
+        return [], [], top
+    own = at if at > NAMES else 0
+    return top[:own], top[own : at + 1], top[at + 1 :]
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -15,11 +15,11 @@ from notewell.errors import NoteError
 from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT
 from notewell.index.readers.lines import folded, one_line
 from notewell.index.readers.packed import OLE, check_office, check_unlocked
-from notewell.index.readers.rows import NEAR, header_of, rows_name, runs
+from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.types import Content, Part
 
-# Up to so many rows above a header are the table's name, and head its rows as well.
-NAMES = 3
+# A text that is so full, as a part of the most there is, takes in no further rows: it is cut, aloud, and not refused.
+FULL = 0.9
 # Whole numbers up to here are exact; spreadsheets show fifteen digits.
 EXACT = 10**15
 
@@ -31,10 +31,10 @@ class Row:
     number: int
     cells: tuple[str, ...]
 
-    @property
-    def line(self) -> str:
-        """Return the row as a line of text."""
-        return " | ".join(self.cells)
+    def line(self, width: int = 0) -> str:
+        """Return the row as a line of text, of `width` cells at least, so that each stands below its column's name."""
+        cells = (*self.cells, *[""] * (width - len(self.cells)))
+        return " | ".join(cell.replace("|", "\\|") for cell in cells).rstrip(" ")
 
 
 @dataclass(slots=True)
@@ -82,29 +82,25 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
     if text.lines:
         text.add("")
     under: tuple[int, ...] = (text.add(f"[Sheet: {one_line(name)}]"),)
-    at = header_of([row.cells for row in top])
-    if at is not None and len(top) > at + 1:
-        if at > NAMES:
-            _add_rows(text, number, top[:at], under)
-        else:
-            under = (*under, *(text.add(row.line) for row in top[:at]))
-        under = (*under, text.add(top[at].line))
-        top = top[at + 1 :]
-    for run in runs(chain(top, rows)):
-        if text.length > MOST_TEXT * 0.9:
+    own, head, rest = headed(top, lambda row: row.cells)
+    _add_rows(text, f"sheet {number}", own, under)
+    under = (*under, *(text.add(row.line()) for row in head))
+    width = len(head[-1].cells) if head else 0
+    for run in runs(chain(rest, rows)):
+        if text.length > MOST_TEXT * FULL:
             yield f"sheet {number} is read up to row {run[0].number - 1:,} only"
             break
-        _add_rows(text, number, run, under)
+        _add_rows(text, f"sheet {number}", run, under, width)
     if sheet.width > MOST_COLUMNS:
         yield f"only the first {MOST_COLUMNS:,} of the {sheet.width:,} columns of sheet {number} are read"
 
 
-def _add_rows(text: Text, sheet: int, rows: list[Row], under: tuple[int, ...]) -> None:
+def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...], width: int = 0) -> None:
     if rows:
-        name = f"sheet {sheet}, {rows_name(rows[0].number, rows[-1].number)}"
+        name = f"{sheet}, {rows_name(rows[0].number, rows[-1].number)}"
         text.parts.append(Part(len(text.lines) + 1, name, under))
         for row in rows:
-            text.add(row.line)
+            text.add(row.line(width))
 
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[Row]:
