@@ -30,7 +30,7 @@ READERS = {
     "lacks": "import no_such_library_anywhere",
     "too_long": f"return Content('x' * {MOST_TEXT + 1})",
     "talks": "print('x' * 100_000, flush=True); os.write(2, b'y'); return Content('quiet')",
-    "halves": "return Content('half \\ud800 a character')",
+    "halves": "return Content('half \\ud800 a character', (), 'half \\ud800', ('\\udfff odd',))",
     "echoes": "return Content(str(len(data)))",
 }
 
@@ -102,8 +102,9 @@ def test_what_a_reader_prints_goes_nowhere(extraction: Extraction, capfd: pytest
     assert capfd.readouterr() == ("", "")
 
 
-def test_half_a_character_is_replaced(extraction: Extraction) -> None:
-    assert extraction.extract(made("halves"), b"").text == "half ? a character"
+def test_half_a_character_is_replaced_wherever_it_stands(extraction: Extraction) -> None:
+    content = extraction.extract(made("halves"), b"")
+    assert (content.text, content.title, content.warnings) == ("half ? a character", "half ?", ("? odd",))
 
 
 def test_a_large_file_reaches_the_reader_whole(extraction: Extraction) -> None:

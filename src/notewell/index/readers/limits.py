@@ -32,6 +32,10 @@ def limited(content: Content) -> Content:
             f"more text than anybody reads: {len(content.text):,} characters in {len(content.parts):,} parts",
             "Split it, or exclude it by index.exclude",
         )
+    warnings = tuple(map(_whole, content.warnings))
+    return replace(content, text=_whole(content.text), title=_whole(content.title), warnings=warnings)
+
+
+def _whole(text: str) -> str:
     # Half a character, as damaged files have, cannot be written anywhere.
-    whole = content.text.encode("utf-8", "replace").decode("utf-8")
-    return content if whole == content.text else replace(content, text=whole)
+    return text.encode("utf-8", "replace").decode("utf-8")
