@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from notewell import Vault
 from notewell.index.readers import json_lines, json_values
+from notewell.redact import redact_text
 from notewell.types import Content
 
 
@@ -103,6 +106,24 @@ def test_tools_are_told_with_what_they_got_and_gave_but_not_at_length() -> None:
     assert lines[2] == "Assistant: Done."
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("a.json", claude(message("human", text("Hello half \ud800 there")), name="\ud800")),
+        ("a.jsonl", {"type": "user", "message": {"content": "\udfff half an emoji"}}),
+        ("a.ipynb", {"cells": [{"cell_type": "markdown", "source": "# Bees \ud83d"}], "metadata": {}}),
+        ("b.json", {"half \ud800": "an \udfff emoji"}),
+    ],
+)
+def test_half_a_character_in_a_name_does_not_end_the_run(
+    make_vault: Callable[..., Vault], path: str, value: Any
+) -> None:
+    with make_vault({path: json.dumps(value), "z.md": "# Rye\n\nThe loaf needs a long rest.\n"}) as vault:
+        report = vault.index()
+        assert report.added == 2
+        assert vault.search("half bees emoji").excerpts[0].hit.chunk.path == path
+
+
 @pytest.mark.parametrize("name", ["", None, 7])
 def test_a_conversation_without_a_name_is_called_by_how_it_begins(name: Any) -> None:
     content = export(claude(message("human", text("Why does bread\nfall? " * 20)), name=name, created_at=None))
@@ -123,7 +144,7 @@ def test_what_is_odd_in_an_export_is_skipped() -> None:
         message("assistant", {"type": "tool_use", "input": [1]}, {"type": "tool_use"}, {"type": "tool_result"}),
         {"sender": "human"},
     ]
-    content = export([None, 3, {"name": "no talk"}, claude(*odd), {"chat_messages": {}}])
+    content = export([claude(*odd)])
     assert part_texts(content) == {
         "turn 1": "Assistant: words",
         "turn 2": "Human: bare words\n\nTool: [1]\n\nTool: (nothing)",
@@ -140,6 +161,37 @@ def test_a_file_that_only_speaks_of_chats_is_read_as_values() -> None:
     assert (
         export({"chat_messages": "none", "mapping": {"message": 1}}).text == "chat_messages: none; mapping.message: 1"
     )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"mapping": {"a": {"message": "hello"}}, "other": "important"},
+        {"mapping": {"a": {"message": None}}, "other": "important"},
+        {"mapping": {}, "message": 1, "other": "important"},
+        {"chat_messages": ["hello"], "other": "important"},
+        [claude(message("human", text("Hello there"))), {"other": "important"}],
+        [claude(message("human", text("Hello there"))), "important"],
+    ],
+)
+def test_what_is_not_an_export_through_and_through_is_read_as_values(value: Any) -> None:
+    content = export(value)
+    assert content.parts == () and "important" in content.text
+
+
+def test_a_conversation_that_never_began_does_not_make_an_export_something_else() -> None:
+    empty = chatgpt(mapping={"root": {"parent": None, "message": None}}, title="New chat")
+    content = export([chatgpt(), empty, chatgpt(mapping={})])
+    assert "# New chat (2025-01-25)" in content.text and content.parts[0].name == "conversation 1, turn 1"
+
+
+@pytest.mark.parametrize("where", [claude, None])
+def test_a_password_given_to_a_tool_is_known_for_one(where: Any) -> None:
+    phrase = " ".join(["two", "words-99"])
+    used = {"type": "tool_use", "name": "Login", "input": {"password": phrase, "user": "x", "more": {"pwd": phrase}}}
+    content = export(claude(message("assistant", used))) if where else transcript(record("assistant", [used]))
+    assert f'Tool Login: password: "{phrase}"; user: x; more: {{"pwd": "{phrase}"}}' in content.text
+    assert phrase not in redact_text(content.text)[0]
 
 
 def node(parent: str | None, role: str, *parts: Any, **fields: Any) -> dict[str, Any]:
@@ -230,10 +282,27 @@ def test_a_long_summary_and_a_second_one_stay_in_the_text() -> None:
 
 
 def test_lines_of_a_transcript_that_are_not_json_are_told() -> None:
-    data = json.dumps(record("user", "Hello there")).encode() + b'\n{"type": "assis'
-    content = json_lines.extract(data)
-    assert content.warnings == ("1 of its lines are not JSON, and left out",)
-    assert part_texts(content) == {"turn 1": "Human: Hello there"}
+    said = [json.dumps(record("user", words)) for words in ("Hello there", "Grüße aus Köln", "Schöne Bäume")]
+    content = json_lines.extract("\n".join((*said, '{"type": "assis')).encode())
+    assert content.warnings == ("1 of its lines is no part of the conversation, and left out",)
+    assert part_texts(content)["turn 1"].startswith("Human: Hello there")
+
+
+def test_a_guessed_encoding_is_told_of_a_transcript_as_well() -> None:
+    line = json.dumps(record("user", "Grüße aus Köln, schöne Mädchen und große Bäume"), ensure_ascii=False)
+    assert json_lines.extract(line.encode("cp1252")).warnings == ("read as Windows-1252",)
+
+
+def test_one_message_among_other_records_makes_no_transcript() -> None:
+    content = transcript(record("user", "Hello there"), *({"id": number, "town": "Bern"} for number in range(50)))
+    assert content.parts == ()
+    assert "Hello there" in content.text and "id: 49; town: Bern" in content.text
+
+
+def test_what_claude_code_keeps_beside_the_messages_is_left_out_in_silence() -> None:
+    beside = [{"type": "progress", "sessionId": "1", "data": {}}, {"type": "file-history-snapshot", "snapshot": {}}]
+    content = transcript(*beside * 3, record("user", "Hello there"), {"type": "system", "sessionId": "1"})
+    assert (part_texts(content), content.warnings) == ({"turn 1": "Human: Hello there"}, ())
 
 
 def test_what_is_odd_in_a_transcript_is_skipped() -> None:

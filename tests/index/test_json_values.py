@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from notewell.errors import NoteError
 from notewell.index.readers.json_values import extract, flatten
-from notewell.redact import LINE_IN_LINE, redact
+from notewell.redact import LINE_IN_LINE, redact, redact_text
 from notewell.types import Content, Note, Stamp
 
 
@@ -134,6 +135,22 @@ def test_a_password_of_several_words_is_still_known_for_one() -> None:
     assert phrase not in redact(Note("a.json", text, Stamp(0, 0))).text
 
 
+@pytest.mark.parametrize("key", ["contraseña", "wifi_psk", "Kennwort", "db.password2"])
+def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(key: str) -> None:
+    phrase = " ".join(["dos", "palabras-99"])
+    text = content(json.dumps({key: phrase, "user": "ann"}, ensure_ascii=False)).text
+    assert text == f'{key}: "{phrase}"; user: ann'
+    assert phrase not in redact_text(text)[0]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_each_secret_of_a_list_stands_behind_its_name(indent: int | None) -> None:
+    phrases = [" ".join(["two", "words-99"]), "-".join(["three", "more", "88"])]
+    text = content(json.dumps({"passwords": phrases, "tags": ["a", "b"]}, indent=indent)).text
+    assert [line for line in re.split("; |\n", text) if "pass" in line] == [f'passwords: "{one}"' for one in phrases]
+    assert not any(phrase in redact_text(text)[0] for phrase in phrases)
+
+
 def test_a_private_key_inside_of_a_value_is_still_known_for_one() -> None:
     label, body = "PRIVATE " + "KEY", "\n".join(["Ab1+" * 16] * 20)
     key = f"-----BEGIN {label}-----\n{body}\n-----END {label}-----\n"
@@ -144,4 +161,12 @@ def test_a_private_key_inside_of_a_value_is_still_known_for_one() -> None:
 
 def test_a_value_in_quotes_holds_no_quote_of_the_same_kind() -> None:
     assert flat({"secret": 'a "b" c'}) == ["secret: 'a \"b\" c'"]
+    assert flat({"secret": "a \"b\" 'c' `d`"}) == ['secret: "a \\"b\\" \'c\' `d`"']
     assert flat({"author": "Ann"}) == ["author: Ann"]
+
+
+def test_a_guessed_encoding_is_told_of_an_export_as_well() -> None:
+    export = {"chat_messages": [{"sender": "human", "text": "Grüße aus Köln, schöne Mädchen und große Bäume"}]}
+    text = json.dumps(export, ensure_ascii=False)
+    found = extract(text.encode("cp1252"))
+    assert found.parts and found.warnings == ("read as Windows-1252",)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from notewell.index.readers.flat import in_quotes, names_secret
 from notewell.index.readers.lines import clean, one_line, shortened
 from notewell.types import Content, Part
 
@@ -54,41 +55,61 @@ def may_be_export(text: str) -> bool:
 
 
 def export(value: object) -> Content | None:
-    """Return the talks that Claude or ChatGPT exported, or nothing if the value is no such export."""
+    """Return the talks that Claude or ChatGPT exported, or nothing if any of the value is something else."""
     many = value if isinstance(value, list) else [value]
-    talks = [_talk(item) for item in many if isinstance(item, dict)]
+    talks = [_talk(item) for item in many]
     known = [talk for talk in talks if talk is not None]
-    return _content(known) if known else None
+    return _content(known) if len(known) == len(many) and any(talk.turns for talk in known) else None
 
 
-def _talk(item: dict[str, Any]) -> Talk | None:
+def _talk(item: object) -> Talk | None:
+    """Return one talk of an export, or nothing if it is none."""
+    if not isinstance(item, dict):
+        return None
     if isinstance(item.get("chat_messages"), list):
         return _claude(item)
     nodes = item.get("mapping")
-    if isinstance(nodes, dict) and any(isinstance(node, dict) and "message" in node for node in nodes.values()):
-        return _chatgpt(item, nodes)
-    return None
+    return _chatgpt(item, nodes) if isinstance(nodes, dict) and all(map(_is_node, nodes.values())) else None
 
 
-def is_of_transcript(record: object) -> bool:
-    """Tell whether a line of JSON is one of a transcript by Claude Code."""
-    if not isinstance(record, dict):
+def _is_node(node: object) -> bool:
+    """Tell whether it is one of ChatGPT's messages, or the beginning of all, which has none."""
+    if not isinstance(node, dict) or "message" not in node:
         return False
-    kind, message = record.get("type"), record.get("message")
+    message = node["message"]
+    return message is None or (isinstance(message, dict) and "author" in message)
+
+
+def may_be_transcript(text: str) -> bool:
+    """Tell whether it is worth the while to look closer at a file of JSON Lines."""
+    return '"message"' in text and '"content"' in text
+
+
+def transcript(records: list[object]) -> Content | None:
+    """Return the turns of a transcript by Claude Code, or nothing if most of the records are something else."""
+    known = [record for record in records if isinstance(record, dict) and _is_of_transcript(record)]
+    talk = Talk()
+    for record in known:
+        if _is_message(record) and not record.get("isMeta"):
+            _take_record(talk, record)
+    others = len(records) - len(known)
+    if others >= len(known) or not talk.turns:
+        return None
+    count = "1 of its lines is" if others == 1 else f"{others:,} of its lines are"
+    return _content([talk], (f"{count} no part of the conversation, and left out",) if others else ())
+
+
+def _is_of_transcript(record: dict[str, Any]) -> bool:
+    """Tell whether Claude Code wrote a record: a message, or what it keeps beside them."""
+    kept = any(key in record for key in ("sessionId", "leafUuid", "snapshot"))
+    return isinstance(record.get("type"), str) and (kept or isinstance(record.get("message"), dict))
+
+
+def _is_message(record: dict[str, Any]) -> bool:
+    kind, message = record["type"], record.get("message")
     return (kind in ("user", "assistant") and isinstance(message, dict) and "content" in message) or (
         kind == "summary" and isinstance(record.get("summary"), str) and "leafUuid" in record
     )
-
-
-def transcript(records: list[object]) -> Content:
-    """Return the turns of a transcript by Claude Code."""
-    talk = Talk()
-    for record in records:
-        if isinstance(record, dict) and is_of_transcript(record) and not record.get("isMeta"):
-            _take_record(talk, record)
-    bad = sum(1 for record in records if record is None)
-    warnings = (f"{bad:,} of its lines are not JSON, and left out",) if bad else ()
-    return _content([talk], warnings)
 
 
 def _content(talks: list[Talk], warnings: tuple[str, ...] = ()) -> Content:
@@ -172,12 +193,16 @@ def _given(block: dict[str, Any]) -> str:
     given = block.get("input")
     if not isinstance(given, dict):
         return _written(given) if given else "(nothing)"
-    return "; ".join(f"{one_line(str(key))}: {_written(value)}" for key, value in given.items()) or "(nothing)"
+    return "; ".join(f"{name}: {_written(value, name)}" for name, value in _named(given)) or "(nothing)"
 
 
-def _written(value: object) -> str:
+def _named(given: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    return ((one_line(key), value) for key, value in given.items())
+
+
+def _written(value: object, name: str = "") -> str:
     if isinstance(value, str):
-        return value
+        return in_quotes(value) if value and names_secret(name) else value
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -208,7 +233,7 @@ def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Talk:
 
 def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
     """Return the messages that led to the last one: what was asked again in other words is on other branches."""
-    at = last if isinstance(last, str) and last in nodes else next(reversed(nodes))
+    at = last if isinstance(last, str) and last in nodes else next(reversed(nodes), None)
     branch: dict[str, dict[str, Any]] = {}
     while isinstance(at, str) and at not in branch and isinstance(nodes.get(at), dict):
         branch[at] = nodes[at]

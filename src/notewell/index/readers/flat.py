@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
 from notewell.errors import NoteError
 from notewell.index.readers.limits import DEEPEST, MOST_TEXT
 from notewell.index.readers.lines import folded, one_line, shortened
+from notewell.redact.names import PASSWORD, SECRET
 
 # A value this long without a space is a picture or a key, not words.
 LONGEST_WORD = 2000
 LONGEST_KEY = 200
 # A list of values is one line if it is no longer than this, and one line in the file.
 LONGEST_LIST = 200
-# A value under such a key keeps quotes around it: what belongs to a secret of several words is known by them.
-SECRET = re.compile(
-    r"pass|pwd|kennwort|secret|token|auth(?!or)|cred|(?:api|access|private|account|crypt\w*)[ _-]?key", re.IGNORECASE
-)
+# What redaction takes for the name of a secret.
+NAME = re.compile(rf"{PASSWORD}|{SECRET}", re.IGNORECASE)
+NUMBERS = re.compile(r"(?:\[\d+\])+\Z")
 QUOTES = ('"', "'", "`")
 
 
@@ -77,7 +79,7 @@ class Flat:
     def close(self) -> None:
         """End the list or mapping that was begun last."""
         holder = self._holders.pop()
-        if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST:
+        if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST and not names_secret(holder.path):
             self._join(holder)
 
     def key(self, name: str) -> None:
@@ -90,8 +92,9 @@ class Flat:
         if len(text) > LONGEST_WORD and not re.search(r"\s", text):
             text = shortened(text, LONGEST_WORD)
         text = folded(text)
-        if quoted and text and SECRET.search(path, max(0, path.rfind("."))):
-            text = _in_quotes(text)
+        if quoted and text and names_secret(path):
+            # Each secret of a list stands right behind its name, without a number between.
+            path, text = NUMBERS.sub("", path), in_quotes(text)
         self._take(Value(line, path, text))
 
     def remark(self, text: str, line: int) -> None:
@@ -137,6 +140,25 @@ def in_own_lines(values: list[Value], count: int) -> list[str]:
     return lines
 
 
-def _in_quotes(text: str) -> str:
+def names_secret(path: str) -> bool:
+    """Tell whether the last key of a path is the name of a secret.
+
+    >>> names_secret("wifi.password"), names_secret("signing_key[0]"), names_secret("secret.author")
+    (True, True, False)
+    """
+    return _is_name(path.rpartition(".")[2])
+
+
+@lru_cache(maxsize=1000)
+def _is_name(key: str) -> bool:
+    return NAME.search(key) is not None
+
+
+def in_quotes(text: str) -> str:
+    """Return a text in quotes, by which redaction knows what belongs to a secret of several words.
+
+    >>> print(in_quotes("two words"), in_quotes('two "words"'))
+    "two words" 'two "words"'
+    """
     quote = next((quote for quote in QUOTES if quote not in text), "")
-    return f"{quote}{text}{quote}"
+    return f"{quote}{text}{quote}" if quote else json.dumps(text, ensure_ascii=False)

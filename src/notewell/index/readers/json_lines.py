@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from itertools import islice
+from dataclasses import replace
 
 from notewell.errors import NoteError
 from notewell.index.readers import chats
-from notewell.index.readers.json_values import flatten
+from notewell.index.readers.json_values import flatten, loaded
 from notewell.index.readers.text import decode
 from notewell.types import Content
-
-# A transcript shows what it is within so many lines.
-LOOK_AHEAD = 50
 
 
 def extract(data: bytes) -> Content:
     """Return the turns of a transcript, or a line for each record."""
     text, warnings = decode(data)
     lines = text.split("\n")
-    if any(chats.is_of_transcript(record) for record in islice(map(_loaded, filter(str.strip, lines)), LOOK_AHEAD)):
-        return chats.transcript([_loaded(line) for line in lines if line.strip()])
+    if chats.may_be_transcript(text) and (content := chats.transcript([loaded(one) for one in lines if one.strip()])):
+        return replace(content, warnings=(*warnings, *content.warnings))
     records, bad = _records(lines)
     if bad and len(bad) == sum(1 for line in lines if line.strip()):
         raise NoteError(f"not JSON at line {bad[0]:,}", "Mend it, or exclude it by index.exclude")
@@ -42,10 +38,3 @@ def _records(lines: list[str]) -> tuple[list[str], list[int]]:
             records.append(line.strip())
             bad.append(number)
     return records, bad
-
-
-def _loaded(line: str) -> object:
-    try:
-        return json.loads(line, strict=False)
-    except (ValueError, RecursionError):
-        return None

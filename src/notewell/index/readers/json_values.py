@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 from notewell.errors import NoteError
 from notewell.index.readers import chats
@@ -30,15 +31,16 @@ VALUE, KEY, COMMA = "value", "key", "comma"
 def extract(data: bytes) -> Content:
     """Return the turns of an exported chat, or the file's values."""
     text, warnings = decode(data)
-    if chats.may_be_export(text) and (content := chats.export(_loaded(text))):
-        return content
+    if chats.may_be_export(text) and (content := chats.export(loaded(text))):
+        return replace(content, warnings=warnings)
     values = flatten(text)
     if max((len(held) for _, held in by_line(values)), default=0) <= MOST_ON_A_LINE:
         return Content("\n".join(in_own_lines(values, text.count("\n") + 1)), warnings=warnings)
     return Content("\n".join(str(value) for value in values), warnings=warnings)
 
 
-def _loaded(text: str) -> object:
+def loaded(text: str) -> object:
+    """Return the value of a JSON text; nothing, if it is not JSON."""
     try:
         return json.loads(text.removeprefix("\ufeff"), strict=False)
     except (ValueError, RecursionError):
