@@ -152,7 +152,7 @@ class Note:
         return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def line_starts(text: str) -> list[int]:
     """Return the offset at which each line begins.
 

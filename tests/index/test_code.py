@@ -12,8 +12,8 @@ from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.source import extract, is_minified
 from notewell.index.shapes.code import SCRAP, chunk, parse
+from notewell.index.shapes.definitions import DEEPEST, definitions
 from notewell.index.shapes.languages import SUFFIXES, language_of
-from notewell.index.shapes.outline import DEEPEST, outline
 from notewell.redact import redact
 from notewell.types import Chunk, Note, Stamp
 
@@ -67,7 +67,7 @@ def paths_of(text: str, path: str) -> list[str]:
     """Return the definitions of a text, each with those around it."""
     names: list[str] = []
     paths = []
-    for found in outline(text, language_of(path)):
+    for found in definitions(text, language_of(path)):
         names = [*names[: found.level], found.name]
         paths.append("/".join(names))
     return paths
@@ -156,7 +156,7 @@ def test_a_comment_too_long_for_its_function_leaves_the_function_whole() -> None
 
 def test_a_comment_inside_a_function_does_not_end_it_wherever_it_stands() -> None:
     text = "def fill():\n    a = 1\n# b = 2\n    return a\n\n# About empty.\ndef empty(): ...\n"
-    first, second = outline(text, language_of("a.py"))
+    first, second = definitions(text, language_of("a.py"))
     assert text[first.start : first.end].endswith("return a\n")
     assert text[second.start :].startswith("# About empty.")
 
@@ -235,7 +235,7 @@ def test_every_line_is_in_one_chunk_and_chunks_fit(lines: list[str], path: str, 
 
 @given(st.lists(LINES, max_size=60), PATHS)
 def test_definitions_lie_inside_or_beside_each_other(lines: list[str], path: str) -> None:
-    found = outline("\n".join(lines), language_of(path))
+    found = definitions("\n".join(lines), language_of(path))
     assert all(one.start <= one.head < one.end for one in found)
     for one, other in pairwise(found):
         assert other.start >= one.end if other.level <= one.level else other.end <= one.end

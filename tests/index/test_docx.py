@@ -145,6 +145,18 @@ def test_a_footnote_stands_below_its_paragraph_and_only_once() -> None:
     assert text(document) == "Bees[^2]\n\n[^2]: Seen in [^2]Bern\n\nrye\n"
 
 
+def test_each_of_two_footnotes_stands_on_a_line_of_its_own() -> None:
+    document = docx.Document()
+    mark = '<w:footnoteReference w:id="{}"/>'
+    notes = {2: "<w:t>first</w:t>", 3: f"<w:t>second</w:t>{mark.format(4)}", 4: "<w:t>of the second</w:t>"}
+    written = (f'<w:footnote w:id="{at}"><w:p><w:r>{run}</w:r></w:p></w:footnote>' for at, run in notes.items())
+    blob = f"<w:footnotes {nsdecls('w')}>{''.join(written)}</w:footnotes>".encode()
+    part = Part(PackURI("/word/footnotes.xml"), "application/xml", blob, document.part.package)
+    document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+    add(document, f"<w:p><w:r><w:t>Bees</w:t>{mark.format(2)}<w:t>, rye</w:t>{mark.format(3)}</w:r></w:p>")
+    assert text(document) == "Bees[^2], rye[^3]\n\n[^2]: first\n\n[^3]: second[^4]\n\n[^4]: of the second\n"
+
+
 def test_contents_headers_and_comments_are_left_out() -> None:
     document = docx.Document()
     document.styles.add_style("toc 1", WD_STYLE_TYPE.PARAGRAPH)
@@ -155,7 +167,10 @@ def test_contents_headers_and_comments_are_left_out() -> None:
     assert text(document) == "bees\n"
 
 
-@pytest.mark.parametrize(("written", "title"), [("Of bees", "Of bees"), ("Document1", "Bees"), ("", "Bees")])
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [("Of bees", "Of bees"), ("Document1", "Bees"), ("", "Bees"), ("About ASP.NET", "About ASP.NET")],
+)
 def test_the_title_is_the_one_that_a_person_gave(written: str, title: str) -> None:
     document = docx.Document()
     document.add_heading("Bees", 0)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.index.chunk import ChunkRules
-from notewell.index.shapes import asciidoc, org, restructured
+from notewell.index.shapes import asciidoc, document, org, restructured
 from notewell.types import Chunk, Link, Note, Stamp
 
 SHAPES = (org, restructured, asciidoc)
@@ -64,6 +64,15 @@ def test_org_blocks_are_no_headings() -> None:
     (block,) = org.outline(text).blocks
     assert text[block.start : block.end].startswith("#+begin_src") and text[: block.end].endswith("#+end_src\n")
     assert names(org, "#+BEGIN_SRC\n* Open\n") == [(1, "Open")]
+
+
+def test_an_org_block_that_never_ends_does_not_hide_the_others() -> None:
+    text = f"#+begin_quote\n{LONG}\n* One\n#+begin_src\n* not a heading\n#+end_src\n* Two\n"
+    assert names(org, text) == [(1, "One"), (1, "Two")]
+    inside = "#+begin_example\n#+begin_src\n* no\n#+end_example\n* One\n#+begin_src\n* no\n#+end_src\n"
+    assert names(org, inside) == [(1, "One")]
+    nested = "#+begin_quote\n#+begin_src\n* no\n#+end_src\n* neither\n#+end_quote\n* One\n"
+    assert names(org, nested) == [(1, "One")] and len(org.outline(nested).blocks) == 1
 
 
 def test_org_links_lead_to_files() -> None:
@@ -161,6 +170,22 @@ def test_chunks_stand_under_their_headings(shape: ModuleType, text: str) -> None
     assert found[0].heading == "Rye > One"
     assert found[-1].text.endswith(LONG.strip()) and "Two" in found[-1].text
     assert all(text[one.start : one.end] == one.text for one in found)
+
+
+@pytest.mark.parametrize(
+    ("shape", "heading", "links"),
+    [
+        (document, "## {}\n\n", "- [Bees](bees.docx)\n- [[Rye]]\n- https://bees.example/winter\n"),
+        (org, "* {}\n", "- [[file:bees.org][On the bees of winter]]\n- [[file:rye.org]]\n"),
+        (restructured, "{}\n==========\n\n", "* :doc:`bees`\n* `The bees of winter <bees.rst>`_\n"),
+        (asciidoc, "== {}\n\n", "* xref:bees.adoc[The bees of winter]\n* link:rye.adoc[Rye]\n"),
+    ],
+)
+def test_a_bibliography_is_a_chunk_and_a_list_of_links_is_none(shape: ModuleType, heading: str, links: str) -> None:
+    text = heading.format("Winter") + LONG + "\n\n" + heading.format("References")
+    book = "- Huber, F. (1792). New observations on the bees. Geneva. https://bees.example/huber\n"
+    assert [one.headings[-1] for one in chunks(shape, text + book)] == ["Winter", "References"]
+    assert [one.headings[-1] for one in chunks(shape, text + links)] == ["Winter"]
 
 
 PIECES = st.sampled_from(

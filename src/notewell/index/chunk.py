@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from notewell.types import Chunk, Note, Part, parts_of
 
@@ -31,6 +33,23 @@ class Span:
 
     start: int
     end: int
+
+
+class Begins(Protocol):
+    """What has a place in a text."""
+
+    @property
+    def start(self) -> int:
+        """Return the offset at which it begins."""
+
+
+Run = TypeVar("Run", bound=Begins)
+
+
+def within(runs: list[Run], span: Span) -> list[Run]:
+    """Return those of the runs, which are in order, that begin in the span."""
+    first = bisect_left(runs, span.start, key=lambda run: run.start)
+    return runs[first : bisect_left(runs, span.end, lo=first, key=lambda run: run.start)]
 
 
 def pack(text: str, blocks: Sequence[Span], max_chars: int) -> Iterator[Span]:

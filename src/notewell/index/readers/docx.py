@@ -86,7 +86,7 @@ class Walk:
         while self._below:
             label, element = self._below.pop(0)
             if label:
-                yield paragraph(f"[^{label}]: {one_line(markdown(self.blocks(element)))}")
+                yield paragraph(f"[^{label}]: {one_line(self._inline(element))}")
             else:
                 yield from self.blocks(element)
 
@@ -113,7 +113,7 @@ class Walk:
             elif tag == qn("w:hyperlink"):
                 pieces.append(self._link(child))
             elif tag == qn("w:p"):
-                # In a control within a cell.
+                # Of a note, or in a control within a cell.
                 pieces.append(f"{self._inline(child)} ")
             elif tag == qn("w:txbxContent"):
                 self._below.append(("", child))

@@ -15,7 +15,8 @@ LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 # Titles that programs give to files whose authors gave them none.
 NO_TITLE = re.compile(
-    r"(?i)untitled.*|unbenannt.*|.*\.[a-z]{2,4}\d?|[^a-z\u0080-\uffff]*"
+    r"(?i)untitled.*|unbenannt.*|[^a-z\u0080-\uffff]*"
+    r"|.*\.(?:docx?|docm|dotx?|pptx?|pptm|xls[bmx]?|od[pst]|rtf|pdf|e?ps|dvi|tex|indd|qxd|pub|wp[ds]|txt|md|html?|epub)"
     r"|(?:word |powerpoint[ -]?)?(?:document|dokument|presentation|präsentation|slide|title) ?\d*"
 )
 PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
@@ -33,8 +34,8 @@ def cleaned(text: str) -> str:
 def sensible(title: str) -> str:
     """Return a title if a person gave it, or nothing.
 
-    >>> sensible("Microsoft Word - Bees"), sensible("Document1"), sensible("final.docx")
-    ('Bees', '', '')
+    >>> sensible("Microsoft Word - Bees"), sensible("Document1"), sensible("final.docx"), sensible("Learning Vue.js")
+    ('Bees', '', '', 'Learning Vue.js')
     """
     title = PROGRAM.sub("", one_line(title))
     return "" if NO_TITLE.fullmatch(title) else title

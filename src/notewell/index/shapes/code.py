@@ -11,9 +11,9 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from textwrap import shorten
 
-from notewell.index.chunk import ChunkRules, Span, chunk_of, pack, trim
+from notewell.index.chunk import ChunkRules, Span, chunk_of, pack, trim, within
+from notewell.index.shapes.definitions import DEEPEST, Definition, definitions
 from notewell.index.shapes.languages import language_of
-from notewell.index.shapes.outline import DEEPEST, Definition, outline
 from notewell.types import Chunk, Note
 
 BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
@@ -33,7 +33,7 @@ def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
 
     No line is lost but blank ones. A file without any has one chunk without text, to be found by its name.
     """
-    tree = _Tree.of(outline(note.text, language_of(note.path)))
+    tree = _Tree.of(definitions(note.text, language_of(note.path)))
     pieces = _without_scraps(_pieces(note.text, tree, rules.max_chars), tree)
     return [chunk_of(note, tree.headings(piece), piece) for piece in pieces] or [chunk_of(note, (), Span(0, 0))]
 
@@ -97,7 +97,7 @@ def _parts(part: _Part, tree: _Tree, max_chars: int) -> list[_Part]:
     if span.start < part.head and span.end - part.head <= max_chars:
         # Only its comments make it too long: better those alone than half of it.
         return [_Part(Span(span.start, part.head), 0), _Part(Span(part.head, span.end), 0)]
-    inner = _within(tree.levels[part.level], span) if part.level < DEEPEST else []
+    inner = within(tree.levels[part.level], span) if part.level < DEEPEST else []
     parts: list[_Part] = []
     at = span.start
     for definition in inner:
@@ -133,7 +133,7 @@ def _without_scraps(pieces: Iterable[Span], tree: _Tree) -> list[Span]:
         held = None
         if whole.end - whole.start >= SCRAP:
             joined.append(whole)
-        elif joined and not _within(tree.all, whole):
+        elif joined and not within(tree.all, whole):
             joined[-1] = Span(joined[-1].start, whole.end)
         else:
             held = whole
@@ -152,12 +152,6 @@ def _trim(text: str, span: Span) -> Span:
     if inner.start == inner.end:
         return inner
     return Span(max(span.start, text.rfind("\n", span.start, inner.start) + 1), inner.end)
-
-
-def _within(definitions: list[Definition], span: Span) -> list[Definition]:
-    """Return those of the definitions, which are in order, that begin in the span."""
-    first = bisect_left(definitions, span.start, key=attrgetter("start"))
-    return definitions[first : bisect_left(definitions, span.end, lo=first, key=attrgetter("start"))]
 
 
 def _touched(level: list[Definition], span: Span) -> list[Definition]:

@@ -85,18 +85,18 @@ class _Above:
     mark: int | None
 
 
-def outline(text: str, language: Language) -> list[Definition]:
+def definitions(text: str, language: Language) -> list[Definition]:
     """Return the definitions of a text in their order, each before those inside it.
 
     >>> from notewell.index.shapes.languages import PYTHON
-    >>> [(found.name, found.level) for found in outline("class Vault:\\n    def search(self): ...", PYTHON)]
+    >>> [(found.name, found.level) for found in definitions("class Vault:\\n    def search(self): ...", PYTHON)]
     [('Vault', 0), ('search', 1)]
     """
-    return _Outline(text, language, _patterns(language)).read()
+    return _Pass(text, language, _patterns(language)).read()
 
 
 @dataclass(slots=True)
-class _Outline:
+class _Pass:
     """One pass over the lines. `opened` are the definitions around a line, `last` is the last line inside them."""
 
     text: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.index.shapes.outlined import titled, top_heading
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections
 from notewell.types import Chunk, Note, listed
 
 # The lines that shape a note: fences, headings, and underlines that make the line above a heading.
@@ -34,28 +34,20 @@ def parse(note: Note) -> Note:
 
 def parse_body(note: Note) -> Note:
     """Return the note with its links and its title: the one it has, its one H1, or the file's name."""
-    headings, fences = outline(note.text, note.body)
-    code = ((fence.start, fence.end) for fence in fences)
+    found = outline(note.text, note.body)
+    code = ((fence.start, fence.end) for fence in found.blocks)
     links = (*field_links(note.fields), *body_links(note, code))
-    title = note.title[:LONGEST_NAME] or _top_heading(note, headings) or PurePosixPath(note.path).stem
-    return replace(note, title=title, links=links)
-
-
-def _top_heading(note: Note, headings: list[Heading]) -> str:
-    """Return the one H1 that opens the note; one further down, or one of several, names a part and not the note."""
-    tops = [heading for heading in headings if heading.level == 1]
-    opens = len(tops) == 1 and not note.text[note.body : tops[0].start].strip()
-    return tops[0].name if opens else ""
+    return replace(titled(note, note.title or found.title), links=links)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its sections, or the note where it has none."""
-    return chunk_sections(note, *outline(note.text, note.body), rules)
+    return chunk_sections(note, outline(note.text, note.body), rules, by_name=True)
 
 
-@lru_cache(maxsize=4)
-def outline(text: str, body: int) -> tuple[list[Heading], list[Span]]:
-    """Return the headings and the fenced code of a text from `body` on, in order."""
+@lru_cache(maxsize=1)
+def outline(text: str, body: int) -> Outline:
+    """Return the title, the headings and the fenced code of a text from `body` on, in order."""
     headings: list[Heading] = []
     fences: list[Span] = []
     inside: list[Heading] = []
@@ -72,7 +64,8 @@ def outline(text: str, body: int) -> tuple[list[Heading], list[Span]]:
         elif heading := _heading(text, body, mark):
             (headings if opened is None else inside).append(heading)
     # A fence that never closes is taken for text, so that one slip does not swallow the rest of a note.
-    return headings + inside, fences
+    headings += inside
+    return Outline(top_heading(text, headings, body), headings, fences)
 
 
 def _heading(text: str, body: int, mark: re.Match[str]) -> Heading | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.outlined import Outline, file_links, outside, titled
-from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.index.shapes.outlined import file_links, outside, titled
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections
 from notewell.types import Chunk, Note
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
@@ -34,11 +35,10 @@ def parse(note: Note) -> Note:
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    found = outline(note.text)
-    return chunk_sections(note, found.headings, found.blocks, rules)
+    return chunk_sections(note, outline(note.text), rules)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def outline(text: str) -> Outline:
     """Return the title, the headings and the blocks of a text."""
     written = keywords(text)
@@ -61,16 +61,24 @@ def keywords(text: str) -> list[tuple[str, str]]:
 
 
 def blocks(text: str) -> list[Span]:
-    """Return the blocks of a text; one that never ends is none."""
+    """Return the outermost blocks of a text; one that never ends is none."""
     found: list[Span] = []
-    opened: re.Match[str] | None = None
+    opened: list[re.Match[str]] = []
+    kinds: Counter[str] = Counter()
     for mark in MARK.finditer(text):
-        if opened is None:
-            opened = mark if (mark["side"] or "").lower() == "begin" else None
-        elif (mark["side"] or "").lower() == "end" and mark["kind"].lower() == opened["kind"].lower():
+        side, kind = (mark["side"] or "").lower(), (mark["kind"] or "").lower()
+        if side == "begin":
+            opened.append(mark)
+            kinds[kind] += 1
+        elif side == "end" and kinds[kind]:
+            # What was opened inside, and is not closed by now, never is.
+            while (begin := opened.pop())["kind"].lower() != kind:
+                kinds[begin["kind"].lower()] -= 1
+            kinds[kind] -= 1
+            while found and found[-1].start > begin.start():
+                found.pop()
             end = text.find("\n", mark.end())
-            found.append(Span(opened.start(), len(text) if end < 0 else end + 1))
-            opened = None
+            found.append(Span(begin.start(), len(text) if end < 0 else end + 1))
     return found
 
 

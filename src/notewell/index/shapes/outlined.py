@@ -1,11 +1,11 @@
-"""What Org, reStructuredText and AsciiDoc have in common: a title, headings, blocks kept whole, links to files."""
+"""What shapes have in common: the title of a note, its one top heading, what lies outside of blocks, links to files."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from notewell.index.chunk import LONGEST_NAME, Span
@@ -14,18 +14,9 @@ from notewell.index.shapes.sections import Heading
 from notewell.types import Link, Note
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A text's title if it has one, its headings, and the blocks in which nothing is a heading, in order."""
-
-    title: str
-    headings: list[Heading]
-    blocks: list[Span]
-
-
-def titled(note: Note, title: str) -> Note:
-    """Return the note with its title, or that of its file."""
-    return replace(note, title=title.strip()[:LONGEST_NAME] or PurePosixPath(note.path).stem)
+def titled(note: Note, title: str = "") -> Note:
+    """Return the note with this title, the one it has beside its text, or the file's name."""
+    return replace(note, title=(title or note.title).strip()[:LONGEST_NAME] or PurePosixPath(note.path).stem)
 
 
 def top_heading(text: str, headings: list[Heading], body: int = 0) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
-from pathlib import PurePosixPath
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, pack, trim
+from notewell.index.shapes.outlined import titled
 from notewell.types import Chunk, Note, Part, line_starts
 
 # Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.
@@ -21,7 +20,7 @@ Piece = tuple[tuple[str, ...], Span]
 
 def parse(note: Note) -> Note:
     """Return the note with its title: the one it has beside its text, or the file's name."""
-    return replace(note, title=note.title[:LONGEST_NAME] or PurePosixPath(note.path).stem)
+    return titled(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

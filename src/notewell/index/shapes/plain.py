@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import PurePosixPath
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of
+from notewell.index.chunk import ChunkRules, Span, chunks_of
+from notewell.index.shapes.outlined import titled
 from notewell.types import Chunk, Note
 
 # Text without headings says nothing of where its subject changes: shorter chunks than Markdown's, about one subject.
@@ -32,7 +31,7 @@ INK = re.compile(r"\S")
 
 def parse(note: Note) -> Note:
     """Return the note with its title: the one it has beside its text, or the file's name."""
-    return replace(note, title=note.title[:LONGEST_NAME] or PurePosixPath(note.path).stem)
+    return titled(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

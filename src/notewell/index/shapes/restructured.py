@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.outlined import Outline, file_links, outside, titled, top_heading
-from notewell.index.shapes.sections import Heading, chunk_sections
+from notewell.index.shapes.outlined import file_links, outside, titled, top_heading
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections
 from notewell.types import Chunk, Note
 
 RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
@@ -35,11 +35,10 @@ def parse(note: Note) -> Note:
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    found = outline(note.text)
-    return chunk_sections(note, found.headings, found.blocks, rules)
+    return chunk_sections(note, outline(note.text), rules)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def outline(text: str) -> Outline:
     """Return the title, the headings and the literal blocks of a text; levels are in the order they appear in."""
     literal = (match for match in LITERAL.finditer(text) if match["block"].strip())

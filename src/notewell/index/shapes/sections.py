@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeVar
 
-from notewell.index.chunk import ChunkRules, Span, chunks_of, cut, pack, windows
+from notewell.index.chunk import ChunkRules, Span, chunks_of, cut, pack, windows, within
 from notewell.types import Chunk, Note
 
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 # Lists of links to other notes: their links count, their words are not about anything.
 LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
+# A link as any shape writes it, and which share of such a section has to be something else for its words to count.
+LINK = re.compile(
+    r"\[\[[^\n\]]{0,500}\](?:\[[^\n\]]{0,500}\])?\]|\[[^\n\]]{0,500}\]\([^\n)]{0,1000}\)|`[^\n`]{1,500}`_{0,2}"
+    r"|\b(?:xref|link):[^\s\[]{0,500}\[[^\n\]]{0,500}\]|\b[a-z]{2,10}://\S{1,1000}"
+)
+WORDS = 0.25
+# Characters of a word, in a language of long ones.
+LONG_WORD = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,15 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """A text's title if it has one, its headings, and the blocks in which nothing is a heading, in order."""
+
+    title: str
+    headings: list[Heading]
+    blocks: list[Span]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A run of text under its headings, outermost first."""
 
@@ -37,20 +53,18 @@ class Section:
     body: int
 
 
-Run = TypeVar("Run", Heading, Span)
-
-
-def chunk_sections(note: Note, headings: list[Heading], fences: list[Span], rules: ChunkRules) -> list[Chunk]:
+def chunk_sections(note: Note, outline: Outline, rules: ChunkRules, *, by_name: bool = False) -> list[Chunk]:
     """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
 
     A note whose every section is too short to be a chunk becomes one chunk as a whole; one without a body, its front
-    matter; an empty one, a chunk without text. All of them have a name to be found by.
+    matter; an empty one, a chunk without text. All of them have a name to be found by. A section called References and
+    the like is left out: where lists of links are known `by_name`, whatever it holds, else if it is little but links.
     """
     pieces: list[tuple[tuple[str, ...], Span]] = []
-    deeper = [heading for heading in headings if heading.level > 2]
-    for section in _sections(headings, Span(note.body, len(note.text)), 2):
-        if _is_text(note, section, rules):
-            pieces += _cut_section(note, section, deeper, fences, rules)
+    deeper = replace(outline, headings=[heading for heading in outline.headings if heading.level > 2])
+    for section in _sections(outline.headings, Span(note.body, len(note.text)), 2):
+        if _is_text(note, section, rules, by_name):
+            pieces += _cut_section(note, section, deeper, rules, by_name)
     if not pieces:
         start = note.body if note.text[note.body :].strip() else 0
         pieces = [((), run) for run in cut(note.text, Span(start, len(note.text)), rules.max_chars)]
@@ -61,7 +75,7 @@ def _sections(
     headings: list[Heading], span: Span, level: int, above: tuple[str, ...] = (), body: int | None = None
 ) -> Iterator[Section]:
     """Yield the sections of a span at headings down to `level`, what stands before the first one first."""
-    cuts = [heading for heading in _within(headings, span) if heading.level <= level]
+    cuts = [heading for heading in within(headings, span) if heading.level <= level]
     edges = [*(heading.start for heading in cuts), span.end]
     yield Section(above, Span(span.start, edges[0]), span.start if body is None else body)
     names: dict[int, str] = {}
@@ -70,39 +84,50 @@ def _sections(
         yield Section((*above, *filter(None, names.values())), Span(heading.start, end), heading.body)
 
 
-def _is_text(note: Note, section: Section, rules: ChunkRules) -> bool:
+def _is_text(note: Note, section: Section, rules: ChunkRules, by_name: bool) -> bool:
     name = section.headings[-1] if section.headings else ""
-    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS:
+    body = note.text[section.body : section.span.end]
+    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS and (by_name or _is_links(body)):
         return False
-    return len(note.text[section.body : section.span.end].strip()) >= max(1, rules.min_chars)
+    return len(body.strip()) >= max(1, rules.min_chars)
+
+
+def _is_links(body: str) -> bool:
+    """Tell whether a text is little but links.
+
+    >>> _is_links("[[Rye]], see https://bees.example"), _is_links("Ada, Of bees, Bern 1843, https://bees.example")
+    (True, False)
+    """
+    others, all = (sum(map(str.isalnum, text)) for text in (LINK.sub("", body), body))
+    return others < WORDS * all
 
 
 def _cut_section(
-    note: Note, section: Section, headings: list[Heading], fences: list[Span], rules: ChunkRules
+    note: Note, section: Section, deeper: Outline, rules: ChunkRules, by_name: bool
 ) -> Iterator[tuple[tuple[str, ...], Span]]:
     whole = section.span
     if rules.overlap_words:
         # Text without spaces is one endless word; it is cut all the same.
-        longest = max(rules.max_chars, rules.target_words * 12)
+        longest = max(rules.max_chars, rules.target_words * LONG_WORD)
         runs = (run for window in windows(note.text, whole, rules) for run in cut(note.text, window, longest))
         yield from ((section.headings, run) for run in runs)
     elif whole.end - whole.start <= rules.max_chars:
         yield section.headings, whole
     else:
         start = whole.start
-        for part in _sections(headings, whole, 3, section.headings, section.body):
+        for part in _sections(deeper.headings, whole, 3, section.headings, section.body):
             # A heading with nothing of its own below it goes with what follows.
             if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
                 continue
-            if part.span.start == whole.start or _is_text(note, part, rules):
-                blocks = _blocks(note.text, Span(start, part.span.end), part.body, fences)
+            if part.span.start == whole.start or _is_text(note, part, rules, by_name):
+                blocks = _blocks(note.text, Span(start, part.span.end), part.body, deeper.blocks)
                 yield from ((part.headings, run) for run in pack(note.text, blocks, rules.max_chars))
             start = part.span.end
 
 
 def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
     """Return the span's paragraphs, the first with its heading, each fence and each table as one of its own."""
-    whole = _within(fences, span)
+    whole = within(fences, span)
     tables = (Span(*match.span()) for match in TABLE.finditer(text, span.start, span.end))
     whole = sorted(whole + [table for table in tables if not _inside(whole, table.start)], key=lambda run: run.start)
     # Before the first text there is only the heading, which stays with it.
@@ -112,12 +137,6 @@ def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
     edges.update(at for at in breaks if not _inside(whole, at))
     ordered = [span.start, *sorted(edge for edge in edges if first < edge < span.end), span.end]
     return [Span(start, end) for start, end in pairwise(ordered)]
-
-
-def _within(runs: list[Run], span: Span) -> list[Run]:
-    """Return those of the runs, which are in order, that begin in the span."""
-    first = bisect_left(runs, span.start, key=lambda run: run.start)
-    return runs[first : bisect_left(runs, span.end, lo=first, key=lambda run: run.start)]
 
 
 def _inside(runs: list[Span], at: int) -> bool:
