@@ -69,7 +69,7 @@ def test_several_values_one_after_the_other_are_all_read() -> None:
 
 
 def test_escapes_are_read_and_a_value_is_one_line() -> None:
-    assert flat({"a\nb": 'x\ny\u2028z "q" \u00e9\\'}) == [f'a b: x{LINE_IN_LINE}y z "q" é\\']
+    assert flat({"a\nb": 'x\ny\u2028z "q" \u00e9\\'}) == [f'a b: x{LINE_IN_LINE}y{LINE_IN_LINE}z "q" é\\']
 
 
 def test_empty_things_leave_no_value_but_empty_texts_do() -> None:

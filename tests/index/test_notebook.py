@@ -83,7 +83,7 @@ def test_empty_cells_count_but_say_nothing() -> None:
 
 
 def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
-    assert notebook(code("s = '''```'''")).text == "````python\ns = '''```'''\n````"
+    assert notebook(code("s = '''\n```\n'''")).text == "````python\ns = '''\n```\n'''\n````"
 
 
 def test_pictures_inside_of_prose_are_left_out() -> None:

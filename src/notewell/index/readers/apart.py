@@ -110,7 +110,7 @@ def receive(pipe: IO[bytes]) -> bytes | None:
     return message if len(message) == length else None
 
 
-def packed(content: Content) -> bytes:
+def message_of(content: Content) -> bytes:
     """Return a content as a message."""
     parts = [(part.line, part.name, part.under) for part in content.parts]
     return json.dumps({**asdict(content), "parts": parts}).encode()

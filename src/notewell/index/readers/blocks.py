@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from notewell.index.readers.lines import one_line
-from notewell.index.readers.parts import cleaned
+from notewell.index.readers.lines import clean, in_cell, one_line
 
 # What would make a heading or a fence of a line that is none.
 MARK = re.compile(r"^(?=#{1,6}(?:\s|$)|`{3}|~{3}|=+\s*$|-{2,}\s*$)", re.MULTILINE)
@@ -28,7 +27,7 @@ def paragraph(text: str) -> Block:
     >>> paragraph("# 1 in sales\n---").text
     '\\# 1 in sales\n\\---'
     """
-    lines = (" ".join(line.split()) for line in cleaned(text).split("\n"))
+    lines = (" ".join(line.split()) for line in clean(text).split("\n"))
     return Block(MARK.sub(r"\\", "\n".join(line for line in lines if line)))
 
 
@@ -49,17 +48,17 @@ def item(text: str, depth: int, mark: str = "-") -> Block:
     return Block(lead + f"\n{' ' * len(lead)}".join(lines) if lines[0] else "", item=True)
 
 
-def fence(code: str) -> Block:
+def fence(code: str, language: str = "") -> Block:
     """Return code between fences longer than any in it."""
-    inner = cleaned(code).strip("\n")
+    inner = clean(code)
     longest = max((len(found) for found in FENCE.findall(inner)), default=2)
     mark = "`" * (longest + 1)
-    return Block(f"{mark}\n{inner}\n{mark}" if inner.strip() else "")
+    return Block(f"{mark}{language}\n{inner}\n{mark}" if inner.strip() else "")
 
 
 def table(rows: Sequence[Sequence[str]]) -> Block:
     """Return a table, its first row the header, without empty rows; one of a single column is lines of text."""
-    lines = [[one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
+    lines = [[in_cell(one_line(cell)) for cell in row] for row in rows]
     lines = [line for line in lines if any(line)]
     width = max((number for line in lines for number, cell in enumerate(line, 1) if cell), default=0)
     if width < 2:

@@ -1,4 +1,4 @@
-"""Talks with an assistant, exported by Claude or ChatGPT or kept by Claude Code: a part for each turn of the user."""
+"""Conversations with an assistant, by Claude, ChatGPT or Claude Code: a part for each turn of the user."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any
 
 from notewell.index.readers.flat import in_quotes, names_secret
 from notewell.index.readers.lines import clean, one_line, shortened
+from notewell.index.readers.loaded import dict_in, dicts_in, text_in
 from notewell.types import Content, Part
 
 # What a tool was given and gave back tells what happened; more of it is other files, quoted.
 LONGEST_OF_A_TOOL = 2000
-# A talk without a name is called by how it begins; every chunk of it carries its name.
+# A conversation without a name is called by how it begins; every chunk of it carries its name.
 LONGEST_OPENING = 80
 LONGEST_NAME = 120
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -24,7 +25,7 @@ HUMAN, ASSISTANT, THINKING, RESULT, SUMMARY, TASK = "Human", "Assistant", "Think
 
 
 @dataclass(slots=True)
-class Talk:
+class Conversation:
     """One conversation: its name, its day, and its turns, each what the user said and all that came of it."""
 
     name: str = ""
@@ -43,7 +44,7 @@ class Talk:
 
     @property
     def title(self) -> str:
-        """Return the talk's name, or how it begins, and its day."""
+        """Return the conversation's name, or how it begins, and its day."""
         opening = self.turns[0][0].partition(": ")[2] if self.turns else ""
         name = _begun(self.name, LONGEST_NAME) or _begun(opening, LONGEST_OPENING) or "Untitled"
         return f"{name} ({self.day})" if self.day else name
@@ -55,15 +56,15 @@ def may_be_export(text: str) -> bool:
 
 
 def export(value: object) -> Content | None:
-    """Return the talks that Claude or ChatGPT exported, or nothing if any of the value is something else."""
+    """Return the conversations that Claude or ChatGPT exported, or nothing if any of the value is something else."""
     many = value if isinstance(value, list) else [value]
-    talks = [_talk(item) for item in many]
-    known = [talk for talk in talks if talk is not None]
-    return _content(known) if len(known) == len(many) and any(talk.turns for talk in known) else None
+    conversations = [_conversation(item) for item in many]
+    known = [conversation for conversation in conversations if conversation is not None]
+    return _content(known) if len(known) == len(many) and any(conversation.turns for conversation in known) else None
 
 
-def _talk(item: object) -> Talk | None:
-    """Return one talk of an export, or nothing if it is none."""
+def _conversation(item: object) -> Conversation | None:
+    """Return one conversation of an export, or nothing if it is none."""
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("chat_messages"), list):
@@ -88,15 +89,15 @@ def may_be_transcript(text: str) -> bool:
 def transcript(records: list[object]) -> Content | None:
     """Return the turns of a transcript by Claude Code, or nothing if most of the records are something else."""
     known = [record for record in records if isinstance(record, dict) and _is_of_transcript(record)]
-    talk = Talk()
+    conversation = Conversation()
     for record in known:
         if _is_message(record) and not record.get("isMeta"):
-            _take_record(talk, record)
+            _take_record(conversation, record)
     others = len(records) - len(known)
-    if others >= len(known) or not talk.turns:
+    if others >= len(known) or not conversation.turns:
         return None
     count = "1 of its lines is" if others == 1 else f"{others:,} of its lines are"
-    return _content([talk], (f"{count} no part of the conversation, and left out",) if others else ())
+    return _content([conversation], (f"{count} no part of the conversation, and left out",) if others else ())
 
 
 def _is_of_transcript(record: dict[str, Any]) -> bool:
@@ -112,57 +113,57 @@ def _is_message(record: dict[str, Any]) -> bool:
     )
 
 
-def _content(talks: list[Talk], warnings: tuple[str, ...] = ()) -> Content:
+def _content(conversations: list[Conversation], warnings: tuple[str, ...] = ()) -> Content:
     lines: list[str] = []
     parts: list[Part] = []
-    for number, talk in enumerate(talks, 1):
-        lines.append(f"# {talk.title}")
+    for number, conversation in enumerate(conversations, 1):
+        lines.append(f"# {conversation.title}")
         under = (len(lines),)
-        before = f"conversation {number}, " if len(talks) > 1 else ""
-        for count, turn in enumerate(talk.turns, 1):
+        before = f"conversation {number}, " if len(conversations) > 1 else ""
+        for count, turn in enumerate(conversation.turns, 1):
             parts.append(Part(len(lines) + 1, f"{before}turn {count}", under))
             lines += "\n\n".join(turn).split("\n")
             lines.append("")
-        if not talk.turns:
+        if not conversation.turns:
             lines.append("")
-    title = talks[0].title if len(talks) == 1 else ""
+    title = conversations[0].title if len(conversations) == 1 else ""
     return Content("\n".join(lines).rstrip("\n"), tuple(parts), title, warnings)
 
 
-def _claude(item: dict[str, Any]) -> Talk:
-    talk = Talk(_text(item.get("name")), _day(item.get("created_at")))
+def _claude(item: dict[str, Any]) -> Conversation:
+    conversation = Conversation(text_in(item.get("name")), _day(item.get("created_at")))
     for message in item["chat_messages"]:
         if not isinstance(message, dict):
             continue
         who = HUMAN if message.get("sender") == "human" else ASSISTANT
         said = [(speaker, text) for speaker, text in _blocks(message.get("content"), who) if text.strip()]
-        for speaker, text in (*(said or [(who, _text(message.get("text")))]), *_attached(message, who)):
-            talk.say(speaker, text)
-    return talk
+        for speaker, text in (*(said or [(who, text_in(message.get("text")))]), *_attached(message, who)):
+            conversation.say(speaker, text)
+    return conversation
 
 
 def _attached(message: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
     """Yield what was sent along with a message: texts whole, other files by name."""
-    for file in (*_dicts(message.get("attachments")), *_dicts(message.get("files"))):
-        name = one_line(_text(file.get("file_name")))
-        text = _text(file.get("extracted_content"))
+    for file in (*dicts_in(message.get("attachments")), *dicts_in(message.get("files"))):
+        name = one_line(text_in(file.get("file_name")))
+        text = text_in(file.get("extracted_content"))
         if name or text:
             yield who, f"[Attachment: {name}]\n{text}" if text else f"[Attachment: {name}]"
 
 
-def _take_record(talk: Talk, record: dict[str, Any]) -> None:
+def _take_record(conversation: Conversation, record: dict[str, Any]) -> None:
     if record["type"] == "summary":
-        if talk.name or len(record["summary"]) > LONGEST_NAME:
-            talk.say(SUMMARY, record["summary"])
-        talk.name = talk.name or record["summary"]
+        if conversation.name or len(record["summary"]) > LONGEST_NAME:
+            conversation.say(SUMMARY, record["summary"])
+        conversation.name = conversation.name or record["summary"]
         return
-    talk.day = talk.day or _day(record.get("timestamp"))
+    conversation.day = conversation.day or _day(record.get("timestamp"))
     who = ASSISTANT
     if record["type"] == "user":
         # What the assistant asks another one to do, and what it wrote down to go on from, are not the user's words.
         who = SUMMARY if record.get("isCompactSummary") else TASK if record.get("isSidechain") else HUMAN
     for speaker, text in _blocks(record["message"]["content"], who):
-        talk.say(speaker, text)
+        conversation.say(speaker, text)
 
 
 def _blocks(content: object, who: str) -> Iterator[tuple[str, str]]:
@@ -179,11 +180,11 @@ def _blocks(content: object, who: str) -> Iterator[tuple[str, str]]:
 def _block(block: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
     kind = block.get("type")
     if kind == "text":
-        yield who, _text(block.get("text"))
+        yield who, text_in(block.get("text"))
     elif kind == "thinking":
-        yield THINKING, _text(block.get("thinking"))
+        yield THINKING, text_in(block.get("thinking"))
     elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        yield f"Tool {one_line(_text(block.get('name')))}".strip(), shortened(_given(block), LONGEST_OF_A_TOOL)
+        yield f"Tool {one_line(text_in(block.get('name')))}".strip(), shortened(_given(block), LONGEST_OF_A_TOOL)
     elif isinstance(kind, str) and kind.endswith("tool_result"):
         yield RESULT, shortened("\n".join(_texts(block.get("content"))), LONGEST_OF_A_TOOL)
 
@@ -217,18 +218,20 @@ def _texts(content: object) -> Iterator[str]:
         if isinstance(block, str):
             yield block
         elif isinstance(block, dict):
-            yield from (one_line(_text(block.get(key))) for key in ("title", "url") if block.get(key))
-            yield _text(block.get("text"))
+            yield from (one_line(text_in(block.get(key))) for key in ("title", "url") if block.get(key))
+            yield text_in(block.get("text"))
 
 
-def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Talk:
-    talk = Talk(_text(item.get("title")), _day(item.get("create_time")))
+def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Conversation:
+    conversation = Conversation(text_in(item.get("title")), _day(item.get("create_time")))
     for node in _branch(nodes, item.get("current_node")):
         message = node.get("message")
-        if isinstance(message, dict) and not _dict(message.get("metadata")).get("is_visually_hidden_from_conversation"):
+        if isinstance(message, dict) and not dict_in(message.get("metadata")).get(
+            "is_visually_hidden_from_conversation"
+        ):
             for who, text in _said(message):
-                talk.say(who, text)
-    return talk
+                conversation.say(who, text)
+    return conversation
 
 
 def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
@@ -242,18 +245,18 @@ def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
 
 
 def _said(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    role = _dict(message.get("author")).get("role")
-    content = _dict(message.get("content"))
+    role = dict_in(message.get("author")).get("role")
+    content = dict_in(message.get("content"))
     parts = [part for part in content.get("parts") or () if part] if isinstance(content.get("parts"), list) else []
-    text = "\n".join(filter(None, (*_texts(parts), _text(content.get("text")), _text(content.get("result")))))
+    text = "\n".join(filter(None, (*_texts(parts), text_in(content.get("text")), text_in(content.get("result")))))
     if role == "user":
         yield HUMAN, text
     elif role == "tool":
         yield RESULT, shortened(text, LONGEST_OF_A_TOOL)
     elif role == "assistant":
-        for thought in _dicts(content.get("thoughts")):
-            yield THINKING, _text(thought.get("content"))
-        recipient = one_line(_text(message.get("recipient"))) or "all"
+        for thought in dicts_in(content.get("thoughts")):
+            yield THINKING, text_in(thought.get("content"))
+        recipient = one_line(text_in(message.get("recipient"))) or "all"
         if recipient == "all":
             yield ASSISTANT, text
         else:
@@ -280,15 +283,3 @@ def _day(value: object) -> str:
         except (ValueError, OverflowError, OSError):
             return ""
     return ""
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

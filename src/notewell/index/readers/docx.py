@@ -9,14 +9,14 @@ from typing import Any
 import docx
 from docx.document import Document
 from docx.oxml.ns import qn
-from lxml import etree
 
-from notewell.errors import NoteError
 from notewell.index.readers.blocks import Block, heading, item, markdown, paragraph, table
 from notewell.index.readers.docx_styles import looks_of
+from notewell.index.readers.limits import LONGEST_CELL, MOST_SPAN, no_text
 from notewell.index.readers.lines import one_line
 from notewell.index.readers.packed import check_office
 from notewell.index.readers.parts import sensible
+from notewell.index.readers.xml_tree import xml_tree
 from notewell.types import Content
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -29,24 +29,21 @@ LEFT_OUT = {
 TEXTS = {qn("w:t"), f"{MATH}t"}
 SIGNS = {qn("w:tab"): " ", qn("w:ptab"): " ", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
 NOTES = {qn("w:footnoteReference"): "", qn("w:endnoteReference"): "e"}
-# Characters in a cell of a table.
-LONGEST_CELL = 1_000
-MOST_SPAN = 100
 
 
 def extract(data: bytes) -> Content:
     """Return the document's text, and its title."""
     check_office(data)
     document = docx.Document(BytesIO(data))
-    walk = Walk(document)
-    text = markdown(walk.blocks(document.element.body))
+    writing = Writing(document)
+    text = markdown(writing.blocks(document.element.body))
     if not text:
-        raise NoteError("no text in it", "Exclude it by index.exclude if it is no note")
-    return Content(text, title=sensible(document.core_properties.title) or walk.title)
+        raise no_text("in it")
+    return Content(text, title=sensible(document.core_properties.title) or writing.title)
 
 
-class Walk:
-    """One way through a document: what paragraphs are, and what is written below them."""
+class Writing:
+    """A document on its way to Markdown: what paragraphs are, and what is written below them."""
 
     def __init__(self, document: Document) -> None:
         self.title = ""
@@ -197,8 +194,7 @@ def _part(document: Document, name: str) -> Any | None:
     """Return another part of the document by the end of its relation's name, if it has one."""
     for relation in document.part.rels.values():
         if not relation.is_external and relation.reltype.endswith(f"/{name}"):
-            parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
-            return etree.fromstring(relation.target_part.blob, parser)
+            return xml_tree(relation.target_part.blob)
     return None
 
 

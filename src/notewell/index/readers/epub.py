@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree
-
 from notewell.errors import NoteError
-from notewell.index.readers.limits import MOST_PAGES
+from notewell.index.readers.limits import MOST_PAGES, no_text
 from notewell.index.readers.marked_up import decoded, find, parsed, text_of, to_markdown
 from notewell.index.readers.packed import opened, unpacked
 from notewell.index.readers.parts import joined
+from notewell.index.readers.xml_tree import BadXml, xml_tree
 from notewell.types import Content
 
 CONTAINER = "META-INF/container.xml"
@@ -32,16 +31,15 @@ def extract(data: bytes) -> Content:
         texts = [_chapter(archive, name) for name in chapters[:MOST_PAGES]]
         title = next((text_of(element) for element in find(package, "title")), "")
     if not any(texts):
-        raise NoteError(f"no text in its {len(chapters):,} chapters", "Exclude it by index.exclude")
+        raise no_text(f"in its {len(chapters):,} chapters")
     named = ((f"chapter {number}", text or "") for number, text in enumerate(texts, 1))
     return joined(named, title, tuple(_warnings(texts, len(chapters))))
 
 
 def _xml(archive: zipfile.ZipFile, name: str) -> Any:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
     try:
-        return etree.fromstring(unpacked(archive, name), parser)
-    except etree.XMLSyntaxError as error:
+        return xml_tree(unpacked(archive, name))
+    except BadXml as error:
         raise NoteError("damaged, or no book", "Mend it, or copy it anew") from error
 
 

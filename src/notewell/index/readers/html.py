@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.errors import NoteError
+from notewell.index.readers.limits import no_text
 from notewell.index.readers.marked_up import decoded, find, main_text, parsed, text_of
 from notewell.types import Content
 
@@ -13,6 +13,6 @@ def extract(data: bytes) -> Content:
     root = parsed(text)
     page = "" if root is None else main_text(root)
     if not page:
-        raise NoteError("no text in it", "Exclude it by index.exclude if it is no note")
+        raise no_text("in it")
     title = next((name for element in find(root, "title") if (name := text_of(element))), "")
     return Content(page, title=title, warnings=warnings)

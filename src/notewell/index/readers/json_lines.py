@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from notewell.errors import NoteError
 from notewell.index.readers import chats
-from notewell.index.readers.json_values import flatten, loaded
+from notewell.index.readers.json_values import flatten
+from notewell.index.readers.limits import not_json
+from notewell.index.readers.loaded import loaded
 from notewell.index.readers.text import decode
 from notewell.types import Content
 
@@ -19,7 +21,7 @@ def extract(data: bytes) -> Content:
         return replace(content, warnings=(*warnings, *content.warnings))
     records, bad = _records(lines)
     if bad and len(bad) == sum(1 for line in lines if line.strip()):
-        raise NoteError(f"not JSON at line {bad[0]:,}", "Mend it, or exclude it by index.exclude")
+        raise not_json(bad[0])
     if bad:
         # The last line of a log that was cut off, say: no reason to lose the others.
         count = "1 line is" if len(bad) == 1 else f"{len(bad):,} lines are"

@@ -6,9 +6,10 @@ import json
 import re
 from dataclasses import replace
 
-from notewell.errors import NoteError
 from notewell.index.readers import chats
 from notewell.index.readers.flat import Flat, Value, by_line, in_own_lines
+from notewell.index.readers.limits import not_json
+from notewell.index.readers.loaded import loaded
 from notewell.index.readers.text import decode
 from notewell.types import Content
 
@@ -39,14 +40,6 @@ def extract(data: bytes) -> Content:
     return Content("\n".join(str(value) for value in values), warnings=warnings)
 
 
-def loaded(text: str) -> object:
-    """Return the value of a JSON text; nothing, if it is not JSON."""
-    try:
-        return json.loads(text.removeprefix("\ufeff"), strict=False)
-    except (ValueError, RecursionError):
-        return None
-
-
 def flatten(text: str) -> list[Value]:
     """Return the values of JSON in the order of the file; one file may hold several, one after the other.
 
@@ -74,7 +67,7 @@ def flatten(text: str) -> list[Value]:
             return flat.values
         else:
             break
-    raise _broken(line)
+    raise not_json(line)
 
 
 def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
@@ -88,7 +81,7 @@ def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
     if sign in "]}" and closes and wanted in (COMMA, VALUE if flat.in_list else KEY):
         flat.close()
         return COMMA if flat.depth else VALUE
-    raise _broken(line)
+    raise not_json(line)
 
 
 def _remark(flat: Flat, written: str, line: int) -> int:
@@ -106,8 +99,4 @@ def _unquoted(string: str, line: int) -> str:
     try:
         return str(json.loads(string, strict=False))
     except ValueError as error:
-        raise _broken(line) from error
-
-
-def _broken(line: int) -> NoteError:
-    return NoteError(f"not JSON at line {line:,}", "Mend it, or exclude it by index.exclude")
+        raise not_json(line) from error

@@ -1,4 +1,4 @@
-"""What protects from files made to harm, or made by mistake: no reader gives out or unpacks more than this."""
+"""What protects from files made to harm, or by mistake: the most that is read, and what is told where nothing is."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ MOST_UNPACKED = 512 << 20
 MOST_MEMBERS = 50_000
 # Columns of a sheet: the first so many are read.
 MOST_COLUMNS = 1_000
-# Bytes of memory that the process apart may take.
+# Bytes of memory that the process apart may take: six times the most that a file unpacks to, so that there is room for
+# what a library makes of it, and less than a small computer has.
 MOST_MEMORY = 3 << 30
 # Pages of a PDF, slides, chapters: the first so many are read.
 MOST_PAGES = 5_000
 # How deep values may stand in one another.
 DEEPEST = 100
+# Characters in a cell: a table that has longer ones only puts a page in order.
+LONGEST_CELL = 1_000
+# Columns, or rows, that one cell may reach over.
+MOST_SPAN = 100
 
 
 def limited(content: Content) -> Content:
@@ -34,6 +39,26 @@ def limited(content: Content) -> Content:
         )
     warnings = tuple(map(_whole, content.warnings))
     return replace(content, text=_whole(content.text), title=_whole(content.title), warnings=warnings)
+
+
+def locked() -> NoteError:
+    """Return what is told of a file under a password."""
+    return NoteError("protected by a password", "Save it without one")
+
+
+def no_text(where: str) -> NoteError:
+    """Return what is told of a file without text, such as `no text in it`."""
+    return NoteError(f"no text {where}", "Exclude it by index.exclude if it is no note")
+
+
+def not_text(why: str) -> NoteError:
+    """Return what is told of bytes that are no text, such as `not text: it holds zero bytes`."""
+    return NoteError(f"not text: {why}", "Exclude it by index.exclude if it is no note")
+
+
+def not_json(line: int) -> NoteError:
+    """Return what is told of a file that is not JSON."""
+    return NoteError(f"not JSON at line {line:,}", "Mend it, or exclude it by index.exclude")
 
 
 def _whole(text: str) -> str:

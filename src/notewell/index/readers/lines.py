@@ -8,7 +8,10 @@ from notewell.redact import LINE_IN_LINE
 
 # Line ends of every kind, and signs that no text holds on purpose.
 UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-UNSHOWN_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+# Neither seen nor meant by anybody: controls other than tabs and line ends, and marks of byte order.
+UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ufffe\uffff]")
+# All the ways to end a line or a page.
+LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 LAST_WORD = re.compile(r"\s+\S*\Z")
 # Of a word too long for its place, such as a picture in letters, its beginning tells what it is.
 OF_A_LONG_WORD = 100
@@ -28,15 +31,30 @@ def one_line(text: str) -> str:
 def folded(text: str) -> str:
     r"""Return a text on one line, which redaction still reads as the lines it had.
 
-    >>> folded("one \n\n two\x00three")
+    >>> folded("one \n\n two\tthree")
     'one\x0b\x0btwo three'
     """
     return text.strip() if text.isprintable() else LINE_IN_LINE.join(map(one_line, clean(text).split("\n")))
 
 
 def clean(text: str) -> str:
-    """Return a text with its lines, their ends as one kind, and without what cannot be shown."""
-    return UNSHOWN_IN_LINES.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
+    r"""Return a text with its lines, their ends as one kind, and without what cannot be seen.
+
+    >>> clean("one\r\ntwo\x0bthree\x00\n")
+    'one\ntwo\nthree'
+    """
+    return UNSEEN.sub("", LINE_END.sub("\n", text)).strip("\n")
+
+
+def in_cell(text: str) -> str:
+    r"""Return a text as it stands between bars: those of its own are no edges of cells.
+
+    A text that is a row itself keeps them: by these, redaction knows the secrets in it.
+
+    >>> print(in_cell("a|b"), in_cell("| password | bees |"))
+    a\|b | password | bees |
+    """
+    return text if text.startswith("|") else text.replace("|", "\\|")
 
 
 def shortened(text: str, most: int) -> str:

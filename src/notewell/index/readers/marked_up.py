@@ -1,19 +1,24 @@
-"""Markup: the tree that HTML or XHTML makes, and the walk through it that writes its text as Markdown."""
+"""Markup: the tree that HTML or XHTML makes, and the way through it that writes its text as Markdown."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from lxml import etree
 
 from notewell.errors import NoteError
 from notewell.index.readers.blocks import Block, fence, heading, item, markdown, paragraph, table
+from notewell.index.readers.limits import LONGEST_CELL, MOST_SPAN
 from notewell.index.readers.lines import one_line
 from notewell.index.readers.text import MARKS, decode
+from notewell.index.readers.xml_tree import BadXml, xml_tree
 
+# Bytes, or characters, at the top of a page in which it says what it is; browsers look at fewer.
+HEAD = 4096
 # Where a page declares its encoding, and those that pages are written in.
 DECLARED = re.compile(rb"""(?i)<(?:meta\b[^>]*\bcharset|\?xml\b[^>]*\bencoding)\s*=\s*["']?\s*([\w.:-]+)""")
 ENCODINGS = re.compile(
@@ -45,10 +50,8 @@ BLOCKS = _tags(
     "h3 h4 h5 h6 header hgroup hr html legend li main ol p section summary table tbody td tfoot th thead tr ul"
 )
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-# Tables that hold these, or cells longer than this, only put a page in order.
+# Tables that hold these only put a page in order.
 LAYOUT = HEADINGS | {"table", "pre"}
-LONGEST_CELL = 1_000
-MOST_SPAN = 100
 # A part of the page that is marked as its main one is believed if it holds more than this share of the text.
 MOST = 0.5
 SPACES = re.compile(r"\s+")
@@ -56,7 +59,7 @@ SPACES = re.compile(r"\s+")
 
 def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of a page in the encoding that it declares, or else in the one it seems to be in."""
-    declared = DECLARED.search(data[:4096])
+    declared = DECLARED.search(data[:HEAD])
     name = declared[1].decode("ascii").lower() if declared else ""
     if ENCODINGS.fullmatch(name) and not data.startswith(tuple(MARKS)):
         try:
@@ -68,14 +71,11 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 def parsed(text: str) -> Any:
     """Return the root element of a page, or nothing if it has none; entities that a page defines stay out of it."""
-    if XHTML.match(text[:2000]):
+    if XHTML.match(text[:HEAD]):
         # Only XML knows that `<script/>` is closed.
         named = ENTITY.sub(lambda found: html.escape(html.unescape(found[0])), text)
-        parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=False)
-        try:
-            return etree.fromstring(_bytes(named), parser)
-        except etree.XMLSyntaxError:
-            pass
+        with suppress(BadXml):
+            return xml_tree(_bytes(named), "utf-8")
     root, deep = _parsed_html(text)
     if deep:
         root, deep = _parsed_html(WRAPPERS.sub(" ", text))
@@ -116,25 +116,27 @@ def text_of(element: Any) -> str:
 
 def to_markdown(root: Any, *, links: bool = True) -> str:
     """Return the text below an element as Markdown; `links` within the vault, if they are wanted."""
-    return markdown(Walk(links).blocks(root))
+    return markdown(Writing(links).blocks(root))
 
 
 def main_text(root: Any) -> str:
     """Return the text of the part of a page that is marked as its main one, if that holds most of the page's text."""
-    walk = Walk(links=True)
-    blocks = walk.blocks(root)
+    writing = Writing(links=True)
+    blocks = writing.blocks(root)
     size = sum(len(block.text) for block in blocks)
-    articles = [section for section in walk.sections if section[0] == "article"]
+    articles = [section for section in writing.sections if section[0] == "article"]
     # Several articles are a list of them: the page as a whole.
-    marked = [section for section in walk.sections if section[0] == "main"] + (articles if len(articles) == 1 else [])
+    marked = [section for section in writing.sections if section[0] == "main"] + (
+        articles if len(articles) == 1 else []
+    )
     for _, first, end in marked:
         if sum(len(block.text) for block in blocks[first:end]) > size * MOST:
             return markdown(blocks[first:end])
     return markdown(blocks)
 
 
-class Walk:
-    """One way through a tree, without recursion: pages may be deeper than Python's stack."""
+class Writing:
+    """A tree on its way to Markdown, without recursion: pages may be deeper than Python's stack."""
 
     def __init__(self, links: bool) -> None:
         self._links = links

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
+from notewell.index.readers.blocks import fence
+from notewell.index.readers.limits import not_json
 from notewell.index.readers.lines import clean, one_line, shortened
+from notewell.index.readers.loaded import dict_in
 from notewell.index.readers.text import decode
 from notewell.types import Content, Part
 
@@ -18,6 +21,7 @@ LONGEST_OUTPUT = 1000
 # Shorter cells say too little by themselves.
 SHORTEST = 40
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+BELOW_ALL = 7
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 # A picture inside of the text, in letters.
@@ -48,7 +52,7 @@ class Cell:
 def extract(data: bytes) -> Content:
     """Return the notebook's cells."""
     text, warnings = decode(data)
-    book = _loaded(text)
+    book = _book(text)
     lines: list[str] = []
     parts: list[Part] = []
     above: dict[int, int] = {}
@@ -66,11 +70,11 @@ def extract(data: bytes) -> Content:
     return Content("\n".join(lines[:-1]), tuple(parts), title, warnings)
 
 
-def _loaded(text: str) -> dict[str, Any]:
+def _book(text: str) -> dict[str, Any]:
     try:
         book = json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        raise NoteError(f"not JSON at line {error.lineno:,}", "Mend it, or exclude it by index.exclude") from error
+        raise not_json(error.lineno) from error
     if not isinstance(book, dict) or not isinstance(book.get("cells", book.get("worksheets")), list):
         raise NoteError("no notebook: it has no cells", "Mend it, or exclude it by index.exclude")
     return book
@@ -99,11 +103,8 @@ def _prose(cell: dict[str, Any]) -> str:
 
 
 def _code(cell: dict[str, Any], book: dict[str, Any]) -> str:
-    code = _joined(cell.get("source", cell.get("input"))).rstrip()
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    blocks = [f"{fence}{_language(cell, book)}\n{code}\n{fence}"] if code else []
+    code = fence(_joined(cell.get("source", cell.get("input"))).rstrip(), _language(cell, book)).text
+    blocks = [code] if code else []
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
         if isinstance(output, dict) and (text := _output(output)):
@@ -112,11 +113,11 @@ def _code(cell: dict[str, Any], book: dict[str, Any]) -> str:
 
 
 def _language(cell: dict[str, Any], book: dict[str, Any]) -> str:
-    metadata = _dict(book.get("metadata"))
+    metadata = dict_in(book.get("metadata"))
     named = (
         cell.get("language"),
-        _dict(metadata.get("language_info")).get("name"),
-        _dict(metadata.get("kernelspec")).get("language"),
+        dict_in(metadata.get("language_info")).get("name"),
+        dict_in(metadata.get("kernelspec")).get("language"),
     )
     return next((name for name in named if isinstance(name, str) and LANGUAGE.fullmatch(name)), "python")
 
@@ -126,7 +127,7 @@ def _output(output: dict[str, Any]) -> str:
     kind = output.get("output_type")
     if kind in ("error", "pyerr"):
         return f"Error: {one_line(_joined(output.get('ename')))}: {_short(_joined(output.get('evalue')))}"
-    text = output.get("text") or _dict(output.get("data")).get("text/plain")
+    text = output.get("text") or dict_in(output.get("data")).get("text/plain")
     shown = _short(_joined(text).rstrip())
     return f"Output:\n{shown}" if shown.strip() else ""
 
@@ -174,18 +175,14 @@ def _name(group: list[Cell]) -> str:
 def _level(cell: Cell) -> int:
     """Return the level of the heading a cell begins with; one below all, if there is none."""
     found = HEADING.match(cell.text) if cell.begins_section else None
-    return len(found[1]) if found else 7
+    return len(found[1]) if found else BELOW_ALL
 
 
 def _headings(cell: Cell, line: int) -> Iterator[tuple[int, str, int]]:
     """Yield level, name and line of the headings in a cell of prose."""
-    fence = ""
+    opened = ""
     for at, text in enumerate(cell.text.split("\n") if cell.is_prose else (), line):
         if found := FENCE.match(text):
-            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
-        elif not fence and (found := HEADING.fullmatch(text)):
+            opened = "" if opened and found[1].startswith(opened) else opened or found[1]
+        elif not opened and (found := HEADING.fullmatch(text)):
             yield len(found[1]), found[2].rstrip(" \t#"), at
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -7,7 +7,7 @@ import zlib
 from io import BytesIO
 
 from notewell.errors import NoteError
-from notewell.index.readers.limits import MOST_MEMBERS, MOST_UNPACKED
+from notewell.index.readers.limits import MOST_MEMBERS, MOST_UNPACKED, locked
 
 # What files of Microsoft's older container begin with: documents before 2007, and newer ones under a password.
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -32,14 +32,14 @@ def opened(data: bytes) -> zipfile.ZipFile:
         raise NoteError(fact, "Mend it, or copy it anew") from error
     _check_size(archive.infolist(), len(data))
     if any(member.flag_bits & ENCRYPTED for member in archive.infolist()):
-        raise NoteError("protected by a password", "Save it without one")
+        raise locked()
     return archive
 
 
 def check_unlocked(data: bytes) -> None:
     """Refuse a document that is locked up in a file of the older kind."""
     if LOCKED in data:
-        raise NoteError("protected by a password", "Save it without one")
+        raise locked()
 
 
 def unpacked(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:

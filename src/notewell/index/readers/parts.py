@@ -1,4 +1,4 @@
-"""Texts put together of named parts, such as pages, and what every reader of documents does to the text it finds."""
+"""Texts put together of named parts, such as pages, and titles that a person gave."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from collections.abc import Iterable
 from notewell.index.readers.lines import one_line
 from notewell.types import Content, Part
 
-# Neither seen nor meant by anybody: controls other than tabs and line ends, and marks of byte order.
-UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ufffe\uffff]")
-# All the ways to end a line or a page.
-LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-
 # Titles that programs give to files whose authors gave them none.
 NO_TITLE = re.compile(
     r"(?i)untitled.*|unbenannt.*|[^a-z\u0080-\uffff]*"
@@ -20,15 +15,6 @@ NO_TITLE = re.compile(
     r"|(?:word |powerpoint[ -]?)?(?:document|dokument|presentation|präsentation|slide|title) ?\d*"
 )
 PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
-
-
-def cleaned(text: str) -> str:
-    r"""Return a text without what cannot be seen, its line ends all of one kind.
-
-    >>> cleaned("one\r\ntwo\x0bthree\x00")
-    'one\ntwo\nthree'
-    """
-    return UNSEEN.sub("", LINE_END.sub("\n", text))
 
 
 def sensible(title: str) -> str:

@@ -12,8 +12,9 @@ import pypdfium2
 from pypdfium2 import raw
 
 from notewell.errors import NoteError
-from notewell.index.readers.limits import MOST_PAGES
-from notewell.index.readers.parts import cleaned, joined, sensible
+from notewell.index.readers.limits import MOST_PAGES, locked
+from notewell.index.readers.lines import clean
+from notewell.index.readers.parts import joined, sensible
 from notewell.types import Content
 
 # What PDFium puts where a word is hyphenated at the end of a line; the line goes on with the next one's text.
@@ -65,7 +66,7 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise NoteError("protected by a password", "Save it without one") from error
+            raise locked() from error
         raise NoteError("damaged, or no PDF", "Mend it, or save it anew") from error
 
 
@@ -134,7 +135,7 @@ def _mended(text: str, compounds: frozenset[str]) -> str:
         own = compound in compounds or not second[:1].islower()
         return f"{compound if own else first + second}{rest}\n"
 
-    return cleaned(LEADER.sub(" …", HALVES.sub(whole, text)))
+    return clean(LEADER.sub(" …", HALVES.sub(whole, text)))
 
 
 def _warnings(document: pypdfium2.PdfDocument, texts: list[str]) -> Iterator[str]:

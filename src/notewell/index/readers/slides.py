@@ -8,20 +8,21 @@ from io import BytesIO
 from typing import Any
 
 import pptx
-from lxml import etree
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.oxml.ns import qn
 
-from notewell.errors import NoteError
 from notewell.index.readers.blocks import table
-from notewell.index.readers.limits import MOST_PAGES
-from notewell.index.readers.lines import one_line
+from notewell.index.readers.limits import MOST_PAGES, no_text
+from notewell.index.readers.lines import clean, one_line
 from notewell.index.readers.packed import check_office
-from notewell.index.readers.parts import cleaned, joined, sensible
+from notewell.index.readers.parts import joined, sensible
+from notewell.index.readers.xml_tree import xml_tree
 from notewell.types import Content
 
 # Shapes whose tops differ by less than this share of the slide's height stand side by side.
 SIDE_BY_SIDE = 0.05
+# PowerPoint has nine levels of lists, counted from 0.
+DEEPEST_ITEM = 8
 # On every slide alike.
 REPEATED = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
 DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
@@ -37,7 +38,7 @@ def extract(data: bytes) -> Content:
     height = (show.slide_height or 0) * SIDE_BY_SIDE
     texts = ["\n\n".join(filter(None, _texts(slide, height))) for slide in slides[:MOST_PAGES]]
     if not any(texts):
-        raise NoteError(f"no text on its {len(slides):,} slides", "Exclude it by index.exclude if it is no note")
+        raise no_text(f"on its {len(slides):,} slides")
     named = {f"slide {number}": text for number, text in enumerate(texts, 1)}
     headed = {name for name, slide in zip(named, slides, strict=False) if _title(slide)}
     title = sensible(show.core_properties.title) or _title(slides[0])
@@ -104,10 +105,10 @@ def _lines(body: Any) -> str:
     lines: list[str] = []
     for paragraph in body.iter(qn("a:p")):
         pieces = ("\n" if run.tag == qn("a:br") else run.text or "" for run in paragraph.iter(qn("a:t"), qn("a:br")))
-        for line in cleaned("".join(pieces)).split("\n"):
+        for line in clean("".join(pieces)).split("\n"):
             properties = paragraph.find(qn("a:pPr"))
             written = "0" if properties is None else properties.get("lvl", "0")
-            depth = min(int(written), 8) if written.isdecimal() else 0
+            depth = min(int(written), DEEPEST_ITEM) if written.isdecimal() else 0
             lines.append("  " * (depth - 1) + f"- {one_line(line)}" if depth else one_line(line))
     return "\n".join(line for line in lines if line.strip(" -"))
 
@@ -125,6 +126,5 @@ def _diagram(shape: Any) -> Iterator[str]:
     """Yield the texts of a diagram (SmartArt), which stand in a part of their own."""
     for relation in shape.element.iter(f"{{{DIAGRAM}}}relIds"):
         data = shape.part.related_part(relation.get(RELATION)).blob
-        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
-        texts = (_lines(point) for point in root.iter(f"{{{DIAGRAM}}}pt"))
+        texts = (_lines(point) for point in xml_tree(data).iter(f"{{{DIAGRAM}}}pt"))
         yield "\n".join(filter(None, texts))

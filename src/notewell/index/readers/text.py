@@ -7,6 +7,7 @@ import re
 
 from notewell.errors import NoteError
 from notewell.index.readers.encodings import guess, name_of
+from notewell.index.readers.limits import not_text
 from notewell.types import Content
 
 # What a file may begin with to say its encoding; UTF-32's begins with that of UTF-16.
@@ -44,9 +45,9 @@ def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of bytes in whatever encoding, and a warning if that had to be guessed."""
     text, guessed = _decoded(data)
     if "\0" in text:
-        raise NoteError("not text: it holds zero bytes", "Exclude it by index.exclude if it is no note")
+        raise not_text("it holds zero bytes")
     if len(CONTROL.findall(text, 0, SAMPLE)) > MOST_CONTROL * min(len(text), SAMPLE):
-        raise NoteError("not text: it is full of control characters", "Exclude it by index.exclude if it is no note")
+        raise not_text("it is full of control characters")
     warnings = (f"read as {name_of(guessed)}",) if guessed else ()
     # Line ends of old Macs; a \r before \n stays, so that offsets are those of the file.
     return text if "\n" in text else text.replace("\r", "\n"), warnings
@@ -63,7 +64,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         damage = error
     if b"\0" in data:
-        raise NoteError("not text: it holds zero bytes", "Exclude it by index.exclude if it is no note")
+        raise not_text("it holds zero bytes")
     if _is_meant_as_utf_8(data):
         raise NoteError(f"damaged: not UTF-8 at byte {damage.start:,}", "Save it as UTF-8")
     if encoding := guess(data):

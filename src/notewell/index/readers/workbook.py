@@ -12,8 +12,8 @@ from typing import Any
 import python_calamine as calamine
 
 from notewell.errors import NoteError
-from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT
-from notewell.index.readers.lines import folded, one_line
+from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT, locked, no_text
+from notewell.index.readers.lines import folded, in_cell, one_line
 from notewell.index.readers.packed import OLE, check_office, check_unlocked
 from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.types import Content, Part
@@ -34,7 +34,7 @@ class Row:
     def line(self, width: int = 0) -> str:
         """Return the row as a line of text, of `width` cells at least, so that each stands below its column's name."""
         cells = (*self.cells, *[""] * (width - len(self.cells)))
-        return " | ".join(cell.replace("|", "\\|") for cell in cells).rstrip(" ")
+        return " | ".join(map(in_cell, cells)).rstrip(" ")
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ def extract(data: bytes) -> Content:
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(data))
     except calamine.PasswordError as error:
-        raise NoteError("protected by a password", "Save it without one") from error
+        raise locked() from error
     except calamine.CalamineError as error:
         raise NoteError("damaged, or no workbook", "Mend it, or save it anew") from error
     text = Text()
@@ -69,7 +69,7 @@ def extract(data: bytes) -> Content:
     for number, name in enumerate(book.sheet_names, 1):
         warnings += _add_sheet(text, number, name, book.get_sheet_by_index(number - 1))
     if not text.parts:
-        raise NoteError(f"no text in its {len(book.sheet_names):,} sheets", "Exclude it by index.exclude")
+        raise no_text(f"in its {len(book.sheet_names):,} sheets")
     return Content("\n".join([*text.lines, ""]), tuple(text.parts), warnings=tuple(warnings))
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from notewell.errors import NoteError
 from notewell.index.readers import reader_of
-from notewell.index.readers.apart import packed, receive, send
+from notewell.index.readers.apart import message_of, receive, send
 from notewell.index.readers.limits import MOST_MEMORY, limited
 
 
@@ -35,7 +35,7 @@ def main() -> None:
 
 def _answer(reader: str, data: bytes) -> bytes:
     try:
-        return packed(limited(reader_of(reader).extract(data)))
+        return message_of(limited(reader_of(reader).extract(data)))
     except NoteError as error:
         return _told({"fact": error.fact, "hint": error.hint})
     except ImportError as error:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import yaml
 
 from notewell.index.readers.flat import Flat, in_own_lines
-from notewell.index.readers.lines import UNSHOWN_IN_LINES
 from notewell.index.readers.text import decode
 from notewell.types import Content
 
@@ -18,13 +17,14 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # A comment, alone on its line or after the last value of it, with what may stand between.
 COMMENT = re.compile(r"(?:^|(?:[\s:,\]}|>+-]++|[&!]\S++)*+(?<=\s))(#.*)")
 BLOCK = ("|", ">")
+# YAML counts lines by more signs than others do, and refuses those that cannot be shown.
+OTHER_ENDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def extract(data: bytes) -> Content:
     """Return the file's values on their lines; what is no YAML, such as a template, as the text it is."""
     text, warnings = decode(data)
-    # YAML counts lines by more signs than others do.
-    text = UNSHOWN_IN_LINES.sub(" ", text.replace("\r\n", "\n"))
+    text = OTHER_ENDS.sub(" ", text.replace("\r\n", "\n"))
     try:
         # With an end to its last line every value ends on a line of its own.
         lines = Document(f"{text}\n".split("\n")).flattened(f"{text}\n")

@@ -1,4 +1,4 @@
-"""Texts that fall into parts, each on its own: slides, rows of a table, cells, turns of a talk."""
+"""Texts that fall into parts, each on its own: slides, rows of a table, cells, turns of a conversation."""
 
 from __future__ import annotations
 

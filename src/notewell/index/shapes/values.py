@@ -21,7 +21,8 @@ STEP = re.compile(r"\[\d+\]|\.?[^.\[]+|.")
 # A chunk may end so early, as a part of its greatest length, to end where a record does.
 EARLIEST = 0.25
 
-Path = tuple[str, ...]
+# The keys that lead to a value, outermost first.
+Keys = tuple[str, ...]
 
 
 class Line(NamedTuple):
@@ -29,12 +30,12 @@ class Line(NamedTuple):
 
     start: int
     end: int
-    path: Path
+    path: Keys
     shared: int
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return chunks of whole records, and of whole lines where a record is too long; of turns, if it is a chat."""
+    """Return chunks of whole records, of whole lines where one is too long; of turns, if it is a conversation."""
     return parted.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
 
 
@@ -53,7 +54,7 @@ def _pieces(note: Note, max_chars: int) -> Iterator[tuple[tuple[str, ...], Span]
 def _lines(text: str) -> list[Line]:
     """Return the lines that are not blank, with their paths."""
     lines: list[Line] = []
-    path: Path = ()
+    path: Keys = ()
     remarks: list[tuple[int, int]] = []
     for start, end, written in _written(text):
         if written.startswith(REMARKS):
@@ -77,7 +78,7 @@ def _written(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, written
 
 
-def _path(line: str, above: Path) -> Path:
+def _path(line: str, above: Keys) -> Keys:
     """Return the keys that the values of a line have in common; a line without any goes on with the one above.
 
     >>> _path("servers[0].host: db1; servers[0].port: 5432", ())
@@ -86,13 +87,13 @@ def _path(line: str, above: Path) -> Path:
     first = FIRST.match(line)
     if first is None:
         return above
-    path: Path = tuple(STEP.findall(first[1]))
+    path: Keys = tuple(STEP.findall(first[1]))
     for other in OTHERS.findall(line, first.end()) if "; " in line else ():
         path = path[: _shared(path, tuple(STEP.findall(other)))]
     return path
 
 
-def _shared(one: Path, other: Path) -> int:
+def _shared(one: Keys, other: Keys) -> int:
     """Return how many steps two paths begin with alike."""
     count = 0
     for step, same in zip(one, other, strict=False):
