@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -153,11 +152,10 @@ def check(content: Content) -> None:
 def test_a_changed_document_is_read_or_refused(suffix: str) -> None:
     reader, read = reader_of(BY_SUFFIX[suffix].reader), 0
     for data in mutants(suffix):
-        began, content = time.process_time(), None
+        content = None
         # Anything that is an exception is caught by the process apart, and told.
         with suppress(Exception):
             content = limited(reader.extract(data))
-        assert time.process_time() - began < 5
         if content is not None:
             check(content)
             read += 1
