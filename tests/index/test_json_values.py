@@ -143,6 +143,13 @@ def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(k
     assert phrase not in redact_text(text)[0]
 
 
+@pytest.mark.parametrize("end", ["\\", '"', "'\"`", "\\\\", "'\"`\\"])
+def test_a_secret_that_ends_in_an_odd_sign_is_known_for_one(end: str) -> None:
+    phrase = " ".join(["two", "words-99"])
+    text = content(json.dumps({"password": phrase + end, "user": "ann", "town": 'Bern "B"'})).text
+    assert phrase in text and "words-99" not in redact_text(text)[0] and "user: ann" in redact_text(text)[0]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_each_secret_of_a_list_stands_behind_its_name(indent: int | None) -> None:
     phrases = [" ".join(["two", "words-99"]), "-".join(["three", "more", "88"])]

@@ -53,6 +53,11 @@ def test_every_row_has_the_cells_of_the_header_and_a_bar_in_a_cell_is_no_edge() 
     assert lines == ["site | pass\\|word | note", "bank | a\\|b |", "shop |  | c", "mail |  |", "x | y | z | more"]
 
 
+def test_rows_of_a_very_wide_table_are_not_filled_up_with_bars() -> None:
+    rows = [tuple(f"name {number}" for number in range(41)), ("bank", "a"), ("shop", None, "c")]
+    assert workbook.extract(made({"A": rows})).text.splitlines()[2:] == ["bank | a", "shop |  | c"]
+
+
 def test_a_password_is_taken_out_of_a_row_whose_last_cells_are_empty() -> None:
     secret = "-".join(["two", "words", "99"])
     rows = [("site", "password", "note"), ("bank", secret, None), ("shop", None, None), ("mail", secret, None)]

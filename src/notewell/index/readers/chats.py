@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from notewell.index.readers.flat import in_quotes, names_secret
+from notewell.index.readers.flat import in_quotes, is_secret_name
 from notewell.index.readers.lines import clean, one_line, shortened
 from notewell.index.readers.loaded import dict_in, dicts_in, text_in
 from notewell.types import Content, Part
@@ -203,7 +203,7 @@ def _named(given: dict[str, Any]) -> Iterator[tuple[str, object]]:
 
 def _written(value: object, name: str = "") -> str:
     if isinstance(value, str):
-        return in_quotes(value) if value and names_secret(name) else value
+        return in_quotes(value) if value and is_secret_name(name) else value
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:

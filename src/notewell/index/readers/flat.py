@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,7 +78,7 @@ class Flat:
     def close(self) -> None:
         """End the list or mapping that was begun last."""
         holder = self._holders.pop()
-        if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST and not names_secret(holder.path):
+        if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST and not is_secret_name(holder.path):
             self._join(holder)
 
     def key(self, name: str) -> None:
@@ -92,7 +91,7 @@ class Flat:
         if len(text) > LONGEST_WORD and not re.search(r"\s", text):
             text = shortened(text, LONGEST_WORD)
         text = folded(text)
-        if quoted and text and names_secret(path):
+        if quoted and text and is_secret_name(path):
             # Each secret of a list stands right behind its name, without a number between.
             path, text = NUMBERS.sub("", path), in_quotes(text)
         self._take(Value(line, path, text))
@@ -140,10 +139,10 @@ def in_own_lines(values: list[Value], count: int) -> list[str]:
     return lines
 
 
-def names_secret(path: str) -> bool:
+def is_secret_name(path: str) -> bool:
     """Tell whether the last key of a path is the name of a secret.
 
-    >>> names_secret("wifi.password"), names_secret("signing_key[0]"), names_secret("secret.author")
+    >>> is_secret_name("wifi.password"), is_secret_name("signing_key[0]"), is_secret_name("secret.author")
     (True, True, False)
     """
     return _is_name(path.rpartition(".")[2])
@@ -161,4 +160,8 @@ def in_quotes(text: str) -> str:
     "two words" 'two "words"'
     """
     quote = next((quote for quote in QUOTES if quote not in text), "")
-    return f"{quote}{text}{quote}" if quote else json.dumps(text, ensure_ascii=False)
+    if quote and not text.endswith("\\"):
+        return f"{quote}{text}{quote}"
+    # There is no quote that it does not hold, or it would take the last one with it.
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

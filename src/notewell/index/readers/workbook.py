@@ -18,6 +18,8 @@ from notewell.index.readers.packed import OLE, check_office, check_unlocked
 from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.types import Content, Part
 
+# Rows of a wider table are not filled up to its header: they would be little but bars.
+WIDEST = 40
 # A text that is so full, as a part of the most there is, takes in no further rows: it is cut, aloud, and not refused.
 FULL = 0.9
 # Whole numbers up to here are exact; spreadsheets show fifteen digits.
@@ -85,7 +87,7 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
     own, head, rest = headed(top, lambda row: row.cells)
     _add_rows(text, f"sheet {number}", own, under)
     under = (*under, *(text.add(row.line()) for row in head))
-    width = len(head[-1].cells) if head else 0
+    width = len(head[-1].cells) if head and len(head[-1].cells) <= WIDEST else 0
     for run in runs(chain(rest, rows)):
         if text.length > MOST_TEXT * FULL:
             yield f"sheet {number} is read up to row {run[0].number - 1:,} only"
