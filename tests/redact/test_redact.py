@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import notewell.redact
 from notewell import Vault
-from notewell.redact import LINE_IN_LINE, RULES, names_secret, redact, redact_text, rules_digest
+from notewell.redact import LINE_IN_LINE, RULES, digest_of, names_secret, redact, redact_text, rules_digest
 from notewell.redact.rule import Made
 from notewell.types import Note, Redaction, Stamp
 
@@ -69,6 +70,17 @@ def test_a_redacted_text_is_not_redacted_again(plant: Plant) -> None:
     assert redact_text(text) == (text, ())
 
 
+def test_only_what_is_redacted_is_believed_to_be(plant: Plant) -> None:
+    key = plant("private-key")
+    first, rest = key.text.split("\n", 1)
+    for said in ("[REDACTED:", "[REDACTED:jwt]", "[REDACTED:nothing]"):
+        redacted, redactions = redact_text(f"{first}\n{said}\n{rest}")
+        assert redacted.strip() == "[REDACTED:private-key]" and len(redactions) == 1
+        assert redact_text(redacted) == (redacted, ())
+        assert SECRET not in redact_text(f"password: {SECRET}{said} end")[0]
+    assert redact_text(f"password: [REDACTED:jwt]{SECRET} end")[0] == "password: [REDACTED:password] end"
+
+
 LINES = st.lists(st.text(st.sampled_from("bcdg .,#-*`|>é日\r"), max_size=30), max_size=5)
 
 
@@ -105,12 +117,16 @@ PIECES = (
         ",",
         "\t",
         "9fceb02d0ae598e9",
+        "[REDACTED:",
+        "[REDACTED:password]",
+        "]",
     ),
 )
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40).map("".join))
 def test_any_mixture_keeps_its_lines_and_what_is_around_the_secrets(text: str) -> None:
+    text = text.replace(LINE_IN_LINE, " ")
     redacted, redactions = redact_text(text)
     assert redacted.count("\n") == text.count("\n")
     read = 0
@@ -197,12 +213,19 @@ def test_a_secret_in_a_title_goes() -> None:
     assert note.text == SENTENCE and note.redactions == ()
 
 
-def test_other_rules_have_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_change_of_any_module_gives_the_rules_another_digest(tmp_path: Path) -> None:
+    folder = shutil.copytree(Path(notewell.redact.__file__).parent, tmp_path / "redact")
+    modules = sorted(folder.glob("*.py"))
+    assert digest_of(folder) == rules_digest() and len(modules) > 10
     digests = {rules_digest()}
-    for changed in (replace(RULES[0], check=None), replace(RULES[0], keywords=("abc",)), replace(RULES[0], lead=3)):
-        monkeypatch.setattr("notewell.redact.RULES", (changed, *RULES[1:]))
-        digests.add(rules_digest.__wrapped__())
-    assert len(digests) == 4
+    for module in modules:
+        source = module.read_bytes()
+        module.write_bytes(source.replace(b"a", b"b", 1))
+        digests.add(digest_of(folder))
+        module.write_bytes(source)
+    (folder / "more.py").touch()
+    digests.add(digest_of(folder))
+    assert len(digests) == len(modules) + 2
 
 
 def test_a_path_with_a_token_or_a_password_is_known(plant: Plant) -> None:

@@ -7,14 +7,25 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from pkgutil import get_data
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from notewell.redact.rule import Rule
 from notewell.redact.rules import RULES
 from notewell.redact.scan import Scanner, Span, disjoint
 from notewell.types import Note, Redaction, Stamp
 
-__all__ = ["LINE_IN_LINE", "RULES", "Rule", "names_secret", "redact", "redact_path", "redact_text", "rules_digest"]
+__all__ = [
+    "LINE_IN_LINE",
+    "RULES",
+    "Rule",
+    "digest_of",
+    "names_secret",
+    "redact",
+    "redact_path",
+    "redact_text",
+    "rules_digest",
+]
 
 # Stands where a reader joined lines into one: redaction still sees where they ended, and leaves a space.
 LINE_IN_LINE = "\v"
@@ -40,9 +51,12 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'
     """
-    # Both have the same length: every place found in the one is a place in the other.
-    lines, text = text.replace(LINE_IN_LINE, "\n"), text.replace(LINE_IN_LINE, " ")
-    spans = _for_notes().spans(lines)
+    spans = _for_notes().spans(text.replace(LINE_IN_LINE, "\n"))
+    if LINE_IN_LINE in text:
+        # Both have the same length: every place found in the one is a place in the other.
+        text = text.replace(LINE_IN_LINE, " ")
+        # A cell of several lines does not end its row.
+        spans = _together(spans, _for_tables().spans(text))
     if not spans:
         return text, ()
     redacted, redactions = _without(text, spans)
@@ -52,9 +66,13 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
             break
         note = Note("", redacted, Stamp(0, 0), redactions=redactions)
         shown = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
-        spans = disjoint(sorted([*spans, *shown], key=lambda span: (span[0], -span[1])))
+        spans = _together(spans, shown)
         redacted, redactions = _without(text, spans)
     return redacted, redactions
+
+
+def _together(spans: Sequence[Span], more: Sequence[Span]) -> list[Span]:
+    return disjoint(sorted([*spans, *more], key=lambda span: (span[0], -span[1])))
 
 
 def _without(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ...]]:
@@ -102,20 +120,27 @@ def _secret_in(name: str) -> str:
 @cache
 def rules_digest() -> str:
     """Return a short name of the rules as they are: other rules, another name."""
-    known = [
-        (rule.name, rule.keywords, rule.pattern, rule.check and rule.check.__name__, rule.lead, rule.beneath)
-        for rule in RULES
-    ]
-    digest = hashlib.blake2b(repr(known).encode("utf-8"), digest_size=6)
-    # Checks and tables are code; so is the way in which rules are tried.
-    for module in ("__init__.py", "keywords.py", "rule.py", "scan.py", "tables.py", "values.py"):
-        digest.update(get_data("notewell.redact", module) or b"")
+    return digest_of(files("notewell.redact"))
+
+
+def digest_of(folder: Traversable) -> str:
+    """Return a short name of all modules of a folder: checks, tables and the scan are rules as much as patterns."""
+    digest = hashlib.blake2b(digest_size=6)
+    for module in sorted(folder.iterdir(), key=lambda file: file.name):
+        if module.name.endswith(".py"):
+            digest.update(f"{module.name}\n".encode())
+            digest.update(module.read_bytes())
     return digest.hexdigest()
 
 
 @cache
 def _for_notes() -> Scanner:
     return Scanner(RULES)
+
+
+@cache
+def _for_tables() -> Scanner:
+    return Scanner([rule for rule in RULES if rule.beneath])
 
 
 @cache

@@ -6,7 +6,7 @@ from random import Random
 
 from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, password_in
 from notewell.redact.rule import LOWER, Made, Rule, any_case, one_of, some, written
-from notewell.redact.values import is_cell, is_key, is_password, is_strong, is_token
+from notewell.redact.values import is_cell, is_cell_for_sure, is_key, is_password, is_strong, is_token
 
 
 def _phrase(chance: Random) -> Made:
@@ -221,7 +221,7 @@ PLACED: tuple[Rule, ...] = (
         any_case(SECRET + _HEAD),
         written("| Service | Token |\n|---|---|\n| weather | «{h40}» |\n"),
         check=is_key,
-        beneath=True,
+        beneath=is_key,
     ),
     Rule(
         "password-column",
@@ -229,6 +229,6 @@ PLACED: tuple[Rule, ...] = (
         any_case(PASSWORD + _HEAD),
         password_in("| Place | Login | Password |\n|---|---|---|\n| Cellar | ilse | <> |\n"),
         check=is_cell,
-        beneath=True,
+        beneath=is_cell_for_sure,
     ),
 )

@@ -66,8 +66,9 @@ class Rule:
     example: Example
     check: Check | None = None
     lead: int = 0
-    # The match is the head of a column, and the secrets are the cells beneath it.
-    beneath: bool = False
+    # The match is the head of a column, and the secrets are the cells beneath it that pass the check; where the table
+    # leaves no doubt, this one.
+    beneath: Check | None = None
     # Sure enough to leave out a whole file whose name it matches.
     sure: bool = False
 

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from notewell.redact.keywords import Keywords
-from notewell.redact.rule import Rule
-from notewell.redact.tables import beneath
+from notewell.redact.rule import Check, Rule
+from notewell.redact.tables import Head, beneath
 
 Span = tuple[int, int, str]
 
@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
 _DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
 _LONG = 500
 _REST = re.compile(r"[A-Za-z0-9+/=_.~-]*")
-_STAND_IN = "[REDACTED:"
+_STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _APART = "\n\n\n"
 _MEANT = {"n": "\n", "r": "\n", "t": "\t"}
 
@@ -35,6 +35,7 @@ class Scanner:
         as_written = (keyword for keyword, any_case in self._rules if not any_case)
         self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
         self._patterns: dict[str, re.Pattern[str]] = {}
+        self._named = {rule.name: rule for rule in rules}
         self._order = {rule.name: number for number, rule in enumerate(rules)}
 
     def spans(self, text: str) -> list[Span]:
@@ -52,6 +53,8 @@ class Scanner:
         lowered = text.replace("İ", "I").lower()
         # Up to where a rule has found a secret; what it sees inside of that is the same secret.
         ends: dict[str, int] = {}
+        heads: list[Head] = []
+        gone = self._stand_ins(text)
         for keyword, any_case in self._keywords.present(text):
             rules = self._rules[keyword, any_case]
             ends.clear()
@@ -61,9 +64,20 @@ class Scanner:
                         continue
                     pattern = self._patterns.get(rule.name) or self._compiled(rule)
                     if match := _match(pattern, rule.lead, text, at, at + len(keyword)):
-                        for span in _secrets(rule, text, match):
-                            ends[rule.name] = max(span[1], ends.get(rule.name, 0)) if not rule.beneath else 0
+                        if rule.beneath:
+                            heads.append(Head(match.start(), rule.name))
+                        elif span := _judged(rule.name, rule.check, text, _span(text, match), gone):
+                            ends[rule.name] = max(span[1], ends.get(rule.name, 0))
                             yield span
+        for start, end, name, sure in beneath(text, sorted(heads)):
+            rule = self._named[name]
+            for check in (rule.check, rule.beneath) if sure else (rule.check,):
+                if span := _judged(rule.name, check, text, (start, end), gone):
+                    yield span
+
+    def _stand_ins(self, text: str) -> list[tuple[int, int]]:
+        """Return where secrets were that are redacted already; no other text that says so is believed."""
+        return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._named]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
         return self._patterns.setdefault(rule.name, rule.pattern.compile())
@@ -83,15 +97,38 @@ def _match(pattern: re.Pattern[str], lead: int, text: str, start: int, end: int)
     return match if match and match.start() <= start and match.end() >= end else None
 
 
-def _secrets(rule: Rule, text: str, match: re.Match[str]) -> Iterator[Span]:
+def _span(text: str, match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span(match.lastgroup or 0)
     # Patterns look at no more than so much; what goes on without a space goes with it.
     if end - start >= _LONG and (rest := _REST.match(text, end)):
         end = rest.end()
-    for first, last in beneath(text, start, end) if rule.beneath else ((start, end),):
-        secret = text[first:last]
-        if _STAND_IN not in secret and (rule.check is None or rule.check(secret)):
-            yield first, last, rule.name
+    return start, end
+
+
+def _judged(
+    name: str, check: Check | None, text: str, place: tuple[int, int], gone: Sequence[tuple[int, int]]
+) -> Span | None:
+    start, end = place
+    secret = text[start:end]
+    if gone:
+        start, end, secret = _left(text, start, end, gone)
+        if not re.search(r"\w", secret):
+            return None
+    return (start, end, name) if check is None or check(secret) else None
+
+
+def _left(text: str, start: int, end: int, gone: Sequence[tuple[int, int]]) -> tuple[int, int, str]:
+    """Return a place without a stand-in cut in half, and what of its text is not redacted already."""
+    at = max(0, bisect_right(gone, (start, len(text))) - 1)
+    parts: list[str] = []
+    read = start
+    while at < len(gone) and gone[at][0] < end:
+        first, last = gone[at]
+        if last > start:
+            parts.append(text[read:first])
+            start, read, end = min(start, first), last, max(end, last)
+        at += 1
+    return start, end, "".join((*parts, text[read:end]))
 
 
 def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int], int]]:

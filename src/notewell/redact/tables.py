@@ -1,101 +1,210 @@
-"""The cells beneath the head of a column, in tables of Markdown, of CSV, and of ` | ` or tabs between words."""
+"""The cells beneath the heads of columns, in tables of Markdown, of CSV, and of ` | ` or tabs between words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
 
-# A table of more columns, or of longer lines, is data, and none that a person wrote.
-_LONGEST = 4000
-_MOST_COLUMNS = 40
-_MOST_ROWS = 20_000
-_RULE = re.compile(r"[\s|:+=-]+")
-_NAME = re.compile(r"[\w()/#.-]{1,24}(?: [\w()/#-]{1,20}){0,3}")
+# So many lines without what separates cells may stand within a table: a note over several lines, a row of one cell.
+_FEW = 3
+# The line above a head is looked for so far back.
+_NEAR = 5000
+_RULE = re.compile(r"(?=[\s|:+=]*-|[\s|:+-]*=)[\s|:+=-]+")
+_NAME = re.compile(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
 _EDGE = re.compile(r"[\s\"'`*_]*")
-_CELLS = {
-    "|": re.compile(r"((?:[^|\\]|\\.?){0,4000})(?:\||$)"),
-    **{sign: re.compile(rf"(\"(?:[^\"]|\"\"){{0,4000}}\"|[^{sign}]{{0,4000}})(?:{sign}|$)") for sign in ",;\t"},
-}
+# A head that goes on after the name tells of the secret, and may not hold it: `Password expires`, `passwordPolicy`.
+_GOES_ON = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
+_BLANK = re.compile(r"[ \t\r]*+")
+_BARRED = re.compile(r"([^|\\\n]*+(?:\\[^\n]?[^|\\\n]*+)*+)(\|?)")
+_SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
+_QUOTED = re.compile(r" *(\"[^\"]*+(?:\"\"[^\"]*+)*+(\"?))")
 
 
-def beneath(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where the cells are that stand beneath the head of a column, which is at `start` to `end`."""
-    line_start = text.rfind("\n", max(0, start - _LONGEST), start) + 1
-    line_end = _line_end(text, end)
-    head = text[line_start:line_end] if start - line_start <= _LONGEST else ""
-    sign = _separator(head)
-    columns = _cells(head, sign) if sign and len(head) <= _LONGEST else []
-    if not columns or len(columns) > _MOST_COLUMNS:
-        return
-    ruled = line_end < len(text) and bool(_RULE.fullmatch(text[line_end + 1 : _line_end(text, line_end + 1)]))
-    if _goes_on(text, line_start, sign, len(columns)) and not ruled:
-        return
-    column = next((number for number, (_, last) in enumerate(columns) if start - line_start <= last), 0)
-    if not _is_head(head, columns, sign, column):
-        return
-    for row_start, row in _rows(text, line_end):
-        cells = _cells(row, sign)
-        # Bars at the end of a row may be left out; in the other tables every row has all cells.
-        if sign not in row or column >= len(cells) or (sign != "|" and len(cells) != len(columns)):
+class Head(NamedTuple):
+    """Where the head of a column begins, and what its cells may be by it."""
+
+    start: int
+    rule: str
+
+
+class Cell(NamedTuple):
+    """A cell beneath a head; of one that is sure, the place alone says what it holds."""
+
+    start: int
+    end: int
+    rule: str
+    sure: bool
+
+
+@dataclass(slots=True)
+class _Table:
+    """A line that names columns, and which of them hold secrets."""
+
+    sign: str
+    start: int
+    end: int
+    count: int
+    ruled: bool
+    # Whether a bar stands before its first cell; and a space behind each comma, as in a sentence.
+    barred: bool
+    spaced: bool
+    columns: dict[int, tuple[str, bool]] = field(default_factory=dict)
+
+
+def beneath(text: str, heads: Sequence[Head]) -> Iterator[Cell]:
+    """Yield the cells beneath the heads, which come in order. Every table is read once, for all its columns."""
+    tables: dict[str, list[_Table]] = {}
+    for (start, end), held in groupby(_on_lines(text, heads), key=lambda one: one[0]):
+        if table := _table(text, start, end, [head for _, head in held]):
+            tables.setdefault(table.sign, []).append(table)
+    for found in tables.values():
+        for table, following in zip(found, [*found[1:], None], strict=True):
+            stop = following.start if following else len(text)
+            open_still = yield from _cells_of(table, text, stop)
+            if open_still and following and not following.ruled:
+                # Which of the two tables the rows below belong to cannot be told.
+                table.columns.update(following.columns)
+                following.columns = table.columns
+
+
+def _on_lines(text: str, heads: Sequence[Head]) -> Iterator[tuple[tuple[int, int], Head]]:
+    start, end = 0, -1
+    for head in heads:
+        if head.start > end:
+            start = text.rfind("\n", max(0, end), head.start) + 1
+            end = _line_end(text, head.start)
+        yield (start, end), head
+
+
+def _table(text: str, start: int, end: int, heads: Sequence[Head]) -> _Table | None:
+    """Return the table that a line heads; none, if it is a row in the middle of one, or a sentence."""
+    sign = next((sign for sign in "|\t;," if text.find(sign, start, end) >= 0), "")
+    if not sign:
+        return None
+    cells: list[tuple[int, int]] = []
+    for cell in _head_cells(text, start, end, sign):
+        cells.append(_trimmed(text, *cell))
+        # A sentence is given up at its first clause.
+        if sign != "|" and not _NAME.fullmatch(text, *cells[-1]):
+            return None
+    ruled = bool(_RULE.fullmatch(text, end + 1, _line_end(text, end + 1)))
+    if _filled(cells) < 2 or (not ruled and _is_row(text, start, sign, cells)):
+        return None
+    spaced = sign == "," and text.find(", ", start, end) >= 0
+    table = _Table(sign, start, end, len(cells), ruled, _is_barred(text, start), spaced)
+    for head in heads:
+        column = bisect_right(cells, head.start, key=lambda cell: cell[1])
+        if column < len(cells) and _NAME.fullmatch(text, *cells[column]):
+            table.columns[column] = head.rule, not _GOES_ON.search(text, head.start, cells[column][1])
+    return table
+
+
+def _head_cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
+    if sign != "|" and text.startswith('"', start):
+        cells, record_end = _record(text, start, sign)
+        if record_end == end:
+            return iter(cells)
+    return _cells(text, start, sign)
+
+
+def _is_row(text: str, start: int, sign: str, cells: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether the line above is of the same table, and no more than the table's name; a row heads nothing."""
+    above = text.rfind("\n", max(0, start - _NEAR), max(0, start - 1)) + 1
+    if start == 0 or text.startswith("sep=", above) or text.find(sign, above, start) < 0:
+        return False
+    before = [_trimmed(text, *cell) for cell in _cells(text, above, sign)]
+    if _filled(before) < _filled(cells) and all(_NAME.fullmatch(text, *cell) for cell in cells):
+        return False
+    return sign == "|" or len(before) == len(cells)
+
+
+def _filled(cells: Sequence[tuple[int, int]]) -> int:
+    return sum(last > first for first, last in cells)
+
+
+def _is_barred(text: str, at: int) -> bool:
+    blank = _BLANK.match(text, at)
+    return text.startswith("|", blank.end() if blank else at)
+
+
+def _cells_of(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool]:
+    """Yield the cells of secrets; return whether the table goes on where the next one begins."""
+    at, missing, quoted_up_to, quotes = table.end + 1, 0, 0, table.sign != "|"
+    while at < stop:
+        end = _line_end(text, at)
+        if quotes and at >= quoted_up_to and text.find('"', at, end) >= 0:
+            cells, quoted_up_to = _record(text, at, table.sign)
+            quotes = quoted_up_to >= 0
+            yield from _secret_cells(table, text, cells, sure=True)
+            if quoted_up_to == end:
+                at, missing = end + 1, 0
+                continue
+        if text.find(table.sign, at, end) >= 0:
+            # The lines of a record of several are looked at as well: its quotation mark may be none.
+            yield from _secret_cells(table, text, list(_cells(text, at, table.sign)), sure=at >= quoted_up_to)
+            missing = 0
+        elif at >= quoted_up_to:
+            missing += 1
+            if missing > _FEW or (table.sign == "|" and _BLANK.fullmatch(text, at, end)):
+                return False
+        at = end + 1
+    return True
+
+
+def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *, sure: bool) -> Iterator[Cell]:
+    sure = sure and not table.spaced and (len(cells) <= table.count if table.sign == "|" else len(cells) == table.count)
+    # Bars before the first cell may be left out, in the head or in a row.
+    shift = 0
+    if table.sign == "|" and len(cells) != table.count:
+        shift = table.barred - _is_barred(text, cells[0][0])
+    for number, (start, end) in enumerate(cells):
+        if column := table.columns.get(number + shift) or table.columns.get(number):
+            first, last = _trimmed(text, start, end)
+            if last - first >= 4:
+                yield Cell(first, last, column[0], sure and column[1])
+
+
+def _record(text: str, at: int, sign: str) -> tuple[list[tuple[int, int]], int]:
+    """Return the cells of a record of CSV, and where it ends: nowhere, if a quotation mark is never closed."""
+    cells: list[tuple[int, int]] = []
+    while True:
+        quoted = _QUOTED.match(text, at)
+        if quoted and not quoted[2]:
+            return [], -1
+        if quoted and (text.startswith((sign, "\n", "\r\n"), quoted.end()) or quoted.end() == len(text)):
+            cells.append(quoted.span(1))
+            at = quoted.end()
+        else:
+            plain = _SEPARATED[sign].match(text, at)
+            assert plain is not None
+            cells.append(plain.span(1))
+            at = plain.end(1)
+        if not text.startswith(sign, at):
+            return cells, _line_end(text, at)
+        at += 1
+
+
+def _cells(text: str, at: int, sign: str) -> Iterator[tuple[int, int]]:
+    """Yield the cells of one line, quoted or not."""
+    cell = _BARRED if sign == "|" else _SEPARATED[sign]
+    while match := cell.match(text, at):
+        yield match.span(1)
+        if not match[2]:
             return
-        first, last = _trimmed(row, *cells[column])
-        if last - first >= 4:
-            yield row_start + first, row_start + last
-
-
-def _goes_on(text: str, line_start: int, sign: str, columns: int) -> bool:
-    """Tell whether the line above is of the same table; a row in its middle heads nothing."""
-    start = text.rfind("\n", max(0, line_start - 1 - _LONGEST), max(0, line_start - 1)) + 1
-    above = text[start : line_start - 1] if line_start > 1 else ""
-    return sign in above if sign == "|" else bool(above) and len(_cells(above, sign)) == columns
-
-
-def _separator(head: str) -> str:
-    return next((sign for sign in "|\t;," if sign in head), "")
-
-
-def _is_head(head: str, columns: list[tuple[int, int]], sign: str, column: int) -> bool:
-    """Tell whether a line heads a table: the column has a short name, and, without bars, all have."""
-    names = [head[first:last] for first, last in (_trimmed(head, *cell) for cell in columns)]
-    if sign == "|":
-        return bool(_NAME.fullmatch(names[column]))
-    return len(names) > 1 and all(map(_NAME.fullmatch, names))
-
-
-def _rows(text: str, at: int) -> Iterator[tuple[int, str]]:
-    for _ in range(_MOST_ROWS):
-        start = at + 1
-        if start >= len(text):
-            return
-        at = _line_end(text, start)
-        row = text[start:at] if at - start <= _LONGEST else ""
-        if not row.strip():
-            return
-        if not _RULE.fullmatch(row):
-            yield start, row
+        at = match.end()
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where a line ends, or, if it is too long for a row, some place where it does not."""
-    limit = min(len(text), at + _LONGEST + 1)
-    end = text.find("\n", at, limit)
-    return limit if end < 0 else end
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
-def _cells(line: str, sign: str) -> list[tuple[int, int]]:
-    cells: list[tuple[int, int]] = []
-    at = 0
-    while match := _CELLS[sign].match(line, at):
-        cells.append(match.span(1))
-        if match.end() == match.end(1):
-            break
-        at = match.end()
-    return cells
-
-
-def _trimmed(line: str, start: int, end: int) -> tuple[int, int]:
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the cell without spaces, quotes and emphasis around it."""
-    inside = line[start:end]
-    first = _EDGE.match(inside)
-    bare = inside.rstrip(" \t\r\"'`*_")
-    return start + (first.end() if first else 0), start + len(bare)
+    edge = _EDGE.match(text, start, end)
+    bare = text[start:end].rstrip(" \t\r\"'`*_")
+    return (edge.end() if edge else start), start + len(bare)

@@ -158,6 +158,17 @@ def is_cell(value: str) -> bool:
     return not re.search(r"\s", value) and is_strong(value)
 
 
+def is_cell_for_sure(value: str) -> bool:
+    """Tell whether a cell beneath nothing but the name of a password is one: any that does not say that there is none.
+
+    >>> is_cell_for_sure("correcthorse"), is_cell_for_sure("required"), is_cell_for_sure("see the manager")
+    (True, False, False)
+    """
+    words = value.lower().split()
+    several = len(words) > 2 and not _WORDS.intersection(words)
+    return len(value) >= 6 and (len(words) == 1 or several) and is_plain_password(value)
+
+
 def is_login(value: str) -> bool:
     """Tell whether base64 holds a name and a password, as `Authorization: Basic` has it."""
     try:
