@@ -282,3 +282,60 @@ def test_a_placeholder_stays(value: str) -> None:
 )
 def test_prose_stays(text: str) -> None:
     assert redact_text(text) == (text, ())
+
+
+@pytest.mark.parametrize("quote", ['"', "'", "`"])
+@pytest.mark.parametrize("length", [511, 513, 700, 5000])
+def test_a_value_in_quotes_goes_however_long_it_is(quote: str, length: int) -> None:
+    value = some(Random(length), ALNUM, length)
+    assert redacted(f"api_key = {quote}{value}{quote}\n") == f"api_key = {quote}[REDACTED:secret]{quote}\n"
+    assert redacted(f"password: {quote}{value} {value}{quote}") == f"password: {quote}[REDACTED:password]{quote}"
+    if quote != "`":
+        escaped = f"{value}\\{quote}{value}"
+        assert redacted(f"password: {quote}{escaped}{quote}") == f"password: {quote}[REDACTED:password]{quote}"
+        assert redacted(f"tool --password {quote}{value}{quote} x") == (
+            f"tool --password {quote}[REDACTED:password-flag]{quote} x"
+        )
+
+
+def test_what_a_pattern_cuts_off_goes_with_the_rest() -> None:
+    value = some(Random(1), ALNUM, 1000)
+    for text in ("tool --password {} x", "machine a.org login ilse password {}", "the password is {}.", "key: {}."):
+        left = redacted(text.format(value))
+        assert value[-8:] not in left and left[-1] == text[-1].replace("}", "]"), text
+
+
+LISTS = [
+    '{{"passwords": ["{}", "{}"], "port": 1}}',
+    '{{\n  "passwords": [\n    "{}",\n    "{}"\n  ],\n  "port": 1\n}}',
+    "passwords: [{}, {}]\nport: 1",
+    "passwords:\n  - {}\n  - '{}'\nport: 1",
+    "passwords:\n- {}\n- {}\nport: 1",
+    'passwords[0]: "{}"\npasswords[1]: "{}"\nport: 1',
+    "password[0]: {}\npassword[1]: {}\nport: 1",
+    "\\\"passwords\\\": [\\\"{}\\\", \\\"{}\\\"], port: 1",
+]
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_every_value_of_a_list_of_secrets_goes(form: str) -> None:
+    passwords = ("Xk9!" + "vmQa2", "Qr7?" + "tt-Lm")
+    left = redacted(form.format(*passwords))
+    assert not any(secret in left for secret in passwords)
+    assert left.count("\n") == form.count("\n") and "port" in left
+    tokens = [some(Random(seed), ALNUM, 32) for seed in range(2)]
+    left = redacted(form.replace("passwords", "api_tokens").replace("password[", "token[").format(*tokens))
+    assert not any(secret in left for secret in tokens)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": ["This field is required."], "token": ["expired", "missing"]}',
+        "Passwords:\n- are long\n- are not words\n",
+        "passwords: [required, optional]",
+        "tokens:\n- id\n- name\n",
+    ],
+)
+def test_a_list_of_what_is_said_of_secrets_stays(text: str) -> None:
+    assert redact_text(text) == (text, ())

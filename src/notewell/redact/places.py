@@ -16,13 +16,13 @@ def _phrase(chance: Random) -> Made:
 
 # A value of a command: in quotes, or up to the next space.
 _ARGUMENT = (
-    r"(?:\"(?P<double>[^\"\n]{3,256}+)\"|'(?P<single>[^'\n]{3,256}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,256}+)(?![(\[]))"
+    r"(?:\"(?P<double>[^\"\n]{3,}+)\"|'(?P<single>[^'\n]{3,}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,512}+)(?![(\[]))"
 )
 
 # The rest of a row behind the cell that names what its neighbour holds.
 _CELL = r"[ \t]{0,24}[*_`]{0,3}(?P<cell>[^\s|`]{6,512}+)[*_`]{0,3}[ \t]{0,24}(?=\||\r?\n|$)"
-_HEAD = r"[\w )(]{0,16}[\"'`*_]{0,3}[ \t]{0,24}(?=[|,;\t\r\n]|$)"
-_ELEMENT = r"[\w-]{0,16}(?:[\"'][^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?P<text>[^<>\n\]]{4,256}+)(?:\]\]>)?</"
+_HEAD = r"[\w )(]{0,16}+[\"'`*_]{0,3}[ \t]{0,24}(?=[|,;\t\r\n]|$)"
+_ELEMENT = r"[\w-]{0,16}+(?:[\"'][^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?P<text>[^<>\n\]]{4,256}+)(?:\]\]>)?</"
 
 PLACED: tuple[Rule, ...] = (
     Rule(
@@ -102,7 +102,7 @@ PLACED: tuple[Rule, ...] = (
         "password-in-attribute",
         (*PASSWORD_KEYS, *SECRET_KEYS),
         any_case(
-            rf"(?:{PASSWORD}|{SECRET})\w{{0,16}}[\"'][ \t,]{{1,3}}[\"']?value[\"']?[ \t]?[:=]"
+            rf"(?:{PASSWORD}|{SECRET})\w{{0,16}}+[\"'][ \t,]{{1,3}}[\"']?value[\"']?[ \t]?[:=]"
             r"[ \t]?[\"'](?P<value>[^\"'\n]{4,256}+)"
         ),
         password_in('<add key="MailPassword" value="<>" />'),
@@ -173,10 +173,10 @@ PLACED: tuple[Rule, ...] = (
         "password-after-name",
         PASSWORD_KEYS,
         any_case(
-            rf"(?:(?<=[\w):#*>-] )|(?<=[\[\"(])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
+            rf"(?:(?<=[\w):#*>|-] )|(?<=[\[\"(|,;\t])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
             rf"|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
             r"[`\"']?(?P<secret>(?!&#)(?:[^\s\"'`|<>()\]]|\](?!\()){6,128}+)"
-            r"(?=[`\"'\])]{0,2}[.,;]?[ \t]{0,8}(?:\r?\n|$)|\]\()"
+            r"(?=[`\"'\])]{0,2}(?:[.,;]?[ \t]{0,8}(?:\r?\n|$|[|\t])|(?<=\")[,;])|\]\()"
         ),
         one_of(password_in("user ilse, password <>"), password_in("pw <>")),
         check=is_strong,
@@ -184,14 +184,14 @@ PLACED: tuple[Rule, ...] = (
     Rule(
         "password-in-row",
         PASSWORD_KEYS,
-        any_case(rf"(?<=[|>*` \t]){PASSWORD}[\w )(]{{0,16}}[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
+        any_case(rf"(?<=[|>*` \t]){PASSWORD}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
         password_in("| Password | <> |"),
         check=is_cell,
     ),
     Rule(
         "secret-in-row",
         SECRET_KEYS,
-        any_case(rf"{SECRET}[\w )(]{{0,16}}[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
+        any_case(rf"{SECRET}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
         written("| API key | «{a32}» |"),
         check=is_key,
     ),
@@ -199,7 +199,7 @@ PLACED: tuple[Rule, ...] = (
         "named-value",
         (*PASSWORD_KEYS, *SECRET_KEYS),
         any_case(
-            rf"(?:{PASSWORD}|{SECRET})[\w-]{{0,16}}[\"']?,?\r?\n[ \t]{{0,24}}[\"']?value[\"']?[ \t]?[:=]"
+            rf"(?:{PASSWORD}|{SECRET})[\w-]{{0,16}}+[\"']?,?\r?\n[ \t]{{0,24}}[\"']?value[\"']?[ \t]?[:=]"
             rf"[ \t]?[\"']?(?P<value>[^\s\"'`]{{6,512}}+)"
         ),
         password_in("- name: ADMIN_PASSWORD\n  value: <>"),
@@ -211,7 +211,7 @@ PLACED: tuple[Rule, ...] = (
         any_case(
             r"(?:(?:seed|recovery|backup|secret)[ -]?(?:phrase|words?)|mnemonic|seed)"
             r"[ \w()]{0,24}[*_]{0,2}[:=][*_]{0,2}\s{0,4}[`\"']?"
-            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.\]]{0,2}[ \t]*(?:\r?\n|$)|\]\()"
+            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.\]]{0,2}[ \t]{0,8}(?:\r?\n|$|[|;\t]|,(?=\S))|\]\()"
         ),
         _phrase,
     ),

@@ -36,9 +36,10 @@ class Pattern:
     text: str
     any_case: bool = False
 
-    def compile(self) -> re.Pattern[str]:
-        """Return the expression, ready for use."""
-        return re.compile(self.text, re.IGNORECASE if self.any_case else 0)
+    def compile(self, lead: int = 0) -> re.Pattern[str]:
+        """Return the expression, ready for use; with a lead, for a match that begins up to so much later."""
+        text = rf"(?s:.{{0,{lead}}}?)(?:{self.text})" if lead else self.text
+        return re.compile(text, re.IGNORECASE if self.any_case else 0)
 
 
 def exactly(text: str) -> Pattern:
@@ -51,11 +52,18 @@ def any_case(text: str) -> Pattern:
     return Pattern(text, any_case=True)
 
 
+class Ahead(NamedTuple):
+    """What has to begin within so many characters behind a keyword: quickly told where a rule is not to be tried."""
+
+    pattern: str
+    reach: int
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One kind of secret.
 
-    The pattern is matched where a keyword begins, or up to `lead` characters before. Keywords are looked for in the
+    The pattern is matched where a keyword begins, or up to `lead` characters before, and names a group then. Keywords are looked for in the
     case in which they are written, and in any case if the pattern ignores case. Where the pattern names a group, that
     group alone is the secret, if it passes the `check`.
     """
@@ -69,6 +77,9 @@ class Rule:
     # The match is the head of a column, and the secrets are the cells beneath it that pass the check; where the table
     # leaves no doubt, this one.
     beneath: Check | None = None
+    ahead: Ahead | None = None
+    # What it does not take as a whole, it would not take in part: no need to look there again.
+    whole: bool = False
     # Sure enough to leave out a whole file whose name it matches.
     sure: bool = False
 

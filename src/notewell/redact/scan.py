@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from notewell.redact.keywords import Keywords
-from notewell.redact.rule import Check, Rule
+from notewell.redact.rule import Ahead, Check, Rule
 from notewell.redact.tables import Head, beneath
 
 Span = tuple[int, int, str]
@@ -16,8 +16,8 @@ Span = tuple[int, int, str]
 _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
 # A cell of CSV doubles its quotes. Apart from the other, since two ways to begin make a pattern slow.
 _DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
-_LONG = 500
-_REST = re.compile(r"[A-Za-z0-9+/=_.~-]*")
+_LONG = 120
+_REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?:\.[A-Za-z0-9+/=_~-]++)*+")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _APART = "\n\n\n"
 _MEANT = {"n": "\n", "r": "\n", "t": "\t"}
@@ -58,17 +58,20 @@ class Scanner:
         for keyword, any_case in self._keywords.present(text):
             rules = self._rules[keyword, any_case]
             ends.clear()
+            ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
             for at in _places(keyword, lowered if any_case else text):
                 for rule in rules:
-                    if at < ends.get(rule.name, 0):
+                    if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
                         continue
                     pattern = self._patterns.get(rule.name) or self._compiled(rule)
-                    if match := _match(pattern, rule.lead, text, at, at + len(keyword)):
+                    if match := pattern.match(text, max(0, at - rule.lead)):
                         if rule.beneath:
                             heads.append(Head(match.start(), rule.name))
-                        elif span := _judged(rule.name, rule.check, text, _span(text, match), gone):
+                        elif span := _judged(rule.name, rule.check, text, match.span(match.lastgroup or 0), gone):
                             ends[rule.name] = max(span[1], ends.get(rule.name, 0))
                             yield span
+                        elif rule.whole:
+                            ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
         for start, end, name, sure in beneath(text, sorted(heads)):
             rule = self._named[name]
             for check in (rule.check, rule.beneath) if sure else (rule.check,):
@@ -80,7 +83,24 @@ class Scanner:
         return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._named]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
-        return self._patterns.setdefault(rule.name, rule.pattern.compile())
+        return self._patterns.setdefault(rule.name, rule.pattern.compile(rule.lead))
+
+
+class _Ahead:
+    """Tells whether a pattern is near ahead of places that come in order; no part of the text is looked at twice."""
+
+    def __init__(self, text: str, ahead: Ahead) -> None:
+        self._text, self._reach = text, ahead.reach
+        self._search = re.compile(ahead.pattern).search
+        self._read = self._found = 0
+
+    def is_near(self, at: int) -> bool:
+        end = at + self._reach
+        if self._found < at and end > self._read:
+            # What was found began before the place, or was cut off by the end of what was looked at.
+            match = self._search(self._text, max(at, self._read - self._reach // 4), end)
+            self._found, self._read = (match.start(), match.end()) if match else (-1, end)
+        return at <= self._found < end
 
 
 def _places(keyword: str, text: str) -> Iterator[int]:
@@ -88,21 +108,6 @@ def _places(keyword: str, text: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(keyword, at + 1)
-
-
-def _match(pattern: re.Pattern[str], lead: int, text: str, start: int, end: int) -> re.Match[str] | None:
-    if not lead:
-        return pattern.match(text, start)
-    match = pattern.search(text, max(0, start - lead), end + 256)
-    return match if match and match.start() <= start and match.end() >= end else None
-
-
-def _span(text: str, match: re.Match[str]) -> tuple[int, int]:
-    start, end = match.span(match.lastgroup or 0)
-    # Patterns look at no more than so much; what goes on without a space goes with it.
-    if end - start >= _LONG and (rest := _REST.match(text, end)):
-        end = rest.end()
-    return start, end
 
 
 def _judged(
@@ -114,7 +119,11 @@ def _judged(
         start, end, secret = _left(text, start, end, gone)
         if not re.search(r"\w", secret):
             return None
-    return (start, end, name) if check is None or check(secret) else None
+    if check is not None and not check(secret):
+        return None
+    # Patterns look at no more than so much; what goes on without a space goes with it.
+    rest = _REST.match(text, end) if end - start >= _LONG else None
+    return start, rest.end() if rest else end, name
 
 
 def _left(text: str, start: int, end: int, gone: Sequence[tuple[int, int]]) -> tuple[int, int, str]:

@@ -96,10 +96,14 @@ def _table(text: str, start: int, end: int, heads: Sequence[Head]) -> _Table | N
         return None
     spaced = sign == "," and text.find(", ", start, end) >= 0
     table = _Table(sign, start, end, len(cells), ruled, _is_barred(text, start), spaced)
+    # A table in a cell of another: the line below its head has none of the cells before it.
+    more = len(cells) - sum(1 for _ in _cells(text, end + 1, sign)) if ruled else 0
     for head in heads:
         column = bisect_right(cells, head.start, key=lambda cell: cell[1])
         if column < len(cells) and _NAME.fullmatch(text, *cells[column]):
             table.columns[column] = head.rule, not _GOES_ON.search(text, head.start, cells[column][1])
+            if 0 < more < column:
+                table.columns.setdefault(column - more, (head.rule, False))
     return table
 
 

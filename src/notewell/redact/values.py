@@ -16,21 +16,27 @@ _REFERENCE = re.compile(
     "|".join(
         (
             r"[\\*_]{0,4}[<{\[(].*",  # <x>  {{ x }}  [x]  (x)
-            r"\$[a-z_({].*|.*\$[({].*|.*-\$[a-z]{4,}",  # $x  ${x}  $(x)
-            r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?|.*%[sd](?!\w).*",  # @x  %x%  &x  :x  %s
+            r"\$[a-z_({].*",  # $x  ${x}  $(x)
+            r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?",  # @x  %x%  &x  :x  %s
             r"\s*[+&.,;]\s.*",  # what follows a string: + x
-            r".*(?:\.\.\.|…|x{4}|\*{3}|\\x[0-9a-f]{2}).*|[x*•●#-]{3,}\W*|(.)\1+|[\W_]+",  # ...  xxxx  ****
+            r"[x*•●#-]{3,}\W*|(.)\1+|[\W_]+",  # xxxx  ****
             r"(?:os|sys|process|env|self|this|config|conf|cfg|settings|request|req|params|args|options|opts|data|user|form"
             r"|secrets|vault|var|local|module|ctx|context|props|state|event|import|system|environment|credentials?)\b[.(\[].*",
             r"[a-z_][\w.]*(?:\(|\[|->|::).*|[a-z_]+(?:\.[a-z_]+)+|![a-z]+",  # f(x)  x[0]  x.y  !vault
             r"https?://.*|[~.]{0,2}/[\w./-]*|[a-z]:\\.*|file:.*|\d+[-/]\d+",  # where a file or a page is
             r"(?:cat|echo|pass|op) .*",  # a command that prints it
-            r".*(?:your|replace|enter|insert|put)[-_ ]?"
-            r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client).*",
-            r".*(?:your|replace|insert)[-_ ]?strong.*|.*(?:sample|strong|example)\W?_?.{0,3}password.*",
         )
     ),
     re.DOTALL | re.IGNORECASE,
+)
+# The same anywhere in a value, each looked for where it can be: most values have none of the signs.
+_SIGNS = (("$", re.compile(r"\$[({]|-\$[a-z]{4,}\Z")), ("%", re.compile(r"%[sd](?!\w)")), ("\\", re.compile(r"\\x[0-9a-f]{2}")))
+_LEFT_OUT = ("...", "…", "xxxx", "***")
+_TELLING = ("your", "replace", "enter", "insert", "put", "password")
+_TOLD = re.compile(
+    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
+    r"|(?:your|replace|insert)[-_ ]?strong|(?:sample|strong|example)\W?_?.{0,3}password",
+    re.DOTALL,
 )
 # Words that name the kind of a value, or its state, and are none; and logins that everyone knows.
 _WORDS = _words(
@@ -89,7 +95,12 @@ def stands_in(value: str) -> bool:
     """
     # Long enough to tell, and short enough for patterns with many ways to read a text.
     value = value[:200].rstrip(" \t.,;:")
-    if _REFERENCE.fullmatch(value) or value.lower() in _WORDS or _COUNTED.fullmatch(value):
+    lowered = value.lower()
+    if lowered in _WORDS or _COUNTED.fullmatch(value) or _REFERENCE.fullmatch(value):
+        return True
+    if any(sign in lowered for sign in _LEFT_OUT) or any(sign in lowered and at.search(lowered) for sign, at in _SIGNS):
+        return True
+    if any(word in lowered for word in _TELLING) and _TOLD.search(lowered):
         return True
     return bool(_NAME_LIKE.fullmatch(value) and _SAYS_SO.search(value))
 
@@ -167,6 +178,20 @@ def is_cell_for_sure(value: str) -> bool:
     words = value.lower().split()
     several = len(words) > 2 and not _WORDS.intersection(words)
     return len(value) >= 6 and (len(words) == 1 or several) and is_plain_password(value)
+
+
+# What stands between the values of a list.
+_ITEM = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|'([^']*+)'|([^\s\"',]{3,})")
+
+
+def holds_password(values: str) -> bool:
+    """Tell whether one value of a list is a password; all of them are, then."""
+    return any(is_strong(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
+
+
+def holds_token(values: str) -> bool:
+    """Tell whether one value of a list is a token."""
+    return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
 def is_login(value: str) -> bool:

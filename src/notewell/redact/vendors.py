@@ -135,7 +135,7 @@ CLOUDS = (
     Rule(
         "azure-client-secret",
         tuple(digit + "Q~" for digit in DIGITS),
-        exactly(START + r"[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![A-Za-z0-9~-])"),
+        exactly(START + r"(?P<secret>[\w.~-]{3}\dQ~[\w.~-]{31,34})(?![A-Za-z0-9~-])"),
         written("{a3}8Q~{a34}"),
         check=says_something,
         lead=3,
@@ -159,7 +159,7 @@ CLOUDS = (
     Rule(
         "terraform-token",
         (".atlasv1.",),
-        exactly(START + r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70}"),
+        exactly(START + r"(?P<secret>[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70})"),
         written("{a14}.atlasv1.{a67}"),
         check=says_something,
         lead=14,
@@ -212,7 +212,7 @@ TALK = (
     Rule(
         "telegram-token",
         (":AA",),
-        exactly(r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![A-Za-z0-9-])"),
+        exactly(r"(?<!\d)(?P<secret>\d{8,10}:AA[\w-]{32,34})(?![A-Za-z0-9-])"),
         written("{d10}:AA{s33}"),
         check=says_something,
         lead=10,
@@ -237,7 +237,7 @@ TALK = (
     Rule(
         "mailchimp-key",
         ("-us",),
-        exactly(START + r"[0-9a-f]{32}-us\d{1,2}" + _END),
+        exactly(START + r"(?P<secret>[0-9a-f]{32}-us\d{1,2})" + _END),
         written("{h32}-us{d2}"),
         check=says_something,
         lead=32,
