@@ -28,6 +28,8 @@ RUNS = [
     *("://a:", "://a:b", "otpauth://a", "curl ", "curl -u a:", "mysql ", "AKIA", "sk-", "ghp_", "Private-Lines: 4\n"),
     *("$2a$10$", "aws secret key ", "heroku key ", "seed ", "seed phrase: ", "apple ", "login a ", "login: a:", "İ"),
     *("WIFI:S:a;", "123456789:AA", ".atlasv1.", "&sig=", "8Q~", "MTE", "bearer ", "basic ", "\\npassword", "日本"),
+    *("password=\n- ", "passwords: [", 'password: ["a", ', "password,b\n1\n", '"x\n,password\n', "password,password\n"),
+    *("| password | b |\n|---|---|\n| x |\n", "[REDACTED:password] ", "password: [REDACTED:jwt]", "pw ", '"pw"'),
     *('\\"password\\": \\"', "discord.com/api/webhooks/", DASHES + "BEGIN ", DASHES, BEGIN, f"{BEGIN}\n{'A' * 64}\n"),
 ]
 

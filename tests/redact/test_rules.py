@@ -313,7 +313,7 @@ LISTS = [
     "passwords:\n- {}\n- {}\nport: 1",
     'passwords[0]: "{}"\npasswords[1]: "{}"\nport: 1',
     "password[0]: {}\npassword[1]: {}\nport: 1",
-    "\\\"passwords\\\": [\\\"{}\\\", \\\"{}\\\"], port: 1",
+    '\\"passwords\\": [\\"{}\\", \\"{}\\"], port: 1',
 ]
 
 

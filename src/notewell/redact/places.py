@@ -15,9 +15,7 @@ def _phrase(chance: Random) -> Made:
 
 
 # A value of a command: in quotes, or up to the next space.
-_ARGUMENT = (
-    r"(?:\"(?P<double>[^\"\n]{3,}+)\"|'(?P<single>[^'\n]{3,}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,512}+)(?![(\[]))"
-)
+_ARGUMENT = r"(?:\"(?P<double>[^\"\n]{3,}+)\"|'(?P<single>[^'\n]{3,}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,512}+)(?![(\[]))"
 
 # The rest of a row behind the cell that names what its neighbour holds.
 _CELL = r"[ \t]{0,24}[*_`]{0,3}(?P<cell>[^\s|`]{6,512}+)[*_`]{0,3}[ \t]{0,24}(?=\||\r?\n|$)"
@@ -211,7 +209,8 @@ PLACED: tuple[Rule, ...] = (
         any_case(
             r"(?:(?:seed|recovery|backup|secret)[ -]?(?:phrase|words?)|mnemonic|seed)"
             r"[ \w()]{0,24}[*_]{0,2}[:=][*_]{0,2}\s{0,4}[`\"']?"
-            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?=[`\"'.\]]{0,2}[ \t]{0,8}(?:\r?\n|$|[|;\t]|,(?=\S))|\]\()"
+            r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})"
+            r"(?=[`\"'.\]]{0,2}[ \t]{0,8}(?:\r?\n|$|[|;\t]|,(?=\S))|\]\()"
         ),
         _phrase,
     ),

@@ -63,9 +63,9 @@ class Ahead(NamedTuple):
 class Rule:
     """One kind of secret.
 
-    The pattern is matched where a keyword begins, or up to `lead` characters before, and names a group then. Keywords are looked for in the
-    case in which they are written, and in any case if the pattern ignores case. Where the pattern names a group, that
-    group alone is the secret, if it passes the `check`.
+    The pattern is matched where a keyword begins, or up to `lead` characters before, and names a group then. Keywords
+    are looked for in the case in which they are written, and in any case if the pattern ignores case. Where the pattern
+    names a group, that group alone is the secret, if it passes the `check`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The cells beneath the heads of columns, in tables of Markdown, of CSV, and of ` | ` or tabs between words."""
+"""The cells beneath the head of a column, in tables of Markdown, of CSV, and of ` | ` or tabs between words."""
 
 from __future__ import annotations
 

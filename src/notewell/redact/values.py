@@ -30,7 +30,11 @@ _REFERENCE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 # The same anywhere in a value, each looked for where it can be: most values have none of the signs.
-_SIGNS = (("$", re.compile(r"\$[({]|-\$[a-z]{4,}\Z")), ("%", re.compile(r"%[sd](?!\w)")), ("\\", re.compile(r"\\x[0-9a-f]{2}")))
+_SIGNS = (
+    ("$", re.compile(r"\$[({]|-\$[a-z]{4,}\Z")),
+    ("%", re.compile(r"%[sd](?!\w)")),
+    ("\\", re.compile(r"\\x[0-9a-f]{2}")),
+)
 _LEFT_OUT = ("...", "…", "xxxx", "***")
 _TELLING = ("your", "replace", "enter", "insert", "put", "password")
 _TOLD = re.compile(
