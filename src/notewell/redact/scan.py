@@ -60,6 +60,9 @@ class Scanner:
             ends.clear()
             ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
             for at in _places(keyword, lowered if any_case else text):
+                # The name of a rule is not that of a secret behind it.
+                if gone and (before := bisect_right(gone, (at, 0))) and at < gone[before - 1][1]:
+                    continue
                 for rule in rules:
                     if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
                         continue
@@ -77,6 +80,7 @@ class Scanner:
             for check in (rule.check, rule.beneath) if sure else (rule.check,):
                 if span := _judged(rule.name, check, text, (start, end), gone):
                     yield span
+                    break
 
     def _stand_ins(self, text: str) -> list[tuple[int, int]]:
         """Return where secrets were that are redacted already; no other text that says so is believed."""
