@@ -90,16 +90,6 @@ def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What a reader makes of a file's bytes: text, the parts it falls into, and the title it has beside its text."""
-
-    text: str
-    parts: tuple[Part, ...] = ()
-    title: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Note:
     """One file of the vault, of any format, as text."""
 

@@ -44,7 +44,8 @@ def extraction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Extr
     """Readers as above are put beside ours, in the process apart only."""
     (tmp_path / "more").mkdir()
     for name, body in READERS.items():
-        head = "import os, time\nfrom notewell.errors import NoteError\nfrom notewell.types import Content, Part\n\n"
+        homes = {"errors": "NoteError", "index.content": "Content", "types": "Part"}
+        head = "import os, time\n" + "".join(f"from notewell.{home} import {name}\n" for home, name in homes.items())
         (tmp_path / "more" / f"{name}.py").write_text(f"{head}def extract(data):\n    {body}\n")
     beside = f"import notewell.index.readers as readers\nreaders.__path__.append({str(tmp_path / 'more')!r})\n"
     (tmp_path / "sitecustomize.py").write_text(beside)

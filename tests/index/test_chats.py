@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from notewell import Vault
+from notewell.index.content import Content
 from notewell.index.readers import json_lines, json_values
 from notewell.redact import redact_text
-from notewell.types import Content
 
 
 def claude(*messages: Any, **fields: Any) -> dict[str, Any]:

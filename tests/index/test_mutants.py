@@ -16,10 +16,10 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
+from notewell.index.content import Content
 from notewell.index.readers import BY_SUFFIX, reader_of
 from notewell.index.readers.apart import Extraction
 from notewell.index.readers.limits import limited
-from notewell.types import Content
 
 MUTANTS = 150
 # What comes through a library that may end the process is read in the process apart.

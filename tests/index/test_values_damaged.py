@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
+from notewell.index.content import Content
 from notewell.index.readers import json_lines, json_values, notebook, yaml_values
 from notewell.index.readers.limits import limited
 from notewell.index.shapes import values
-from notewell.types import Content, Note, Stamp
+from notewell.types import Note, Stamp
 
 SETTINGS = {"servers": [{"host": "db1", "port": 1}, {"host": "d\u00e9"}], "tags": ["a", "b"], "text": "two\nlines\t\\"}
 TALK = {

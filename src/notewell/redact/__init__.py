@@ -1,4 +1,4 @@
-"""A note without its secrets: one scan of the whole text, line numbers kept."""
+"""A note without its secrets: the whole text is scanned until nothing is left to find, line numbers kept."""
 
 from __future__ import annotations
 

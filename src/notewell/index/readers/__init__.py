@@ -12,9 +12,10 @@ from typing import Protocol, cast
 
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.chunk import ChunkRules
+from notewell.index.content import Content
 from notewell.index.shapes.languages import SUFFIXES
 from notewell.index.walk import Found, WalkRules
-from notewell.types import Chunk, Content, Note, Stamp
+from notewell.types import Chunk, Note, Stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from dataclasses import asdict
 from typing import IO, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.index.content import Content
 from notewell.index.readers import Format, reader_of
 from notewell.index.readers.limits import limited
-from notewell.types import Content, Part
+from notewell.types import Part
 
 # What a message begins with: its length, in so many bytes.
 LENGTH = 8

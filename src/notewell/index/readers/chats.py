@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from notewell.index.content import Content
 from notewell.index.readers.flat import in_quotes, is_secret_name
 from notewell.index.readers.lines import clean, one_line, shortened
 from notewell.index.readers.loaded import dict_in, dicts_in, text_in
-from notewell.types import Content, Part
+from notewell.types import Part
 
 # What a tool was given and gave back tells what happened; more of it is other files, quoted.
 LONGEST_OF_A_TOOL = 2000

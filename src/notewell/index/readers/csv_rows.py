@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from notewell.index.content import Content
 from notewell.index.readers.limits import MOST_TEXT
 from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.index.readers.text import decode
-from notewell.types import Content, Part
+from notewell.types import Part
 
 # Of two that fit a file as well, the first is meant: commas stand in numbers and sentences, too.
 DELIMITERS = ("\t", ";", "|", ",")
@@ -21,6 +22,10 @@ FEW = 50
 SAMPLE = 64_000
 # How spreadsheets are told the delimiter.
 TOLD = re.compile(r"sep=([^\r\n])\r?\n", re.IGNORECASE)
+
+
+# Every run of rows carries its header: one of more lines is no header but a text.
+MOST_UNDER = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def _parts(found: Iterator[Record]) -> Iterator[Part]:
     top = list(islice(found, NEAR))
     own, head, rest = headed(top, lambda record: [field.strip() for field in record.fields])
     yield from _part(own, ())
-    under = tuple(line for record in head for line in range(record.line, record.end_line + 1))
+    under = tuple(line for record in head for line in range(record.line, record.end_line + 1))[:MOST_UNDER]
     for run in runs(chain(rest, found)):
         yield from _part(run, under)
 

@@ -10,6 +10,7 @@ import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
+from notewell.index.content import Content
 from notewell.index.readers.blocks import Block, heading, item, markdown, paragraph, table
 from notewell.index.readers.docx_styles import looks_of
 from notewell.index.readers.limits import LONGEST_CELL, MOST_SPAN, no_text
@@ -17,7 +18,6 @@ from notewell.index.readers.lines import one_line
 from notewell.index.readers.packed import check_office
 from notewell.index.readers.parts import sensible
 from notewell.index.readers.xml_tree import xml_tree
-from notewell.types import Content
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 # Deleted or moved away, instructions of fields, settings, the reading of a word, and the copy of a drawing for programs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notewell.errors import NoteError
-from notewell.types import Content
+from notewell.index.content import Content
 
 # Characters of text that one file may become, a hundred times a long book.
 MOST_TEXT = 32_000_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from notewell.index.content import Content
 from notewell.index.readers.lines import one_line
-from notewell.types import Content, Part
+from notewell.types import Part
 
 # Titles that programs give to files whose authors gave them none.
 NO_TITLE = re.compile(

@@ -6,9 +6,9 @@ import codecs
 import re
 
 from notewell.errors import NoteError
+from notewell.index.content import Content
 from notewell.index.readers.encodings import guess, name_of
 from notewell.index.readers.limits import not_text
-from notewell.types import Content
 
 # What a file may begin with to say its encoding; UTF-32's begins with that of UTF-16.
 MARKS = {
@@ -43,22 +43,21 @@ def extract(data: bytes) -> Content:
 
 def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of bytes in whatever encoding, and a warning if that had to be guessed."""
-    text, guessed = _decoded(data)
+    text, warning = _decoded(data)
     if "\0" in text:
         raise not_text("it holds zero bytes")
     if len(CONTROL.findall(text, 0, SAMPLE)) > MOST_CONTROL * min(len(text), SAMPLE):
         raise not_text("it is full of control characters")
-    warnings = (f"read as {name_of(guessed)}",) if guessed else ()
     # Line ends of old Macs; a \r before \n stays, so that offsets are those of the file.
-    return text if "\n" in text else text.replace("\r", "\n"), warnings
+    return text if "\n" in text else text.replace("\r", "\n"), (warning,) if warning else ()
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
-    """Return the text, and the encoding if nothing in the file says it."""
+    """Return the text, and what is to be said of it: a guessed encoding, or damage."""
     if marked := next((name for mark, name in MARKS.items() if data.startswith(mark)), ""):
         return _strictly(data, marked, marked.removesuffix("-sig").upper()), ""
     if encoding := _sixteen_bits(data) if b"\0" in data else _shifted(data):
-        return _strictly(data, encoding, name_of(encoding)), encoding
+        return _guessed(data, encoding)
     try:
         return data.decode("utf-8"), ""
     except UnicodeDecodeError as error:
@@ -66,10 +65,15 @@ def _decoded(data: bytes) -> tuple[str, str]:
     if b"\0" in data:
         raise not_text("it holds zero bytes")
     if _is_meant_as_utf_8(data):
-        raise NoteError(f"damaged: not UTF-8 at byte {damage.start:,}", "Save it as UTF-8")
+        # A few bytes are no reason to lose a note.
+        return data.decode("utf-8", "replace"), f"damaged: not UTF-8 at byte {damage.start:,}; such bytes are left out"
     if encoding := guess(data):
-        return _strictly(data, encoding, name_of(encoding)), encoding
+        return _guessed(data, encoding)
     raise NoteError(f"not text: not UTF-8 at byte {damage.start:,}, nor any other encoding", "Save it as UTF-8")
+
+
+def _guessed(data: bytes, encoding: str) -> tuple[str, str]:
+    return _strictly(data, encoding, name_of(encoding)), f"read as {name_of(encoding)}"
 
 
 def _strictly(data: bytes, encoding: str, name: str) -> str:

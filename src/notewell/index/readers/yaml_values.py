@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import yaml
 
+from notewell.index.content import Content
 from notewell.index.readers.flat import Flat, in_own_lines
 from notewell.index.readers.text import decode
-from notewell.types import Content
 
 # Written in C where it was built with the library: ten times as fast.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -64,6 +64,8 @@ class Document:
             self._take_leaf(event)
         elif isinstance(event, yaml.CollectionStartEvent):
             if self._wants_key and self._wants_key[-1]:
+                if self._is_template(event):
+                    raise yaml.YAMLError("a template")
                 # A key that is itself a list or mapping has no name; what is in it counts as a value.
                 self._flat.key("?")
             self._flat.open(is_list=isinstance(event, yaml.SequenceStartEvent))
@@ -73,6 +75,11 @@ class Document:
             self._flat.close()
             self._next()
             self._end(event)
+
+    def _is_template(self, event: yaml.Event) -> bool:
+        """Tell whether a mapping that is a key was meant as `{{ x }}`, which a template fills in."""
+        mark = event.start_mark
+        return mark is not None and self._lines[mark.line][max(0, mark.column - 1) : mark.column + 1] == "{{"
 
     def _take_leaf(self, event: yaml.ScalarEvent | yaml.AliasEvent) -> None:
         start, end = event.start_mark.line if event.start_mark else 0, self._end(event)

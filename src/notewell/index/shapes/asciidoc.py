@@ -12,7 +12,7 @@ from notewell.index.shapes.sections import Heading, Outline, chunk_sections
 from notewell.types import Chunk, Note
 
 LANDMARK = re.compile(
-    r"^(?:(?P<marks>={1,6}|\#{1,6})[ \t]+(?P<name>\S[^\n]*)|(?P<rule>([-.+/_=*~^])\4{3,}|```[^\n`]*|\|===)[ \t\r]*)$",
+    r"^(?:(?P<marks>={1,6}|\#{1,6})[ \t]+(?P<name>\S[^\n]*)|(?P<rule>([-.+/_=*~^])\4{3,}|```[^\n`]*+|\|===)[ \t\r]*)$",
     re.MULTILINE,
 )
 UNDERLINES = "=-~^+"

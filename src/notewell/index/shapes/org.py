@@ -43,9 +43,9 @@ def outline(text: str) -> Outline:
     """Return the title, the headings and the blocks of a text."""
     written = keywords(text)
     own = {word.split("(")[0].lower() for key, value in written if key in STATE_KEYS for word in value.split()}
-    found = blocks(text)
+    found, states = blocks(text), STATES | own
     headings = [
-        Heading(len(match[1]), _name(match[2], STATES | own), match.start(), min(match.end() + 1, len(text)))
+        Heading(len(match[1]), _name(match[2], states), match.start(), min(match.end() + 1, len(text)))
         for match in outside(HEADING.finditer(text), found)
     ]
     return Outline(next((value for key, value in written if key == "title"), ""), headings, found)

@@ -53,6 +53,9 @@ class Section:
     body: int
 
 
+Piece = tuple[tuple[str, ...], Span]
+
+
 def chunk_sections(note: Note, outline: Outline, rules: ChunkRules, *, by_name: bool = False) -> list[Chunk]:
     """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
 
@@ -60,11 +63,24 @@ def chunk_sections(note: Note, outline: Outline, rules: ChunkRules, *, by_name: 
     matter; an empty one, a chunk without text. All of them have a name to be found by. A section called References and
     the like is left out: where lists of links are known `by_name`, whatever it holds, else if it is little but links.
     """
-    pieces: list[tuple[tuple[str, ...], Span]] = []
+    pieces: list[Piece] = []
+    short: Section | None = None
     deeper = replace(outline, headings=[heading for heading in outline.headings if heading.level > 2])
     for section in _sections(outline.headings, Span(note.body, len(note.text)), 2):
         if _is_text(note, section, rules, by_name):
-            pieces += _cut_section(note, section, deeper, rules, by_name)
+            pieces += _with_short(short, list(_cut_section(note, section, deeper, rules, by_name)), rules)
+            short = None
+        elif not _says_something(note, section, by_name):
+            continue
+        elif pieces and _fits(pieces[-1][1], section.span, rules):
+            # Too short to be a chunk, but not to be looked for: it goes with what stands before it.
+            pieces[-1] = (pieces[-1][0], Span(pieces[-1][1].start, section.span.end))
+        elif short and _fits(short.span, section.span, rules):
+            short = replace(short, span=Span(short.span.start, section.span.end))
+        else:
+            pieces += [(short.headings, short.span)] if short else []
+            short = section
+    pieces += [(short.headings, short.span)] if short and pieces else []
     if not pieces:
         start = note.body if note.text[note.body :].strip() else 0
         pieces = [((), run) for run in cut(note.text, Span(start, len(note.text)), rules.max_chars)]
@@ -85,11 +101,33 @@ def _sections(
 
 
 def _is_text(note: Note, section: Section, rules: ChunkRules, by_name: bool) -> bool:
+    """Tell whether a section is long enough to be a chunk of its own."""
+    long_enough = len(note.text[section.body : section.span.end].strip()) >= rules.min_chars
+    return long_enough and _says_something(note, section, by_name)
+
+
+def _says_something(note: Note, section: Section, by_name: bool) -> bool:
+    """Tell whether there is anything in a section but links to other notes."""
     name = section.headings[-1] if section.headings else ""
     body = note.text[section.body : section.span.end]
     if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS and (by_name or _is_links(body)):
         return False
-    return len(body.strip()) >= max(1, rules.min_chars)
+    return bool(body.strip())
+
+
+def _with_short(short: Section | None, pieces: list[Piece], rules: ChunkRules) -> list[Piece]:
+    """Return the pieces with a section before them that was too short for a chunk."""
+    if short is None:
+        return pieces
+    headings, first = pieces[0]
+    if _fits(short.span, first, rules):
+        return [(headings, Span(short.span.start, first.end)), *pieces[1:]]
+    return [(short.headings, short.span), *pieces]
+
+
+def _fits(before: Span, after: Span, rules: ChunkRules) -> bool:
+    """Tell whether two runs follow each other and make a chunk together."""
+    return before.end == after.start and after.end - before.start <= rules.max_chars
 
 
 def _is_links(body: str) -> bool:
@@ -119,7 +157,11 @@ def _cut_section(
             # A heading with nothing of its own below it goes with what follows.
             if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
                 continue
-            if part.span.start == whole.start or _is_text(note, part, rules, by_name):
+            last = part.span.end == whole.end
+            if _says_something(note, part, by_name) and not (last or _is_text(note, part, rules, by_name)):
+                # Too short to be a chunk: it goes with what follows.
+                continue
+            if part.span.start == whole.start or _says_something(note, part, by_name):
                 blocks = _blocks(note.text, Span(start, part.span.end), part.body, deeper.blocks)
                 yield from ((part.headings, run) for run in pack(note.text, blocks, rules.max_chars))
             start = part.span.end
