@@ -89,7 +89,8 @@ def test_words_in_headings_are_asked_for(notes: Vault) -> None:
     section = "Those that fell are counted in August, on a board that lies under the combs for three days and nights."
     (notes.root / "Hive.md").write_text(f"# Hive\n\nMites are a subject of their own.\n\n## Mites\n\n{section}\n")
     notes.index()
-    assert [excerpt.hit.chunk.headings[-1] for excerpt in notes.search("the mite in:heading")] == ["Mites"]
+    # Of Bees, the section is too short for a chunk of its own, and stands at the end of another.
+    assert [excerpt.hit.chunk.headings[-1] for excerpt in notes.search("the mite in:heading")] == ["Mites", "Bees"]
     assert paths(notes, "in:heading roses") == [ROSES]
 
 

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import json
+import random
+import string
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +16,8 @@ from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.source import extract, is_minified
 from notewell.index.shapes.code import SCRAP, chunk, parse
-from notewell.index.shapes.definitions import DEEPEST, definitions
-from notewell.index.shapes.languages import SUFFIXES, language_of
+from notewell.index.shapes.definitions import DEEPEST, LONGEST_HEAD, definitions
+from notewell.index.shapes.languages import LANGUAGES, SUFFIXES, language_of
 from notewell.redact import redact
 from notewell.types import Chunk, Note, Stamp
 
@@ -91,6 +96,26 @@ def test_no_line_of_any_language_is_lost(path: str, max_chars: int) -> None:
     chunks = chunks_of(text, path, ChunkRules(max_chars=max_chars))
     assert_exact(text, chunks)
     assert_nothing_lost(text, chunks)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("explicit operator bool() const {", "operator bool"),
+        ("operator const char *() {", "operator const char *"),
+        ("inline T &Hive::operator [] (int bee) {", "Hive::operator []"),
+        ("void *operator new(size_t size) {", "operator new"),
+        ("std::map<int, Bee *> **Hive::bees (int count) {", "Hive::bees"),
+    ],
+)
+def test_a_function_of_c_is_called_by_what_stands_before_its_parameters(line: str, name: str) -> None:
+    assert paths_of(f"{line}\n}}\n", "hive.cpp") == [name]
+
+
+def test_a_field_whose_value_is_made_by_a_call_is_no_method() -> None:
+    text = "class Hive {\n  private final Map<String, List<Bee>> bees = new HashMap<>();\n"
+    method = "  public Map<String, List<Bee>> Zoo<A, B>.bees<C, D>(int count) {\n  }\n}\n"
+    assert paths_of(text + method, "Hive.java") == ["Hive", "Hive/Zoo<A, B>.bees"]
 
 
 def test_every_sample_is_of_a_format_that_is_read_and_none_is_anothers() -> None:
@@ -291,3 +316,55 @@ def test_hostile_files_come_to_an_end(name: str, path: str) -> None:
     # Long enough that what is quadratic takes minutes, and what is worse never ends.
     text = HOSTILE[name]
     assert_nothing_lost(text, chunk(Note(path, text, Stamp(0, 0)), ChunkRules()))
+
+
+# Patterns that may take for ever
+
+WORDS = (
+    *("public ", "static ", "def ", "class ", "fn ", "it ", "it(", "test ", "do ", "if ", "function ", "func ("),
+    *("template <", "impl ", "create ", "sub ", "const ", "type ", "operator", "end "),
+    *("a", "a ", "a:", "a = ", "a(", "a<", "@a("),
+)
+SIGNS = (*string.punctuation, *"a1 \t\n")
+CHAINS = ("a.", "a::", "a<b>.", "a<b> ", "<a", "a*", "(a)", "a, ", "=>", ")")
+SPOILERS = ("", "!", "x", "(", "{", " do")
+CUT = """
+import json, sys
+from notewell.index.chunk import ChunkRules
+from notewell.index.shapes.code import chunk
+from notewell.types import Note, Stamp
+for text in json.load(sys.stdin):
+    print(json.dumps(text[:60]), flush=True)
+    chunk(Note("a" + sys.argv[1], text, Stamp(0, 0)), ChunkRules())
+"""
+
+
+def line_of(head: str, unit: str, spoiler: str) -> str:
+    """Return a line as long as patterns look at, whose end makes a pattern that has come so far try again."""
+    room = LONGEST_HEAD - len(head) - len(spoiler)
+    return head + (unit * room)[:room] + spoiler + "\n"
+
+
+def repeated(chance: random.Random) -> list[str]:
+    """Return texts that repeat a sign or a few, many after a word that begins a definition."""
+    drawn = ["".join(chance.choices(SIGNS + WORDS, k=chance.choice((2, 3)))) for _ in range(40)]
+    units = [*SIGNS, *WORDS, *CHAINS, *(sign + "\n" for sign in SIGNS), *drawn]
+    heads = [(chance.choice(("", *WORDS)), unit) for unit in units]
+    heads += [(head, unit) for head in ("", *WORDS) for unit in CHAINS]
+    return [
+        *((unit * 4000)[:4000] + chance.choice(SPOILERS) for unit in units),
+        *("".join(line_of(head, unit, spoiler) for spoiler in SPOILERS) for head, unit in heads),
+        # Space is what three repetitions in a row may share: that takes 15 ms a line.
+        *(line_of(head, " ", "x") * 600 for head in WORDS),
+    ]
+
+
+@pytest.mark.parametrize("suffix", {language: suffix for suffix, language in LANGUAGES.items()}.values())
+def test_no_pattern_takes_for_ever_whatever_is_repeated(suffix: str) -> None:
+    texts = json.dumps(repeated(random.Random(suffix)))
+    command = [sys.executable, "-c", CUT, suffix]
+    try:
+        # It takes about a second; a pattern that tries every way to share a line never ends.
+        subprocess.run(command, input=texts, capture_output=True, text=True, check=True, timeout=20)
+    except subprocess.TimeoutExpired as error:
+        pytest.fail(f"{suffix} does not end after {(error.stdout or b'').decode().splitlines()[-1:]}")

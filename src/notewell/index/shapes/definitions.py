@@ -23,6 +23,7 @@ DEEPEST = 6
 LONGEST_NAME = 80
 TAB = 8
 BODY = re.compile("[{;]")
+HERE_END = re.compile(r"^[ \t]*+(\w++)", re.MULTILINE)
 
 
 class _Patterns(NamedTuple):
@@ -97,7 +98,11 @@ def definitions(text: str, language: Language) -> list[Definition]:
 
 @dataclass(slots=True)
 class _Pass:
-    """One pass over the lines. `opened` are the definitions around a line, `last` is the last line inside them."""
+    """One pass over the lines.
+
+    `opened` are the definitions around a line, `last` is the last line inside them; `sign` is where the next brace or
+    semicolon stands, remembered because a page of lines may have to look for the same one.
+    """
 
     text: str
     language: Language
@@ -106,6 +111,7 @@ class _Pass:
     opened: list[_Open] = field(default_factory=list)
     above: _Above | None = None
     last: int = 0
+    sign: int = -1
 
     def read(self) -> list[Definition]:
         """Return all definitions."""
@@ -191,8 +197,10 @@ class _Pass:
         return "", False
 
     def _has_body(self, start: int) -> bool:
-        sign = BODY.search(self.text, start, start + LONGEST_PARAMETERS)
-        return sign is not None and sign[0] == "{"
+        if self.sign < start:
+            found = BODY.search(self.text, start)
+            self.sign = found.start() if found else len(self.text)
+        return self.sign - start < LONGEST_PARAMETERS and self.text.startswith("{", self.sign)
 
     def _rise(self, line: _Line, *, is_mark: bool) -> None:
         """Remember a line that belongs to the definition below, if there is one right below."""
@@ -249,8 +257,7 @@ def _quoted(text: str, quotes: re.Pattern[str]) -> bytearray:
 def _closed(text: str, found: re.Match[str]) -> int:
     """Return where the string, comment or here-document ends that begins with the sign found, or -1."""
     if word := found[2]:
-        end = re.compile(rf"^[ \t]*{word}\b", re.MULTILINE).search(text, found.end())
-        return end.end() if end else -1
+        return next((end.end() for end in HERE_END.finditer(text, found.end()) if end[1] == word), -1)
     sign = CLOSED_BY.get(found[1], found[1])
     at = text.find(sign, found.end())
     return at + len(sign) if at >= 0 else -1

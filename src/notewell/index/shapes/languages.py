@@ -24,6 +24,9 @@ class Language:
     `adrift` lines says nothing. `joins` and `closes` begin lines that, though not indented, belong to the definition
     above; the latter end it. With `body`, a method has a brace before the next semicolon. `quotes` open comments and
     strings that may run over lines. With `sections`, a definition lasts until the next one.
+
+    Files are anybody's: where two repetitions side by side could share a sign, the first gives none back (`++`, `*+`),
+    or a line of such signs would take for ever.
     """
 
     types: str = NEVER
@@ -79,32 +82,32 @@ PYTHON = Language(
 )
 _TEST = r"(?:describe|context|it|test|suite|specify|scenario|feature)(?:\.\w+)*"
 _JS_WORDS = (
-    r"(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set|declare|export|default)\s+)*"
+    r"(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set|declare|export|default)\s++)*"
 )
-# A pattern may hold a quote. It stands where no value ends: after one, a slash divides. Longer ones are not looked for,
-# or a line of slashes would take for ever.
+# A pattern may hold a quote. It stands where no value ends: after one, a slash divides. Like a string it ends with its
+# line, at the latest.
 _SLASHED = (
     r"(?:(?<=[(=,:;!&|?>])|(?<=[(=,:;!&|?>] )|(?<=return ))"
-    r"/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,60}+\]){1,200}+/"
+    r"/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\]?)*+/?"
 )
 JAVASCRIPT = Language(
     types=(
         rf"{_JS_WORDS}(?:class|interface|enum|namespace|module|const\s+enum)\s+([\w$.]+)|{_TEST}\(\s*['\"`]([^'\"`]+)"
     ),
     functions=(
-        rf"{_JS_WORDS}function\b\s*\*?\s*([\w$]+)"
+        rf"{_JS_WORDS}function\b\s*+\*?\s*+([\w$]+)"
         r"|(?:export\s+)?(?:declare\s+)?type\s+(\w+)"
-        r"|(?:(?:export\s+)?(?:const|let|var)\s+)?([\w$.]+)\s*(?::[^=]*)?[=:]\s*(?:\w+\()?(?:async\s*)?"
-        r"(?:function\b|class\b|(?:<[^>]*>)?\((?:[^;]*=>|\s*(?:\{\s*)?$)|\w+\s*=>)"
-        rf"|{_JS_WORDS}\*?\s*{STATEMENT}((?!function\b)[\w$#]+|\[[\w.]+\])\s*(?:<[^(]*>)?\((?!.*\bfunction\b).*\)"
-        r"\s*(?::[^={]+)?\{(?:\s*$|[^}]*\}\s*,?$)"
+        r"|(?:(?:export\s+)?(?:const|let|var)\s+)?([\w$.]++)\s*+(?::[^=]*)?[=:]\s*+(?:\w++\()?(?:async\s*+)?"
+        r"(?:function\b|class\b|(?:<[^>]*+>)?\((?:[^;]*=>|\s*+(?:\{\s*+)?$)|\w++\s*+=>)"
+        rf"|{_JS_WORDS}\*?\s*+{STATEMENT}((?!function\b)[\w$#]++|\[[\w.]++\])\s*+(?:<[^(]*>)?\((?!.*\bfunction\b).*\)"
+        r"\s*+(?::[^={]++)?\{(?:\s*+$|[^}]*+\}\s*+,?$)"
     ),
-    methods=rf"{_JS_WORDS}{STATEMENT}([\w$#]+)\s*\??(?:<[^(]*>)?\((?:[^()]*$|.*\)\s*:.*;?\s*$)",
+    methods=rf"{_JS_WORDS}{STATEMENT}([\w$#]++)\s*+\??(?:<[^(]*>)?\((?:[^()]*+$|.*\)\s*+:)",
     quotes=_quotes("/*", "`", pattern=_SLASHED),
 )
 GO = Language(
     types=r"type\s+(\w+)",
-    functions=r"func\s+(?:\(\s*(?:\w+\s+)?\*?(\w+)[^)]*\)\s*)?(\w+)",
+    functions=r"func\s+(?:\(\s*+(?:\w++\s++)?\*?(\w++)[^)]*+\)\s*+)?(\w+)",
     quotes=_quotes("/*", "`"),
     adrift=r"\w+:\s*$",
 )
@@ -123,42 +126,50 @@ _WORDS = (
     r"(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|data|open|inner|inline|override"
     r"|async|suspend|actual|expect|value|annotation|companion|fileprivate|indirect|mutating|nonmutating|convenience"
     r"|required|lazy|implicit|case|unsafe|readonly|ref|virtual|extern|new|strictfp|default|non-sealed|tailrec|operator"
-    r"|infix|external|synchronized|native|class|enum|@\w+(?:\([^)]*\))?|(?:private|protected)\[\w+\])\s+)*"
+    r"|infix|external|synchronized|native|class|enum|@\w+(?:\([^)]*\))?|(?:private|protected)\[\w+\])\s++)*"
 )
-_SHAPE = rf"(?:[\w<>\[\],.?&@]+\s+)*{STATEMENT}((?:\w+(?:<[^(]*>)?\.)*\w+)(?:<[^(]*>)?\s*\("
+# The types in angle brackets, and those in theirs, three deep; only there may a type hold a space.
+_TYPES = r"<(?:[^<>(]++|<(?:[^<>(]++|<[^<>(]*+>)*+>)*+>"
+_TYPE = rf"(?:[\w>\[\],.?&@]++|{_TYPES}|<)++\s++(?!\()"
+_SHAPE = rf"{STATEMENT}((?:\w++(?:{_TYPES})?+\.)*+\w++)(?:{_TYPES})?+\s*+\("
 JAVA = Language(
     types=(
         rf"{_WORDS}(?:class|interface|enum|record|struct|object|trait|protocol|extension|actor|@interface|namespace)\s+"
         r"([\w.]+)"
     ),
     functions=(
-        rf"{_WORDS}(?:fun|func|def)\s+(?:<[^>]*>\s*)?((?:[\w<>?]+\.)*\w+)"
+        rf"{_WORDS}(?:fun|func|def)\s+(?:<[^>]*>\s*)?((?:[\w<>?]++\.)*\w+)"
         rf"|{_WORDS}(init|deinit|constructor|subscript)\s*[?(<]"
-        rf"|(?:public|private|protected|internal|override|static|async)\s+{_SHAPE}"
+        rf"|(?:public|private|protected|internal|override|static|async)\s++(?:{_TYPE})*+{_SHAPE}"
     ),
-    methods=rf"{STATEMENT}[\w<>\[\],.?&@]+\s+{_SHAPE}|{STATEMENT}(\w+)\s*\([^;]*\{{\s*$",
+    methods=rf"{STATEMENT}(?:{_TYPE})++{_SHAPE}|{STATEMENT}(\w+)\s*\([^;]*\{{\s*$",
     mark=r"@|\[\w.*\]\s*$",
     adrift=r"#",
     quotes=_quotes("/*", '"""', '@"'),
 )
-_C_NAME = r"(?:[\w<>,]+::)*(?:~?\w+|operator\s*[^\s(]+|operator\(\))"
+_C_NAME = r"(?:[\w<>,]++::)*+(?:~?\w++|operator\b[^(;{]++)"
+# What stands before the name: a word that is not followed by a bracket, and is not `operator`.
+_C_WORD = r"(?![\w:<>,]*\boperator\b)[\w<>\[\],.:~]++[\s*&]++(?!\()"
 C = Language(
     types=(
         r"(?:template\s*<.*>\s*)?(?:typedef\s+)?(?:class|struct|union|enum(?:\s+class)?|namespace)\s+"
-        r"(?:[A-Z_]+(?:\([^)]*\))?\s+)?((?:\w+::)*\w+)(?![^{]*[;=()])"
+        r"(?:[A-Z_]+(?:\([^)]*\))?\s+)?((?:\w++::)*+\w++)(?![^{]*[;=()])"
     ),
     methods=(
-        rf"(?>template\s*<[^;{{]*>\s+)?{STATEMENT}(?:[\w<>\[\],.&*:~]+[\s*&]+|\"C\"\s+)*{STATEMENT}({_C_NAME})\s*\("
+        rf"(?>template\s*<[^;{{]*>\s+)?{STATEMENT}(?:[*&][\s*&]++)?+(?:{_C_WORD}|\"C\"\s++)*+{STATEMENT}({_C_NAME})\s*+\("
     ),
     # What a function returns may stand on a line of its own.
-    mark=rf"template\s*<|\[\[|__attribute__|{STATEMENT}(?:[\w:<>]+[\s*&]+)*[\w:<>]+[\s*&]*$",
+    mark=rf"template\s*<|\[\[|__attribute__|{STATEMENT}(?:[\w:<>]++[\s*&]*+)++$",
     adrift=r"#|(?:public|private|protected|default|\w+)\s*:\s*$|case\b",
     closes=r"\}(?!.*[{(\[,]\s*$)(?!\s*(?:else|while)\b)",
     quotes=_quotes("/*"),
     body=True,
 )
 RUBY = Language(
-    types=rf"(?:class|module)\s+([\w:]+)|(?:RSpec\.)?{_TEST}\(?\s+['\"]?([^'\"]+?)['\"]?(?:,.*)?\s+do\b",
+    types=(
+        rf"(?:class|module)\s+([\w:]+)|(?:RSpec\.)?{_TEST}\(?\s++['\"]?\s*+([^'\",\s]++(?:\s++(?!do\b)[^'\",\s]++)*+)"
+        r"(?:\s*+['\"])?+(?:\s*+,.*\s|\s++)do\b"
+    ),
     functions=r"(?:(?:private|protected|public|module_function)\s+)?def\s+((?:self\.|\w+\.)?[^\s(;=]+=?)",
     comment="#",
     joins=r"rescue\b|ensure\b|else\b|[)\]}]",
@@ -167,7 +178,7 @@ RUBY = Language(
 )
 PHP = Language(
     types=r"(?:(?:abstract|final|readonly)\s+)*(?:class|interface|trait|enum)\s+(\w+)",
-    functions=r"(?:(?:public|private|protected|static|abstract|final)\s+)*function\s+&?\s*(\w+)",
+    functions=r"(?:(?:public|private|protected|static|abstract|final)\s+)*function\s++&?\s*+(\w+)",
     comment=r"//|/\*|#(?!\[)",
     mark=r"#\[|@",
     quotes=_quotes("/*", "<<<", comment=r"//|#(?!\[)"),
@@ -247,7 +258,7 @@ LISP = Language(
     quotes=_quotes("#|", comment=";", strings='"'),
 )
 HASKELL = Language(
-    types=r"(?:class|data|newtype|type|instance|module)\s+(?:.*=>\s*)?([\w.]+)",
+    types=r"(?:class|data|newtype|type|instance|module)\s++(?:.*=>\s*+)?([\w.]+)",
     functions=r"(\w[\w']*)\s*::",
     comment=r"--|\{-",
     quotes=_quotes("{-", comment="--", strings='"'),
