@@ -423,3 +423,18 @@ class AnyHistory(RuleBasedStateMachine):
 
 TestAnyHistory = AnyHistory.TestCase
 TestAnyHistory.settings = settings(max_examples=25, stateful_step_count=8, deadline=None)
+
+
+def test_what_is_taken_out_of_a_note_is_not_left_in_the_file(tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+
+    for number in range(20):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nSome words of note {number}, and more.\n")
+    note = tmp_path / "router.md"
+    with Vault.open(tmp_path, {"embed.model": "words"}) as vault:
+        note.write_text("# Router\n\nilse / Zanzibarquux\n")
+        vault.index()
+        assert b"zanzibarquux" in b"".join(file.read_bytes() for file in vault.store_file.parent.iterdir())
+        note.write_text("# Router\n\nilse / in the safe\n")
+        vault.index()
+    assert b"zanzibarquux" not in b"".join(file.read_bytes() for file in vault.store_file.parent.iterdir())

@@ -62,5 +62,9 @@ def not_json(line: int) -> NoteError:
 
 
 def _whole(text: str) -> str:
-    # Half a character, as damaged files have, cannot be written anywhere.
-    return text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        # Half a character, as damaged files have, cannot be written anywhere.
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text

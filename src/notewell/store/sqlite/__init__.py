@@ -51,6 +51,7 @@ class SqliteStore:
         self._arrays: Arrays | None = None
         with explained(file):
             self._prepare(made_for)
+            self._is_new = not self._meta("indexed_at")
         self._identity = _identity(file)
 
     @property
@@ -122,6 +123,9 @@ class SqliteStore:
     def writing(self) -> Iterator[Batch]:
         """Collect changes; they are kept together, or not at all."""
         with self._changing():
+            # What is deleted is overwritten: a password that its owner took out of a note is not to stay in the file's
+            # gaps. A store that is being made has nothing deleted in it, and takes a tenth longer so.
+            self.db.pragma("secure_delete", not self._is_new)
             batch = Batch(self.db, Blocks.load(self.db, int(self._meta("dimensions"))))
             yield batch
             batch.finish()
@@ -166,7 +170,8 @@ class SqliteStore:
             self.db.set_busy_timeout(BUSY_MS)
 
     def tidy(self) -> None:
-        """Give space back once so many chunks were replaced that the holes they left are worth it."""
+        """End a run: give space back once so many chunks were replaced that the holes they left are worth it."""
+        self._is_new = False
         with explained(self.file):
             live = int(self.db.execute(queries.COUNTS).get[1])
             if int(self._meta("worn") or 0) > WORN_SHARE * live + WORN_LEAST:

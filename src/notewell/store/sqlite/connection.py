@@ -43,8 +43,6 @@ def _open(file: Path) -> apsw.Connection:
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
     db.pragma("cache_size", -CACHE_KIB)
-    # What is deleted is overwritten: a password that its owner took out of a note is not to stay in the file's gaps.
-    db.pragma("secure_delete", True)
     return db
 
 
