@@ -53,7 +53,7 @@ HELP = {
     "index.max_document_bytes": "The same for PDF, Office and other documents that are no text",
     "index.max_seconds": "How long the reading of one document may take",
     "chunk.max_chars": "A section longer than this is cut at H3, then at paragraphs",
-    "chunk.min_chars": "A section shorter than this is left out; 0 keeps all",
+    "chunk.min_chars": "A section shorter than this is no chunk of its own and goes with its neighbour; 0 for none",
     "chunk.target_words": "With overlap_words: words of a window",
     "chunk.overlap_words": "Cut long sections into windows that share this many words; 0 cuts without overlap",
     "embed.model": "`static` (ships with Notewell), a model2vec folder, or `ollama:NAME` and others",
