@@ -111,10 +111,13 @@ def names_secret(path: str) -> str:
 @lru_cache(maxsize=4096)
 def _secret_in(name: str) -> str:
     # Almost every name is too short or too plain for a secret; the scan is for the others.
-    if (len(name) < _SHORTEST and "=" not in name) or not _ODD.search(name):
+    if (len(name) >= _SHORTEST or "=" in name) and _ODD.search(name) and (spans := _for_paths().spans(name)):
+        return spans[0][2]
+    if not _telling().search(name.lower()):
         return ""
-    spans = _for_paths().spans(name)
-    return spans[0][2] if spans else ""
+    # What is stored is the name, and the title that is made of it.
+    stem = name.rpartition(".")[0]
+    return next((spans[0][2] for text in (name, stem) if (spans := _for_notes().spans(text))), "")
 
 
 @cache
@@ -141,6 +144,13 @@ def _for_notes() -> Scanner:
 @cache
 def _for_tables() -> Scanner:
     return Scanner([rule for rule in RULES if rule.beneath])
+
+
+@cache
+def _telling() -> re.Pattern[str]:
+    """Return what a name has in it that any rule for names, places and sentences knows a secret by."""
+    keywords = {keyword for rule in RULES if rule.any_case for keyword in rule.keywords}
+    return re.compile("|".join(map(re.escape, sorted(keywords))))
 
 
 @cache

@@ -98,6 +98,7 @@ NAMED: tuple[Rule, ...] = (
         ),
         one_of(password_in("Password:\n<>\n"), password_in("**Passwort**\n\n    <>\n")),
         check=is_strong,
+        alone=True,
     ),
     Rule(
         "secret-on-next-line",
@@ -109,6 +110,7 @@ NAMED: tuple[Rule, ...] = (
         ),
         written("API key:\n«{a32}»\n"),
         check=is_key,
+        alone=True,
     ),
 )
 

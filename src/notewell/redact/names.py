@@ -40,12 +40,16 @@ SECRET = (
     + r")key(?![a-z]{2})|schlüssel|clé api)"
 )
 SECRET_KEYS = ("token", "secret", "key", "schlüssel", "clé api")
-# How the name may go on: password2, token_value, secretAccessKey, api_key_base64, tokens[0].
-MORE = r"(?:[_-]?(?:key|access[_-]?key|token|value|base64|b64|prod|dev|live|[a-z]?\d{1,2})){0,2}(?:s?\[\d{1,6}\])?"
+# How the name may go on: password2, token_value, secretAccessKey, api_key_base64, tokens[0], password.value.
+MORE = (
+    r"(?:[_-]?(?:key|access[_-]?key|token|value|base64|b64|prod|dev|live|[a-z]?\d{1,2})){0,2}(?:s?\[\d{1,6}\])?"
+    r"(?:\.(?:value|default))?"
+)
 # The sign may stand inside or outside of quotes, of bold, of italics or of a cell: **Password:** or "password":
 SIGN = (
     r"[\"'`*_\])]{0,4}[ \t]{0,8}"
-    r"(?::[ \t]?\w{2,16}[ \t]?=|:=|=>|={1,3}|[:：]|->|→|[—–](?=[ \t]))[*_]{0,2}[ \t]{0,8}(?:[rbuf@](?=[\"']))?"
+    r"(?::[ \t]?\w{2,16}[ \t]?=|:=|=>|={1,3}|::(?=[ \t])|[:：]|->|→|[—–](?=[ \t]))"
+    r"[*_]{0,2}[ \t]{0,8}(?:[rbuf@](?=[\"']))?"
 )
 # A value in quotes may hold anything; a bare one ends at a space, is no call, and is no word of a sentence.
 # However long: no other value in such quotes can begin before they end, so that no text takes long.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, password_in
-from notewell.redact.rule import LOWER, Made, Rule, any_case, one_of, some, written
+from notewell.redact.rule import LOWER, Ahead, Made, Rule, any_case, one_of, some, written
 from notewell.redact.values import is_cell, is_cell_for_sure, is_key, is_password, is_strong, is_token
 
 
@@ -19,7 +19,20 @@ _ARGUMENT = r"(?:\"(?P<double>[^\"\n]{3,}+)\"|'(?P<single>[^'\n]{3,}+)'|(?P<bare
 
 # The rest of a row behind the cell that names what its neighbour holds.
 _CELL = r"[ \t]{0,24}[*_`]{0,3}(?P<cell>[^\s|`]{6,512}+)[*_`]{0,3}[ \t]{0,24}(?=\||\r?\n|$)"
+# What a mapping holds beside a name and its value, as it is written or flat: `env[0].type: text`.
+_PATH = r"(?:[^\s:=\"']{1,200}\.)?"
+_FIELD = (
+    r"(?![\"']?(?:[^\s:=\"']{1,200}\.)?(?:value|default|name|key)[\"']?[ \t]?[:=])"
+    r"[\"']?[\w.\[\]-]{1,200}+[\"']?[ \t]?[:=][ \t]?[^\n,;{}]{0,80}+[,;\n]\s{0,40}+"
+)
+_VALUE = r"[ \t]?(?:\"(?P<double>[^\"\n]{4,512}+)\"|'(?P<single>[^'\n]{4,512}+)'|(?P<bare>[^\s\"'`,;}]{6,512}+))"
 _HEAD = r"[\w )(]{0,16}+[\"'`*_]{0,3}[ \t]{0,24}(?=[|,;\t\r\n]|$)"
+# The first cell of a record of CSV, and the next one.
+_FIRST = r"(?<![^\s\"'`<>|*\[])[\w.-]{0,24}?"
+_NEXT = (
+    r"[\w)(-]{0,16}+\"?[,;\t](?:\"(?P<quoted>[^\"\n]{6,512}+)\"|(?!\w{1,40}=\w)(?P<cell>[^\s\"'`|,;<>()\[\]]{6,512}+))"
+    r"(?=[,;\t\"'`|<>)\]]|[ \t]{0,8}(?:\r?\n|$))"
+)
 _ELEMENT = r"[\w-]{0,16}+(?:[\"'][^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?P<text>[^<>\n\]]{4,256}+)(?:\]\]>)?</"
 
 PLACED: tuple[Rule, ...] = (
@@ -171,8 +184,8 @@ PLACED: tuple[Rule, ...] = (
         "password-after-name",
         PASSWORD_KEYS,
         any_case(
-            rf"(?:(?<=[\w):#*>|-] )|(?<=[\[\"(|,;\t])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )|(?<=/[ ])|(?<![\s\S])"
-            rf"|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
+            rf"(?:(?<=[\w):#*>|+-] )|(?<=\d\. )|(?<=[\[\"(|,;\t])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )"
+            rf"|(?<=/[ ])|(?<![\s\S])|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
             r"[`\"']?(?P<secret>(?!&#)(?:[^\s\"'`|<>()\]]|\](?!\()){6,128}+)"
             r"(?=[`\"'\])]{0,2}(?:[.,;]?[ \t]{0,8}(?:\r?\n|$|[|\t])|(?<=\")[,;])|\]\()"
         ),
@@ -182,7 +195,9 @@ PLACED: tuple[Rule, ...] = (
     Rule(
         "password-in-row",
         PASSWORD_KEYS,
-        any_case(rf"(?<=[|>*` \t]){PASSWORD}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
+        any_case(
+            rf"(?:(?<=[|>*` \t_.-])|(?-i:(?<=[a-z])(?=P))){PASSWORD}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"
+        ),
         password_in("| Password | <> |"),
         check=is_cell,
     ),
@@ -194,13 +209,47 @@ PLACED: tuple[Rule, ...] = (
         check=is_key,
     ),
     Rule(
+        "password-in-record",
+        PASSWORD_KEYS,
+        any_case(rf"{_FIRST}{PASSWORD}{_NEXT}"),
+        one_of(password_in("DB_PASSWORD,<>"), password_in('"password";"<>";x')),
+        check=is_cell,
+        lead=26,
+        ahead=Ahead(r"[,;\t]\S", 60),
+    ),
+    Rule(
+        "secret-in-record",
+        SECRET_KEYS,
+        any_case(SECRET + _NEXT),
+        one_of(written("API key,«{a32}»"), written("weather_token;«{h40}»;x")),
+        check=is_key,
+        ahead=Ahead(r"[,;\t]\S", 60),
+    ),
+    Rule(
         "named-value",
         (*PASSWORD_KEYS, *SECRET_KEYS),
         any_case(
-            rf"(?:{PASSWORD}|{SECRET})[\w-]{{0,16}}+[\"']?,?\r?\n[ \t]{{0,24}}[\"']?value[\"']?[ \t]?[:=]"
-            rf"[ \t]?[\"']?(?P<value>[^\s\"'`]{{6,512}}+)"
+            # The name is a value itself, of `name` or `key`, or the key of a mapping.
+            rf"(?:{PASSWORD}|{SECRET})[\w )(-]{{0,24}}+"
+            r"(?:[\"'`]?(?:,|;|,?[ \t]{0,8}\r?\n)|[\"']?[ \t]?[:=]?[ \t]?(?:\{|\r?\n))"
+            rf"\s{{0,40}}+(?:{_FIELD}){{0,3}}+{_PATH}[\"']?(?:value|default)[\"']?[ \t]?[:=]{_VALUE}"
         ),
-        password_in("- name: ADMIN_PASSWORD\n  value: <>"),
+        one_of(
+            password_in("- name: ADMIN_PASSWORD\n  value: <>"),
+            password_in('env[0].name: ADMIN_PASSWORD; env[0].value: "<>"'),
+            password_in('"db_password": {\n  "type": "string",\n  "value": "<>"\n}'),
+        ),
+        check=is_strong,
+    ),
+    Rule(
+        "value-before-name",
+        ("value:", "value :", 'value"', "value'", "value=", "value ="),
+        any_case(
+            rf"(?<![a-z])value[\"']?[ \t]?[:=]{_VALUE}[\"'`]?(?:[,;]\s{{0,40}}+|\s{{1,40}}+)(?:{_FIELD}){{0,2}}?{_PATH}"
+            r"[\"']?(?:name|key|field|label|title|id)[\"']?[ \t]?[:=][ \t]?[\"']?[\w .-]{0,32}?"
+            rf"(?:{PASSWORD}|{SECRET})"
+        ),
+        password_in('{"value": "<>", "key": "db_password"}'),
         check=is_strong,
     ),
     Rule(

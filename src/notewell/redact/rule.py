@@ -78,6 +78,8 @@ class Rule:
     # leaves no doubt, this one.
     beneath: Check | None = None
     ahead: Ahead | None = None
+    # No secret if the name and what follows are both cells of a row: the rules for columns know better.
+    alone: bool = False
     # What it does not take as a whole, it would not take in part: no need to look there again.
     whole: bool = False
     # Sure enough to leave out a whole file whose name it matches.

@@ -16,7 +16,13 @@ Span = tuple[int, int, str]
 _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
 # A cell of CSV doubles its quotes. Apart from the other, since two ways to begin make a pattern slow.
 _DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
+# Signs that take no room, and hide what they stand in.
+_NO_ROOM = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_UNSEEN = re.compile(f"[{_NO_ROOM}]+()")
 _LONG = 120
+# What stands between the cells of a row, and how far back a row is looked for.
+_CELL_ENDS = ";,\t|"
+_FAR = 5000
 _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?:\.[A-Za-z0-9+/=_~-]++)*+")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _APART = "\n\n\n"
@@ -41,8 +47,9 @@ class Scanner:
     def spans(self, text: str) -> list[Span]:
         """Return where secrets begin and end, in order, none overlapping another, each with its rule's name."""
         found = list(self._seen(text))
-        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED)):
-            if sign in text:
+        unseen = "" if text.isascii() else next((sign for sign in _NO_ROOM if sign in text), "")
+        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), (unseen, _UNSEEN)):
+            if sign and sign in text:
                 plain, written = _unescaped(text, escaped)
                 found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
@@ -70,6 +77,8 @@ class Scanner:
                     if match := pattern.match(text, max(0, at - rule.lead)):
                         if rule.beneath:
                             heads.append(Head(match.start(), rule.name))
+                        elif rule.alone and _in_rows(text, match.start(), match.span(match.lastgroup or 0)):
+                            continue
                         elif span := _judged(rule.name, rule.check, text, match.span(match.lastgroup or 0), gone):
                             ends[rule.name] = max(span[1], ends.get(rule.name, 0))
                             yield span
@@ -112,6 +121,13 @@ def _places(keyword: str, text: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(keyword, at + 1)
+
+
+def _in_rows(text: str, name: int, secret: tuple[int, int]) -> bool:
+    """Tell whether a name ends a row of several cells, and a secret on a line below stands in one as well."""
+    line = text.rfind("\n", max(0, name - _FAR), name) + 1 or max(0, name - _FAR)
+    before = text[line:name].lstrip()
+    return any(sign in before and text.find(sign, *secret) >= 0 for sign in _CELL_ENDS)
 
 
 def _judged(
@@ -157,7 +173,7 @@ def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int]
         for escape in escaped.finditer(text, line_start, line_end):
             meant = escape[escape.lastindex or 0]
             parts += text[read : escape.start()], _MEANT.get(meant, meant)
-            length += escape.start() - read + 1
+            length += escape.start() - read + len(meant)
             read = escape.end()
             starts.append(length)
             shifts.append(read - length)

@@ -78,6 +78,15 @@ _STATE_LIKE = re.compile(
     r".*(?:ed|ing|able|ible|ive|al|ly|ent|ant|ic|ous|ful|less|ary|ory|rd|wn|pt|ert|bar|lich|ig|isch|haft|los|[^aeiou]en)",
     re.IGNORECASE,
 )
+# What a sentence in German says of a password by a noun, and how nouns end that name no thing.
+_NOUNS = (
+    *("ung", "heit", "keit", "tion", "tät", "schaft", "pflicht", "sache", "standard", "quatsch", "unsinn", "blödsinn"),
+    *("müll", "käse", "teil", "problem", "risiko", "thema", "muss", "feld", "fehler", "geheimnis", "vorschrift"),
+    *("regel", "nachteil", "vorteil", "ende", "gefahr", "schwachstelle", "lücke", "eigentum", "zwang", "aufwand"),
+    *("schlüssel", "zugang", "schutz", "geschichte", "vergangenheit", "anfang", "idee", "frage", "bestandteil"),
+    *("vergessen", "willen", "geschehen", "verfahren", "vorhaben", "zeichen", "buchstaben", "wissen", "beispiel"),
+    *("vorname", "nachname", "name", "nummer", "geburtsdatum", "anders", "gesetz", "history", "rubbish", "garbage"),
+)
 # Where letters turn to digits, or back, or small letters to capitals: often in a token, seldom in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
@@ -138,7 +147,13 @@ def is_plain_password(value: str) -> bool:
     >>> is_plain_password("swordfish"), is_plain_password("required"), is_plain_password("wrong")
     (True, False, False)
     """
-    return not (stands_in(value) or value.lower() in _STATES or _STATE_LIKE.fullmatch(value))
+    lowered = value.lower()
+    if stands_in(value) or lowered in _STATES:
+        return False
+    if value[:1].isupper() and value[1:].islower():
+        # A noun, in German at least: not all that ends like the word for a state is one.
+        return not (lowered.endswith(_NOUNS) or (_STATE_LIKE.fullmatch(value) and not lowered.endswith("en")))
+    return not _STATE_LIKE.fullmatch(value)
 
 
 def is_random(value: str) -> bool:

@@ -83,7 +83,9 @@ class Flat:
 
     def key(self, name: str) -> None:
         """Say under which key the next value stands."""
-        self._holders[-1].key = one_line(name)[:LONGEST_KEY]
+        name = one_line(name)
+        # Of a long one, whole words: half of a secret would not be known for one.
+        self._holders[-1].key = name if len(name) <= LONGEST_KEY else shortened(name, LONGEST_KEY)
 
     def add(self, text: str, line: int, *, quoted: bool = False) -> None:
         """Take a value that holds no others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from notewell.redact import LINE_IN_LINE
+from notewell.redact import LINE_IN_LINE, redact_text
 
 # Line ends of every kind, and signs that no text holds on purpose.
 UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -15,6 +15,7 @@ LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 LAST_WORD = re.compile(r"\s+\S*\Z")
 # Of a word too long for its place, such as a picture in letters, its beginning tells what it is.
 OF_A_LONG_WORD = 100
+BEHIND_A_CUT = 5000
 LAST_LETTERS = re.compile(r"[\w-]*\Z")
 
 
@@ -60,11 +61,17 @@ def in_cell(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return a text of about `most` characters at most, which says how many were left out.
 
-    The cut is between words, or at a sign in a long one: half of a secret would not be known for one.
+    The cut is between words, or at a sign in a long one: half of a secret would not be known for one. One of several
+    words goes before the cut.
 
     >>> shortened("one two three", 9), shortened("data:image/png;base64,iVBORw0KGgo", 30)
     ('one two … (6 characters left out)', 'data:image/png;base64, … (11 characters left out)')
     """
+    if len(text) <= most:
+        return text
+    # Far enough behind the cut to see the whole of what it would go through.
+    near = text[: most + BEHIND_A_CUT]
+    text = redact_text(near)[0] + text[len(near) :]
     if len(text) <= most:
         return text
     kept = LAST_WORD.sub("", text[: most + 1])
