@@ -10,8 +10,8 @@ import pytest
 from notewell.index.readers import json_values, yaml_values
 from notewell.index.readers.flat import LONGEST_KEY
 from notewell.index.readers.lines import shortened
-from notewell.redact import names_secret, redact_text
-from notewell.redact.rule import ALNUM, HEX, some
+from notewell.redact import RULES, names_secret, redact_path, redact_text
+from notewell.redact.rule import ALNUM, HEX, Rule, some
 
 PASSWORD = "Zanzi" + "bar77quux"
 TOKEN = some(Random(5), ALNUM, 32)
@@ -133,6 +133,7 @@ def test_a_noun_that_is_the_password_goes(form: str) -> None:
     [
         *("Pflicht", "Pflichtfeld", "Chefsache", "Voraussetzung", "Geheimnis", "Standard", "Unsinn", "Vertraulich"),
         *("Required", "Optional", "Disabled", "Missing", "Unknown", "Wrong", "Sicherheit", "Vergessen"),
+        *("Abgelaufen", "Verschlüsselt", "Unsinn", "Vertrauenssache", "Dasselbe"),
     ],
 )
 def test_a_noun_that_says_how_a_password_is_stays(start: str, noun: str) -> None:
@@ -158,13 +159,24 @@ def test_a_cut_leaves_no_half_of_a_secret() -> None:
     "name",
     [
         *("password {p}.md", "pw {p}.txt", "Wifi PSK {p}.md", "API key {t}.md", "the password is sword{f}.md"),
-        *("Server/password is {p}/a.md", "login ilse {p}/password {p}", "DB_PASSWORD,{p}.csv"),
+        *("Server/password is {p}/a.md", "login ilse/password {p}", "DB_PASSWORD,{p}.csv"),
     ],
 )
 def test_a_file_is_not_named_by_a_secret(name: str) -> None:
     path = name.format(p=PASSWORD, t=TOKEN, f="fish")
     assert names_secret(path)
     assert names_secret(f"a/{path}")
+    shown = redact_path(path)
+    assert "REDACTED" in shown and not any(secret in shown for secret in (PASSWORD, TOKEN, "fish"))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_what_would_be_taken_out_of_a_stored_path_or_title_names_a_secret(rule: Rule) -> None:
+    for seed in range(5):
+        text = rule.example(Random(seed)).text.replace("\n", " ").replace("/", "")
+        if redact_text(text)[1] or redact_text(f"a/{text}.md")[1]:
+            assert names_secret(f"a/{text}.md"), text
+            assert not names_secret(redact_path(f"a/{text}.md")), text
 
 
 @pytest.mark.parametrize("sign", ["\u200b", "\u200c", "\u00ad", "\u2060", "\ufeff"])

@@ -96,7 +96,12 @@ def _without(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ..
 
 def redact_path(path: str) -> str:
     """Return a file's path without the secrets that its folders' names and its own hold."""
-    return "/".join(redact_text(name)[0] for name in path.split("/"))
+    names = [redact_text(name)[0] for name in path.split("/")]
+    stem, dot, suffix = names[-1].rpartition(".")
+    names[-1] = redact_text(stem)[0] + dot + suffix
+    shown = "/".join(names)
+    # What only the whole of it shows.
+    return redact_text(shown)[0] if names_secret(shown) else shown
 
 
 def names_secret(path: str) -> str:
@@ -105,19 +110,23 @@ def names_secret(path: str) -> str:
     >>> names_secret("Garden/bees in 2024.md")
     ''
     """
-    return next(filter(None, map(_secret_in, path.split("/"))), "")
+    names = path.split("/")
+    if rule := next(filter(None, map(_token_in, names)), ""):
+        return rule
+    if not _telling().search(path.lower()):
+        return ""
+    # What is stored is the whole of it, and the title that is made of its last name.
+    texts = (*names, names[-1].rpartition(".")[0], path)
+    return next((spans[0][2] for text in texts if (spans := _for_notes().spans(text))), "")
 
 
 @lru_cache(maxsize=4096)
-def _secret_in(name: str) -> str:
-    # Almost every name is too short or too plain for a secret; the scan is for the others.
-    if (len(name) >= _SHORTEST or "=" in name) and _ODD.search(name) and (spans := _for_paths().spans(name)):
-        return spans[0][2]
-    if not _telling().search(name.lower()):
+def _token_in(name: str) -> str:
+    # Almost every name is too short or too plain for a token; the scan is for the others.
+    if (len(name) < _SHORTEST and "=" not in name) or not _ODD.search(name):
         return ""
-    # What is stored is the name, and the title that is made of it.
-    stem = name.rpartition(".")[0]
-    return next((spans[0][2] for text in (name, stem) if (spans := _for_notes().spans(text))), "")
+    spans = _for_paths().spans(name)
+    return spans[0][2] if spans else ""
 
 
 @cache

@@ -72,7 +72,9 @@ _STATES = _words(
     strong stronger such sure that their them then these they this those unique unsafe insecure used useless
     valid invalid very weak weaker what when where which whole worth wrong yours zero falsch hier dort
     gleich weg kurz lang alt neu schwach stark sicher unsicher verloren bekannt unbekannt everything
-    anything someone ciphertext complete obsolete bad generate stale unknown absent missing"""
+    anything someone verschlüsselt gehasht gespeichert geändert gesetzt gesperrt hinterlegt abgelaufen verfallen
+    verboten dasselbe derselbe gestern heute ciphertext
+    complete obsolete bad generate stale unknown absent missing"""
 )
 _STATE_LIKE = re.compile(
     r".*(?:ed|ing|able|ible|ive|al|ly|ent|ant|ic|ous|ful|less|ary|ory|rd|wn|pt|ert|bar|lich|ig|isch|haft|los|[^aeiou]en)",
