@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -167,3 +168,11 @@ def test_a_damaged_model_is_an_error_with_a_hint(model: Path, damage: Callable[[
     with pytest.raises(EmbedError, match="cannot be loaded") as caught:
         StaticEmbedder(model)
     assert str(model) in caught.value.fact and "tokenizer.json" in caught.value.hint
+
+
+def test_another_thread_gives_the_same_vectors() -> None:
+    embedder = StaticEmbedder(DEFAULT_MODEL)
+    texts = ["The loaf collapsed.", "getTenantId(42) – Größe ☕", "東京都\x00 \x0b x", "", "a" * 9_000]
+    with ThreadPoolExecutor(1) as thread:
+        beside = thread.submit(embedder.embed, texts).result()
+    assert np.array_equal(beside, embedder.embed(texts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,12 @@ class StaticEmbedder:
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the numbers of each text's tokens."""
+        # By words is half as quick again, but holds Python's lock: beside another thread, as while indexing, the
+        # tokenizer by itself is better. A vault of 104 MB takes 58 to 62 s so, and 65 s by words.
+        alone = threading.current_thread() is threading.main_thread()
         for first in range(0, len(texts), BATCH):
             batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
-            if self._words is not None:
+            if self._words is not None and alone:
                 yield from self._words(batch)
             else:
                 encoded = self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)
