@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,3 +115,16 @@ def test_a_path_may_be_typed_from_where_one_is(
     assert notewell("read", "Bees.md:1")[1] == "# Bees\n"
     assert notewell("read", "Garden/Bees.md:1")[1] == "# Bees\n"
     assert notewell("read", "../Recipes/Sourdough.md:5-5")[1] == "# Sourdough\n"
+
+
+def test_secrets_are_shown_raw_on_a_terminal_only(folder: Path) -> None:
+    command = [sys.executable, "-m", "notewell", "read", "Garden/Keys.md:5", "--raw"]
+    piped = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (piped.returncode, piped.stdout) == (1, "")
+    assert "on a terminal only" in piped.stderr and "hint:" in piped.stderr
+    ours, theirs = pty.openpty()
+    done = subprocess.run(command, cwd=folder, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert done.returncode == 0
+    assert os.read(ours, 1000) == b"password: hunter2-again\r\n"
+    os.close(ours)
