@@ -15,7 +15,7 @@ import pytest
 from tests import files
 
 from notewell import Vault
-from notewell.index.readers import FORMATS
+from notewell.index.readers.formats import FORMATS
 from notewell.redact import RULES
 from notewell.redact.rule import Made
 

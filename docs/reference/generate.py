@@ -13,7 +13,7 @@ import click
 import notewell
 from notewell import errors
 from notewell.config import HELP, PREFIX, setting_names
-from notewell.index.readers import FORMATS
+from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
 
 # Annotations are texts; defaults in quotes stay.

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.readers import Format
 from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import Format
 from notewell.index.readers.limits import MOST_TEXT
 
 # Readers that misbehave, each as a module's text; `fine` shows that the next file is read all the same.
@@ -123,7 +123,7 @@ def test_one_process_reads_many_files_and_ends_with_the_run(extraction: Extracti
 
 def test_the_process_apart_does_not_outlive_a_killed_run(extraction: Extraction, tmp_path: Path) -> None:
     program = (
-        "from notewell.index.readers import Format\nfrom notewell.index.readers.apart import Extraction\n"
+        "from notewell.index.readers.formats import Format\nfrom notewell.index.readers.apart import Extraction\n"
         "import sys\ne = Extraction(2)\nf = Format('x', ('.x',), sys.argv[1], 'plain', apart=True)\n"
         "e._running(); print(e._process.pid, flush=True)\ne.extract(f, b'')\n"
     )

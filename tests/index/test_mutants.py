@@ -17,8 +17,8 @@ from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
 from notewell.index.content import Content
-from notewell.index.readers import BY_SUFFIX, reader_of
 from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import BY_SUFFIX, reader_of
 from notewell.index.readers.limits import limited
 
 MUTANTS = 150

@@ -8,8 +8,9 @@ from reportlab.lib import pdfencrypt
 from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
-from notewell.index.readers import BY_SUFFIX, pdf
+from notewell.index.readers import pdf
 from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import BY_SUFFIX
 from notewell.types import Part
 
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.index.readers import BY_SUFFIX, is_apart
+from notewell.index.readers.formats import BY_SUFFIX, is_apart
 from notewell.index.walk import Found, Others, WalkRules, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store

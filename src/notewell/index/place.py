@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError, StoreError
-from notewell.index.readers import FORMATS, format_of, load, read
+from notewell.index.readers import load, read
 from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types import Note, Reading, place_of

@@ -13,7 +13,9 @@ from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
-from notewell.index.readers import Extractor, load, read, shape_of
+from notewell.index.readers import load, read
+from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import shape_of
 from notewell.index.walk import Found, WalkRules
 from notewell.redact import redact
 from notewell.store import Writer
@@ -46,13 +48,13 @@ class Outcome:
     again: bool = False
 
 
-def prepare(root: Path, found: Found, known: str, rules: IndexRules, extractor: Extractor) -> Outcome:
+def prepare(root: Path, found: Found, known: str, rules: IndexRules, extraction: Extraction) -> Outcome:
     """Read one file, take its secrets out, parse and chunk it; `known` is the digest it had before."""
     try:
         data, stamp = load(root, found, rules.walk)
         if stamp.digest == known:
             return Outcome(found, Note(found.path, "", stamp), same=True)
-        note = redact(read(found.path, data, stamp, extractor))
+        note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
         note = shape.parse(note)
         return Outcome(found, note, shape.chunk(note, rules.chunk))
@@ -65,11 +67,11 @@ def prepare(root: Path, found: Found, known: str, rules: IndexRules, extractor: 
 
 
 def prepared(
-    root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules, extractor: Extractor
+    root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules, extraction: Extraction
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups to embed at once."""
     for group in by_size(batch, GROUP_BYTES):
-        yield [prepare(root, found, changes.digest(found.path), rules, extractor) for found in group]
+        yield [prepare(root, found, changes.digest(found.path), rules, extraction) for found in group]
 
 
 def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from notewell.errors import NoteError
 from notewell.index.place import path_inside
-from notewell.index.readers import BY_SUFFIX, TEXT, Extractor, format_of, load
+from notewell.index.readers import load
 from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
 from notewell.index.report import Progress
 from notewell.index.walk import Found, WalkRules, leads_inside, stamp_of, walk
 from notewell.redact import names_secret, redact_path, redact_text
@@ -74,9 +75,9 @@ def _secrets_in_name(found: Found) -> Iterator[Secret]:
         yield Secret(redact_path(found.path), 0, rule)
 
 
-def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extractor: Extractor) -> Iterator[Secret]:
+def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extraction: Extraction) -> Iterator[Secret]:
     data, _ = load(root, found, rules)
-    content = extractor.extract(format_of(found.path) or TEXT, data)
+    content = extraction.extract(format_of(found.path) or TEXT, data)
     shown = redact_path(found.path)
     if content.title not in content.text:
         yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title)[1])

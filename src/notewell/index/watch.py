@@ -8,7 +8,7 @@ from threading import Event
 
 from watchfiles import watch as watch_files
 
-from notewell.index.readers import BY_SUFFIX
+from notewell.index.readers.formats import BY_SUFFIX
 from notewell.index.walk import ALWAYS_EXCLUDED
 
 # A burst (a save by rename, a checkout) is one change: it ends when nothing happened for the pause, in milliseconds.

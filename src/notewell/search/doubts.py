@@ -27,10 +27,10 @@ def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules:
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     if excerpts:
-        meant = plan.only_filters or not (plan.by_words and rules.lexical_weight)
-        by_words = meant or any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
-        meant = by_words or bool(store.matching(plan.terms, plan.scope, 1).found)
-        return () if meant else ("none of these words is in the notes; these are nearest by meaning",)
+        asked = plan.by_words and rules.lexical_weight and not plan.only_filters
+        shown = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
+        found = shown or not asked or store.matching(plan.terms, plan.scope, 1).found
+        return () if found else ("none of these words is in the notes; these are nearest by meaning",)
     if plan.scope == EVERYTHING or store.holds(plan.scope):
         return ()
     under = plan.scope.under

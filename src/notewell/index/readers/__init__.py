@@ -1,103 +1,17 @@
-"""The formats Notewell reads, as data: by suffix, who makes text of the bytes, and which shape that text has."""
+"""Files as notes: their bytes, safely loaded, and the text that their format's reader makes of them."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path, PurePosixPath
-from typing import Protocol, cast
+from pathlib import Path
 
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.chunk import ChunkRules
-from notewell.index.content import Content
-from notewell.index.shapes.languages import SUFFIXES
+from notewell.index.readers.apart import Extraction
+from notewell.index.readers.formats import TEXT, format_of, is_apart
 from notewell.index.walk import Found, WalkRules
-from notewell.types import Chunk, Note, Stamp
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One kind of file. What is read `apart` is read in a process of its own, which may hang or crash."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    reader: str
-    shape: str
-    apart: bool = False
-    extra: str = ""
-
-
-# A format's modules, and whatever they depend on, are loaded with the first file of that format.
-FORMATS = (
-    Format("Markdown", (".md", ".markdown"), "text", "markdown"),
-    Format("text", (".txt", ".text"), "text", "plain"),
-    Format("source code", SUFFIXES, "source", "code"),
-    Format("Org", (".org",), "text", "org"),
-    Format("reStructuredText", (".rst",), "text", "restructured"),
-    Format("AsciiDoc", (".adoc", ".asciidoc"), "text", "asciidoc"),
-    Format("CSV", (".csv", ".tsv"), "csv_rows", "parted", apart=True),
-    Format("PDF", (".pdf",), "pdf", "plain", apart=True, extra="docs"),
-    Format("Word", (".docx",), "docx", "document", apart=True, extra="docs"),
-    Format("PowerPoint", (".pptx",), "slides", "parted", apart=True, extra="docs"),
-    Format("HTML", (".html", ".htm", ".xhtml"), "html", "document", apart=True, extra="docs"),
-    Format("EPUB", (".epub",), "epub", "document", apart=True, extra="docs"),
-    Format("workbook", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "workbook", "parted", apart=True, extra="docs"),
-    Format("JSON", (".json",), "json_values", "values", apart=True),
-    Format("JSON Lines", (".jsonl", ".ndjson"), "json_lines", "values", apart=True),
-    Format("YAML", (".yaml", ".yml"), "yaml_values", "values", apart=True),
-    Format("Jupyter notebook", (".ipynb",), "notebook", "parted", apart=True),
-)
-TEXT = FORMATS[1]
-BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}
-
-
-class Reader(Protocol):
-    """How the bytes of a file become text."""
-
-    def extract(self, data: bytes) -> Content:
-        """Return the file's text and parts, or raise `NoteError` with the reason it has none."""
-
-
-class Shape(Protocol):
-    """How a text is cut."""
-
-    def parse(self, note: Note) -> Note:
-        """Return the note with what it says of itself: title, fields, links."""
-
-    def chunk(self, note: Note, rules: ChunkRules) -> list[Chunk]:
-        """Return the note's text in chunks."""
-
-
-class Extractor(Protocol):
-    """Who runs a reader: this process, or one apart from it."""
-
-    def extract(self, format: Format, data: bytes) -> Content:
-        """Return what the format's reader makes of the bytes, or raise `NoteError`."""
-
-
-def format_of(path: str) -> Format | None:
-    """Return the format of a path by its suffix, or nothing if it is none that is read."""
-    return BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
-
-
-def is_apart(path: str) -> bool:
-    """Tell whether such a file is read in a process apart."""
-    format = format_of(path)
-    return format is not None and format.apart
-
-
-def reader_of(name: str) -> Reader:
-    """Return the reader of that name; `ImportError`, if what it depends on is not installed."""
-    return cast(Reader, import_module(f"notewell.index.readers.{name}"))
-
-
-def shape_of(path: str) -> Shape:
-    """Return the shape that the text of such a file has."""
-    format = BY_SUFFIX[PurePosixPath(path).suffix.lower()]
-    return cast(Shape, import_module(f"notewell.index.shapes.{format.shape}"))
+from notewell.types import Note, Stamp
 
 
 def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
@@ -134,8 +48,7 @@ def _bytes_of(file: Path, limit: int) -> bytes:
     return data
 
 
-def read(path: str, data: bytes, stamp: Stamp, extractor: Extractor) -> Note:
+def read(path: str, data: bytes, stamp: Stamp, extraction: Extraction) -> Note:
     """Return a file's bytes as a note: its text, nothing taken out yet."""
-    format = BY_SUFFIX[PurePosixPath(path).suffix.lower()]
-    content = extractor.extract(format, data)
+    content = extraction.extract(format_of(path) or TEXT, data)
     return Note(path, content.text, stamp, content.title, parts=content.parts, warnings=content.warnings)

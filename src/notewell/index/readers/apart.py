@@ -12,7 +12,7 @@ from typing import IO, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.content import Content
-from notewell.index.readers import Format, reader_of
+from notewell.index.readers.formats import Format, reader_of
 from notewell.index.readers.limits import limited
 from notewell.types import Part
 

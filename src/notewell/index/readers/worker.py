@@ -10,8 +10,8 @@ import sys
 from contextlib import suppress
 
 from notewell.errors import NoteError
-from notewell.index.readers import reader_of
 from notewell.index.readers.apart import message_of, receive, send
+from notewell.index.readers.formats import reader_of
 from notewell.index.readers.limits import MOST_MEMORY, limited
 
 
