@@ -282,8 +282,6 @@ class Vault:
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
-        if not _has_content(self.store_file):
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
         try:
             problems = (*self.store.problems(), *self._leaks())
         except StoreDamaged as error:

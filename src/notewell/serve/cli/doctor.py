@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from notewell.errors import StoreError
 from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
 
 
@@ -24,6 +25,8 @@ def command(vault: Path | None, repair: bool, as_json: bool) -> None:
         notewell doctor --repair
     """
     with open_vault(vault) as opened:
+        if not opened.store_file.exists():
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
         if not as_json:
             say("checking; this reads the whole store")
         diagnosis = opened.doctor(repair=repair)
