@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tokenizers import Tokenizer
 
+from notewell.embed.spelled import SpelledVocabulary
 from notewell.embed.unit import unit
-from notewell.embed.wordpiece import WordTokens, goes_by_words
 from notewell.errors import EmbedError
 from notewell.types import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from notewell.embed.wordpiece import WordTokens
 
 # Whole chunks fit; a hostile text of a million words costs no more than this.
 MAX_CHARS = 8_000
@@ -27,31 +33,57 @@ class StaticEmbedder:
     """Embeds by looking tokens up: no network, no GPU, thousands of chunks a second."""
 
     def __init__(self, folder: Path) -> None:
-        try:
+        self._folder = folder
+        with self._explained():
+            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
             self._table = _load_table(folder / "model.safetensors")
-            self._tokenizer = _load_tokenizer(folder / "tokenizer.json", rows=self._table.shape[0])
-            self.fingerprint = _fingerprint(folder, self._table.shape)
+            self.fingerprint = _fingerprint(folder, config, self._table.shape)
+            self._first = SpelledVocabulary(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
+        self.dimensions = int(self._table.shape[1])
+        if self._first is None:
+            # Our own model is known to be whole; a stranger's is looked at before anything goes by it.
+            _ = self._tokenizer
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        with self._explained():
+            return _load_tokenizer(self._folder / "tokenizer.json", rows=self._table.shape[0])
+
+    @cached_property
+    def _words(self) -> WordTokens | None:
+        from notewell.embed.wordpiece import WordTokens, goes_by_words  # noqa: PLC0415
+
+        return WordTokens(self._tokenizer) if goes_by_words(self._tokenizer) else None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise EmbedError(
-                f"The embedding model in {folder} cannot be loaded: {error}",
+                f"The embedding model in {self._folder} cannot be loaded: {error}",
                 "A model2vec folder holds model.safetensors, tokenizer.json and config.json",
             ) from error
-        self._words = WordTokens(self._tokenizer) if goes_by_words(self._tokenizer) else None
-        self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, ids in enumerate(self._tokens(texts)):
+        return self._means(self._tokens(texts), len(texts))
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query: a passage with the same words has the same."""
+        # Who asks once is answered before the tokenizer would be loaded; who goes on is quicker with it.
+        vocabulary, self._first = self._first, None
+        tokens = vocabulary.tokens(text) if vocabulary else None
+        row: Vectors = (self._means([tokens], 1) if tokens is not None else self.embed([text]))[0]
+        return row
+
+    def _means(self, tokens: Iterable[list[int]], texts: int) -> Vectors:
+        vectors = np.zeros((texts, self.dimensions), dtype=np.float32)
+        for row, ids in enumerate(tokens):
             if ids:
                 # A product adds the rows up several times quicker than a sum does.
                 vectors[row] = np.ones(len(ids), dtype=np.float32) @ self._table.take(ids, axis=0).astype(np.float32)
         return unit(vectors)
-
-    def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a query: a passage with the same words has the same."""
-        row: Vectors = self.embed([text])[0]
-        return row
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the numbers of each text's tokens."""
@@ -81,6 +113,9 @@ def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
+    # The library and its vocabulary take 40 ms to load, which the first query does without.
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # tokenizers raises nothing narrower
@@ -92,9 +127,12 @@ def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
     return tokenizer
 
 
-def _fingerprint(folder: Path, shape: tuple[int, ...]) -> str:
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    # The weights' own hash stands in the config of our models; a stranger's are hashed here.
-    weights = config.get("sha256") or hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    words = hashlib.sha256((folder / "tokenizer.json").read_bytes()).hexdigest()
+def _fingerprint(folder: Path, config: Mapping[str, Any], shape: tuple[int, ...]) -> str:
+    # The hashes of our own model stand in its config; a stranger's files are hashed here.
+    weights = config.get("sha256") or _hash(folder / "model.safetensors")
+    words = config.get("tokenizer_sha256") or _hash(folder / "tokenizer.json")
     return f"{config.get('name') or folder.name}/{shape[0]}x{shape[1]}/mean/{weights[:12]}-{words[:8]}"
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
