@@ -201,7 +201,9 @@ class Vault:
         embedder, notices = self._matching_embedder(hurried=True)
         encoder, more = self._ready_encoder() if embedder else (None, ())
         made: list[tuple[Sequence[Chunk], Vectors]] = []
-        yield Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors))), (*notices, *more)
+        remote = self.settings.embed.is_remote
+        embedders = Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors)), remote)
+        yield embedders, (*notices, *more)
         for chunks, vectors in made:
             # The answer is there; what cannot be written at once is made again another time.
             with suppress(StoreError):
@@ -217,7 +219,7 @@ class Vault:
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""
         embedder, _ = self._matching_embedder(hurried=False)
-        embedders = Embedders(embedder, self.encoder)
+        embedders = Embedders(embedder, self.encoder, remote=self.settings.embed.is_remote)
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
             return find_hits(

@@ -6,6 +6,7 @@ import pytest
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
+from notewell.search import Embedders, find_hits
 from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
@@ -90,10 +91,19 @@ class Telling(WordsEmbedder):
         return super().embed_query(text)[: self.length]
 
 
-def test_a_query_is_embedded_as_a_query_and_without_its_secrets(hold: Hold) -> None:
+@pytest.mark.parametrize(
+    ("remote", "told"),
+    [(True, "hive password: [REDACTED:password]"), (False, "hive password: hunter2-again")],
+)
+def test_a_query_leaves_the_machine_without_its_secrets(hold: Hold, remote: bool, told: str) -> None:
     embedder = Telling()
-    retrieve(make_plan("hive password: hunter2-again"), hold(NOTES), embedder, SearchRules())
-    assert embedder.queries == ["hive password: [REDACTED:password]"]
+    plan = make_plan("hive password: hunter2-again")
+    find_hits(plan, store=hold(NOTES), embedders=Embedders(embedder, remote=remote), rules=SearchRules())
+    assert embedder.queries == [told]
+
+
+def test_whoever_does_not_say_where_an_embedder_is_has_queries_redacted() -> None:
+    assert Embedders().remote
 
 
 def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> None:

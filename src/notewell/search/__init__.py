@@ -17,7 +17,7 @@ from notewell.search.page import choose
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
-from notewell.search.retrieve import retrieve
+from notewell.search.retrieve import retrieve, without_secrets
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
@@ -82,6 +82,7 @@ def find_hits(
         fused = find_newest(plan, store, rules)
     else:
         rules = leaning(plan, rules)
+        plan = without_secrets(plan) if embedders.remote else plan
         query = read_query(plan, embedders, rules)
         rankings = retrieve(plan, store, embedders.quick, rules)
         rankings += look_closer(query, rankings, store, embedders, rules) if query else []

@@ -30,11 +30,15 @@ READERS = ThreadPoolExecutor(4, "notewell-query")
 
 @dataclass(frozen=True, slots=True)
 class Embedders:
-    """What turns texts into vectors for a search: at once, and better; and who takes the vectors that were missing."""
+    """What turns texts into vectors for a search: at once, and better; and who takes the vectors that were missing.
+
+    Unless the first is known to be on this machine, it is `remote`, and a query goes to it without its secrets.
+    """
 
     quick: Embedder | None = None
     encoder: Embedder | None = None
     keep: Callable[[Sequence[Chunk], Vectors], None] = lambda chunks, vectors: None
+    remote: bool = True
 
 
 def read_query(plan: Plan, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:

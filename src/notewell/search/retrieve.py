@@ -33,10 +33,13 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
 
 def embed_plan(plan: Plan, embedder: Embedder) -> Vectors:
     """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both."""
-    # A query may go to a server, as notes do: without what no store may hold.
-    text, passage = redact_text(plan.text)[0], redact_text(plan.passage)[0]
-    if not passage:
-        return embedder.embed_query(text)
-    like: Vectors = embedder.embed([passage])[0]
-    between: Vectors = unit((embedder.embed_query(text) + like)[np.newaxis])[0] if text else like
+    if not plan.passage:
+        return embedder.embed_query(plan.text)
+    like: Vectors = embedder.embed([plan.passage])[0]
+    between: Vectors = unit((embedder.embed_query(plan.text) + like)[np.newaxis])[0] if plan.text else like
     return between
+
+
+def without_secrets(plan: Plan) -> Plan:
+    """Return the plan as it may go to a server: like notes, without what no store may hold."""
+    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0])
