@@ -34,7 +34,7 @@ class Stamp(NamedTuple):
 
     def same_file(self, other: Stamp) -> bool:
         """Tell whether nothing happened to the file between the two."""
-        return (self.mtime_ns, self.size, self.ctime_ns) == (other.mtime_ns, other.size, other.ctime_ns)
+        return self.mtime_ns == other.mtime_ns and self.ctime_ns == other.ctime_ns and self.size == other.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,16 +46,13 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
     """
     known, skipped = store.stamps(), store.skipped()
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
+    anew = {path for path, skip in skipped.items() if skip.again} if again else set()
     to_read, closed = [], []
     for found in _nameable(walk(root, rules, BY_SUFFIX), known):
         stamp = unseen.pop(found.path, None)
         if found.closed:
             closed.append(f"{found.path}/")
-        if (
-            stamp is None
-            or not stamp.same_file(found.stamp)
-            or (again and found.path in skipped and skipped[found.path].again)
-        ):
+        if stamp is None or not stamp.same_file(found.stamp) or found.path in anew:
             to_read.append(found)
     gone = (path for path in unseen if not path.startswith(tuple(closed)))
     return Changes(tuple(to_read), tuple(gone), known)
@@ -71,8 +68,7 @@ def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:
     """Yield the files, one whose name holds a secret by what may be told of it: a name is stored and shown as it is."""
     alike: Counter[str] = Counter()
     for found in files:
-        rule = "" if found.path in known else names_secret(found.path)
-        if rule:
+        if found.path not in known and (rule := names_secret(found.path)):
             shown = redact_path(found.path)
             alike[shown] += 1
             # Names that are the same without their secrets are told apart by a number.

@@ -64,7 +64,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
             found[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
         for entry in entries or ():
             name = entry.name
-            if (name.startswith(".") and not rules.hidden) or name in ALWAYS_EXCLUDED:
+            if (name[0] == "." and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
             path = f"{folder}/{name}" if folder else name
             if entry.is_symlink() and not _stays_inside(root, entry.path):
@@ -74,7 +74,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
                 if not excluded(path + "/"):
                     folders.append(path)
             elif suffix_of(name) in suffixes and not excluded(path) and (stamp := _stamp(entry)):
-                found[path] = _found(path, stamp)
+                found[path] = Found(path, stamp) if path.isascii() else _found(path, stamp)
     return [found[path] for path in sorted(found)]
 
 
@@ -94,8 +94,8 @@ def suffix_of(name: str) -> str:
     >>> suffix_of("Bees.MD"), suffix_of("Makefile")
     ('.md', '')
     """
-    _, dot, end = name.rpartition(".")
-    return f"{dot}{end}".lower() if dot else ""
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot >= 0 else ""
 
 
 def _found(path: str, stamp: Stamp) -> Found:
@@ -126,9 +126,11 @@ def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
 
 def stamp_of(stat: os.stat_result) -> Stamp:
     """Return the stamp of a file, its content not yet known."""
-    # A time past 2262 does not fit into the store; it is a mistake of some tool, and as good as any other.
-    mtime, ctime = (max(-MAX_TIME, min(MAX_TIME, time)) for time in (stat.st_mtime_ns, stat.st_ctime_ns))
-    return Stamp(mtime, stat.st_size, ctime_ns=ctime)
+    mtime, ctime = stat.st_mtime_ns, stat.st_ctime_ns
+    if not (-MAX_TIME <= mtime <= MAX_TIME and -MAX_TIME <= ctime <= MAX_TIME):
+        # A time past 2262 does not fit into the store; it is a mistake of some tool, and as good as any other.
+        mtime, ctime = (max(-MAX_TIME, min(MAX_TIME, time)) for time in (mtime, ctime))
+    return Stamp(mtime, stat.st_size, "", ctime)
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:

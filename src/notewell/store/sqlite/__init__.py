@@ -81,7 +81,10 @@ class SqliteStore:
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamp of every note, by path."""
-        return self._stamps(queries.STAMPS)
+        with explained(self.file):
+            rows: list[tuple[Any, ...]] = self.db.execute(queries.STAMPS).fetchall()
+        # Named one by one: a vault has many, and every search asks for them.
+        return {path: Stamp(mtime, size, digest, ctime) for path, mtime, size, digest, ctime in rows}
 
     def skipped(self) -> dict[str, Skip]:
         """Return every skipped file, by path."""
@@ -272,11 +275,6 @@ class SqliteStore:
         if hasattr(self._local, "db"):
             self._local.db.close()
             del self._local.db
-
-    def _stamps(self, statement: str) -> dict[str, Stamp]:
-        with explained(self.file):
-            rows: list[tuple[Any, ...]] = self.db.execute(statement).fetchall()
-        return {path: Stamp(*rest) for path, *rest in rows}
 
     @contextmanager
     def _steady(self) -> Iterator[None]:
