@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.errors import SettingsError
@@ -88,13 +88,17 @@ def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     (0.5, 'lexical 0.5 × 1.000 + vector 0.5 × 0.000')
     """
     total = sum(rules.weight(ranking) for ranking in rankings)
-    parts = [(ranking, rules.weight(ranking) / total, _stretched(ranking)) for ranking in rankings]
+    wanted = {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}
+    parts = [(ranking, rules.weight(ranking) / total, _stretched(ranking, wanted)) for ranking in rankings]
+    names = [f"{ranking.retriever} {share:.2g} ×" for ranking, share, _ in parts]
     fused = {}
-    for chunk_id in {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}:
-        score = sum(share * scores.get(chunk_id, 0.0) for _, share, scores in parts)
+    for chunk_id in wanted:
+        score = sum([share * scores[chunk_id] for _, share, scores in parts])
         why = " + ".join(
-            f"{ranking.retriever} {share:.2g} × {'≈' * (chunk_id in ranking.guessed)}{scores.get(chunk_id, 0.0):.3f}"
-            for ranking, share, scores in parts
+            [
+                f"{name} {'≈' * (chunk_id in ranking.guessed)}{scores[chunk_id]:.3f}"
+                for name, (ranking, _, scores) in zip(names, parts, strict=True)
+            ]
         )
         fused[chunk_id] = Step("scores", why, score)
     return fused
@@ -106,11 +110,13 @@ def _at_least(name: str, value: int, least: int) -> int:
     return value
 
 
-def _stretched(ranking: Ranking) -> Mapping[int, float]:
-    if not ranking.found:
-        return {}
-    spread = ranking.found[0][1] - ranking.floor
-    return {chunk_id: (score - ranking.floor) / spread if spread > 0 else 1.0 for chunk_id, score in ranking.found}
+def _stretched(ranking: Ranking, wanted: Iterable[int]) -> Mapping[int, float]:
+    """Return the scores that a ranking gives these chunks, from 0 for its floor, or not found, to 1 for its best."""
+    found = dict(ranking.found)
+    spread = max(found.values(), default=0.0) - ranking.floor
+    if spread <= 0:
+        return {chunk_id: float(chunk_id in found) for chunk_id in wanted}
+    return {chunk_id: (found.get(chunk_id, ranking.floor) - ranking.floor) / spread for chunk_id in wanted}
 
 
 FUSIONS: dict[str, Callable[[Sequence[Ranking], SearchRules], Fused]] = {"scores": fuse_scores, "rrf": fuse_ranks}

@@ -55,8 +55,8 @@ def _folded(hits: Sequence[Hit], limit: int) -> list[Hit]:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    few, many = sorted((len(one), len(other)))
-    if few < ALIKE * many:
+    lines, others = len(one), len(other)
+    if lines < ALIKE * others or others < ALIKE * lines:
         return False
     shared = len(one & other)
-    return shared >= ALIKE * (few + many - shared)
+    return shared >= ALIKE * (lines + others - shared)

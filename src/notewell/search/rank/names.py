@@ -15,14 +15,15 @@ GAIN = 0.6
 
 def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
     """Raise hits of notes whose title, file name or alias shares words with the query, by how many it shares."""
-    wanted = set(plan.terms)
-    return [_favoured(hit, wanted) for hit in hits]
+    begun = tuple(term for term in set(plan.terms) if term.endswith("*"))
+    wanted = frozenset(plan.terms)
+    return [_favoured(hit, wanted, begun) for hit in hits]
 
 
-def _favoured(hit: Hit, wanted: set[str]) -> Hit:
+def _favoured(hit: Hit, wanted: frozenset[str], begun: Sequence[str]) -> Hit:
     chunk = hit.chunk
     names = {chunk.title, chunk.name, *chunk.aliases}
-    shared, name = max((_shared(name_terms(name), wanted), name) for name in names)
+    shared, name = max((_shared(name_terms(name), wanted, begun), name) for name in names)
     if not shared:
         return hit
     return hit.rescored(hit.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query")
@@ -34,9 +35,10 @@ def name_terms(name: str) -> frozenset[str]:
     return frozenset(split_terms(name))
 
 
-def _shared(name: frozenset[str], wanted: set[str]) -> float:
+def _shared(name: frozenset[str], wanted: frozenset[str], begun: Sequence[str]) -> float:
     """Return the words in common as a share of all words of both; a beginning is the word that begins so."""
-    for term in [term for term in wanted if term.endswith("*")]:
-        begun = {word for word in name if word.startswith(term[:-1])}
-        wanted = (wanted - {term}) | begun if begun else wanted
-    return len(name & wanted) / len(name | wanted) if name | wanted else 0.0
+    for term in begun:
+        words = {word for word in name if word.startswith(term[:-1])}
+        wanted = (wanted - {term}) | words if words else wanted
+    common = len(name & wanted)
+    return common / (len(name) + len(wanted) - common) if common else 0.0
