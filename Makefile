@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test lint types docs docs-check bench clean
+.PHONY: check demo test lint types docs docs-check bench bench-scale clean
 
 check: lint types test docs-check
 
@@ -44,6 +44,10 @@ docs-check: $(VENV)/.made
 bench: $(VENV)/.bench
 	@test -n "$(DATA)" || { echo "error: make bench needs the folder with the test data"; echo "hint: make bench DATA=path/to/data"; exit 1; }
 	$(BIN)/python -m bench --data $(DATA)
+
+bench-scale: $(VENV)/.bench
+	@test -n "$(DATA)" || { echo "error: make bench-scale needs the folder with the test data"; echo "hint: make bench-scale DATA=path/to/data"; exit 1; }
+	$(BIN)/python -m bench --data $(DATA) --only scale --work $(or $(WORK),.bench)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

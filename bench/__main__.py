@@ -21,8 +21,9 @@ from bench.encoder import measure_encoder
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
 from bench.peers import measure_peers
-from bench.plot import draw
+from bench.plot import draw, draw_scale
 from bench.report import as_text
+from bench.scale import measure_scale
 from bench.targets import Verdict, judge
 from bench.vaults import DEFAULT, BenchVault, find_archives, make_vault
 from notewell.errors import NotewellError
@@ -38,6 +39,8 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "churn": measure_churn,
 }
 SECTIONS = (*ON_VAULTS, "quality", "chunking", "redaction")
+# A vault of a million chunks takes a quarter of an hour to make and to index: only when it is asked for.
+ON_REQUEST = ("scale",)
 QUERIES = 700
 
 
@@ -90,9 +93,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _checked(options: argparse.Namespace, temporary: Path) -> Run:
     data, only = options.data.expanduser().absolute(), tuple(filter(None, options.only.split(",")))
-    unknown = [name for name in only if name not in SECTIONS]
+    known = (*SECTIONS, *ON_REQUEST)
+    unknown = [name for name in only if name not in known]
     if unknown:
-        raise BenchError(f"There is nothing called '{unknown[0]}' to measure", f"Choose among {', '.join(SECTIONS)}")
+        raise BenchError(f"There is nothing called '{unknown[0]}' to measure", f"Choose among {', '.join(known)}")
     if not (data / "vaults").is_dir() or not (data / "beir").is_dir():
         raise BenchError(f"{data} is not the folder with the test data", "It holds the folders vaults/ and beir/")
     if options.queries < 1:
@@ -118,6 +122,10 @@ def _measure(run: Run) -> Measured:
     if set(ON_VAULTS).intersection(run.only):
         for name, archive in find_archives(run.data, run.vaults).items():
             _measure_vault(make_vault(name, archive, run.work, run.queries), run.only, results)
+    if "scale" in run.only:
+        with _failures_told(results):
+            (name, archive), *_ = find_archives(run.data, DEFAULT[:1]).items()
+            results["scale"] = measure_scale(make_vault(name, archive, run.work, run.queries), run.work)
     if "quality" in run.only:
         with _failures_told(results):
             results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
@@ -165,6 +173,8 @@ def _store(results: Measured, verdicts: Sequence[Verdict], run: Run) -> None:
     picture = RESULTS / ("latest.png" if run.whole else f"{stem}.png")
     draw(results, verdicts, picture)
     say(f"stored {picture}")
+    if results.get("scale"):
+        draw_scale(results["scale"], RESULTS / "scale.png")
 
 
 if __name__ == "__main__":

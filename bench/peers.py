@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import BenchError, Measured, in_child, memory_mb, percentiles, say
-from bench.queries import load_queries
+from bench.queries import FILTERED, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
 
@@ -47,7 +47,8 @@ def measure_peers(vault: BenchVault) -> Measured:
 
 def measure_peer(name: str, root: str, queries: str) -> Measured:
     """Build one peer's index in a temporary folder, and run the queries: once to warm up, then with a clock."""
-    asked = [text for _, text in load_queries(queries)][: SCANS if name == "ripgrep" else QUERIES]
+    asked = [text for kind, text in load_queries(queries) if kind != FILTERED]
+    asked = asked[: SCANS if name == "ripgrep" else QUERIES]
     with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
         built, ask = PEERS[name][1](Path(root), Path(folder))
         for text in asked:

@@ -69,3 +69,39 @@ def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
     axes.set_yticks(range(len(verdicts)), [one.target.what for one in reversed(verdicts)])
     axes.set(xlim=(0, LONGEST + 1), xlabel="measured ÷ target")
     axes.set_title("Against the targets: green is reached, red is not")
+
+
+def draw_scale(scale: Measured, file: Path) -> None:
+    """Write how latency, memory, the store and index time grow with the number of chunks."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    rows = list(scale.values())
+    chunks = [one["chunks"] for one in rows]
+    lines = {
+        "query, ms": {"p50": [one["p50"] for one in rows], "p95": [one["p95"] for one in rows]},
+        "memory, MB": {
+            "serving": [one["memory_mb"]["peak"] for one in rows],
+            "indexing": [one["index_memory_mb"]["peak"] for one in rows],
+        },
+        "bytes, MB": {
+            "store": [one["store_bytes"] / 1e6 for one in rows],
+            "text": [one["text_bytes"] / 1e6 for one in rows],
+        },
+        "index, s": {"full index": [one["seconds"] for one in rows]},
+    }
+    figure, all_axes = pyplot.subplots(1, len(lines), figsize=(16, 4))
+    for axes, (title, named) in zip(all_axes, lines.items(), strict=True):
+        for (name, values), colour in zip(named.items(), COLOURS, strict=False):
+            axes.plot(chunks, values, marker="o", color=colour, label=name)
+            axes.annotate(
+                f"{values[-1]:,.0f}", (chunks[-1], values[-1]), (-4, 6), textcoords="offset points", ha="right"
+            )
+        axes.set(xscale="log", yscale="log", title=title, xlabel="chunks")
+        axes.grid(alpha=0.25)
+        axes.legend(fontsize=9)
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+    pyplot.close(figure)

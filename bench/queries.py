@@ -26,6 +26,9 @@ IDENTIFIER = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Za-z]+(?:_[A-Za-z0-9
 MARKUP = re.compile(r"\]\([^)]*\)|\{[^}]*\}|<[^>]*>|[\[\]`*|]")
 QUESTIONS = ("how do I {}", "what is {}?", "where is {} explained", "why does {} fail", "{} example")
 
+# The kind that only we understand: peers are not asked.
+FILTERED = "with a filter"
+
 Query = tuple[str, str]
 
 
@@ -36,9 +39,26 @@ def make_queries(root: Path, count: int) -> list[Query]:
     sampled = draw.sample(files, min(SAMPLED_NOTES, len(files)))
     notes = [(file.stem, FRONT_MATTER.sub("", file.read_text(encoding="utf-8", errors="replace"))) for file in sampled]
     pools = {kind: sorted(set(texts)) for kind, texts in _pools(notes, draw).items()}
+    folders = sorted({part for file in sampled for part in file.relative_to(root).parts[:-1] if " " not in part})
+    pools[FILTERED] = _filtered(pools["heading"], folders, draw)
     for pool in pools.values():
         draw.shuffle(pool)
     return _in_turn(pools, count)
+
+
+def _filtered(texts: list[str], folders: list[str], draw: random.Random) -> list[str]:
+    """Return texts with a filter each, of the kinds that people use."""
+    forms = (
+        *("{text} path:{folder}", "{text} -path:{folder}", "{text} after:2020", "{text} before:{year}-06"),
+        *('"{first}" {text}', "{text} -{first}", "in:heading {text}", "{first}* path:{folder}"),
+    )
+    known = folders or ["notes"]
+    return [
+        draw.choice(forms).format(
+            text=text, first=text.split()[0], folder=draw.choice(known), year=draw.randint(2022, 2026)
+        )
+        for text in texts
+    ]
 
 
 def save_queries(queries: list[Query], file: Path) -> None:

@@ -22,6 +22,15 @@ INDEX_ROWS = (
     ("store over text", "store_over_text", "{:.2f}"),
 )
 
+SCALE_ROWS = (
+    ("chunks", "chunks", "{:,}"),
+    ("notes", "notes", "{:,}"),
+    ("text indexed, bytes", "text_bytes", "{:,}"),
+    ("store, bytes", "store_bytes", "{:,}"),
+    ("full index, s", "seconds", "{:.0f}"),
+    ("first query, ms", "first_ms", "{:.0f}"),
+)
+
 CHURN_ROWS = (
     ("a batch of 100 changes, s", "batch_seconds", "{:.2f}"),
     ("store, aged over fresh", "bytes_ratio", "{:.3f}"),
@@ -71,6 +80,14 @@ def _query(query: Measured, _: Measured) -> Iterator[str]:
     stages = list(dict.fromkeys(stage for one in query.values() for stage in one["stages_ms"]))
     rows = [[stage, *(_share(one, stage) for one in query.values())] for stage in stages]
     yield from _grid(["WHERE A QUERY'S TIME GOES, mean ms", *query], rows)
+
+
+def _scale(scale: Measured, _: Measured) -> Iterator[str]:
+    rows = [[label, *(form.format(one[key]) for one in scale.values())] for label, key, form in SCALE_ROWS]
+    rows.append(["peak memory indexing, MB", *(f"{one['index_memory_mb']['peak']:.0f}" for one in scale.values())])
+    rows.append(["peak memory serving, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in scale.values())])
+    rows.append(["warm query, ms: p50 / p95 / p99", *(_three(one) for one in scale.values())])
+    yield from _grid(["GROWTH, about so many chunks", *scale], rows)
 
 
 def _cold(cold: Measured, _: Measured) -> Iterator[str]:
@@ -208,6 +225,7 @@ SECTIONS = {
     "cold": _cold,
     "peers": _peers,
     "churn": _churn,
+    "scale": _scale,
     "quality": _quality,
     "chunking": _chunking,
     "redaction": _redaction,
