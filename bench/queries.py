@@ -39,7 +39,7 @@ def make_queries(root: Path, count: int) -> list[Query]:
     sampled = draw.sample(files, min(SAMPLED_NOTES, len(files)))
     notes = [(file.stem, FRONT_MATTER.sub("", file.read_text(encoding="utf-8", errors="replace"))) for file in sampled]
     pools = {kind: sorted(set(texts)) for kind, texts in _pools(notes, draw).items()}
-    folders = sorted({part for file in sampled for part in file.relative_to(root).parts[:-1] if " " not in part})
+    folders = sorted({file.parent.relative_to(root).as_posix() for file in sampled if " " not in str(file.parent)})
     pools[FILTERED] = _filtered(pools["heading"], folders, draw)
     for pool in pools.values():
         draw.shuffle(pool)

@@ -129,8 +129,8 @@ class Telling(WordsEmbedder):
 def test_what_an_answer_might_read_like_is_embedded_as_a_passage(notes: Vault) -> None:
     notes.embedder = embedder = Telling()
     assert notes.search('hyde:"mites are counted"').read_as == ('passage "mites are counted"',)
-    notes.search('hyde:"password: hunter2-again" mites')
-    assert embedder.told == ["passage: mites are counted", "passage: password: [REDACTED:password]", "query: mites"]
+    notes.search('hyde:"a board under the hive" mites')
+    assert embedder.told == ["passage: mites are counted", "passage: a board under the hive", "query: mites"]
 
 
 def test_filters_alone_list_the_newest_notes_one_chunk_each(notes: Vault) -> None:

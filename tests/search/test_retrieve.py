@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -85,21 +85,27 @@ class Telling(WordsEmbedder):
     def __init__(self, length: int = 27) -> None:
         self.length = length
         self.queries: list[str] = []
+        self.passages: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.passages += texts
+        return super().embed(texts)
 
     def embed_query(self, text: str) -> Vectors:
         self.queries.append(text)
-        return super().embed_query(text)[: self.length]
+        row: Vectors = WordsEmbedder().embed_query(text)[: self.length]
+        return row
 
 
 @pytest.mark.parametrize(
     ("remote", "told"),
-    [(True, "hive password: [REDACTED:password]"), (False, "hive password: hunter2-again")],
+    [(True, "password: [REDACTED:password]"), (False, "password: hunter2-again")],
 )
 def test_a_query_leaves_the_machine_without_its_secrets(hold: Hold, remote: bool, told: str) -> None:
     embedder = Telling()
-    plan = make_plan("hive password: hunter2-again")
+    plan = make_plan('hive password: hunter2-again hyde:"password: hunter2-again"')
     find_hits(plan, store=hold(NOTES), embedders=Embedders(embedder, remote=remote), rules=SearchRules())
-    assert embedder.queries == [told]
+    assert embedder.queries == [f"hive {told}"] and embedder.passages == [told]
 
 
 def test_whoever_does_not_say_where_an_embedder_is_has_queries_redacted() -> None:

@@ -90,7 +90,9 @@ def _like(of: str, wanted: str) -> Test:
     if of == "path":
         # A note may be named without its suffix.
         named = re.compile(rf"{re.escape(pattern)}(?:/.*|\.[^./]*)?" if pattern.strip(".") else ".*").fullmatch
-        return lambda value: bool(named(str(value)))
+        begun = pattern if pattern.strip(".") else ""
+        # Most paths begin otherwise: that is seen in a tenth of the time.
+        return lambda value: str(value).startswith(begun) and bool(named(str(value)))
     return lambda value: value in (pattern, number)
 
 
