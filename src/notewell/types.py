@@ -232,8 +232,8 @@ class Range:
 class Filter:
     """One condition on what a query may see; of its values, one is enough.
 
-    `of` says what it looks at: the note's `path`, `tag`, `type`, `date`, or the `field` of its front matter that `key`
-    names; or a `term`, `phrase` or `heading` of the chunk.
+    `of` says what it looks at: the note's `path`, `tag`, `type`, `lang`, `date`, or the `field` of front matter that
+    `key` names; or a `term`, `phrase` or `heading` of the chunk.
     """
 
     of: str
@@ -263,6 +263,7 @@ class Filters:
 
     tag: str | Sequence[str] = ()
     type: str | Sequence[str] = ()
+    lang: str | Sequence[str] = ()
     after: str = ""
     before: str = ""
     where: Mapping[str, str | Sequence[str]] = field(default_factory=dict)

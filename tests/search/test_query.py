@@ -70,7 +70,6 @@ def filters_of(text: str) -> tuple[Filter, ...]:
         "in:there",
         "-in:heading",
         "-lex:word",
-        "lang:de",
         "*",
         "**",
         "a*",

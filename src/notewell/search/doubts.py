@@ -16,8 +16,13 @@ from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
 COMPARED = 5_000
 # What looks like a filter; not an address, a path or a name of C++.
 KEYED = re.compile(r"(?:^|\s)-?([^\W\d_][\w.-]+):(?=[^\s:/\\])")
-FILTERS = ("path", "tag", "type", "after", "before")
-NAMES = {"path": "there is no note or folder", "tag": "no note has the tag", "type": "no note has the type"}
+FILTERS = ("path", "tag", "type", "lang", "after", "before")
+NAMES = {
+    "path": "there is no note or folder",
+    "tag": "no note has the tag",
+    "type": "no note has the type",
+    "lang": "no note is in the language",
+}
 
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:

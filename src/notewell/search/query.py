@@ -10,6 +10,7 @@ from string import punctuation
 
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
+from notewell.search.spoken import also_called
 from notewell.search.told import told
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
 from notewell.types import Filter, Filters, Range
@@ -42,7 +43,7 @@ TYPED = {"lex": "words", "vec": "meaning", "hyde": "passage"}
 TYPED_PART = re.compile(rf"(?:^|\s)(?:{'|'.join(TYPED)}):(?=\S)", re.IGNORECASE)
 # More words than anybody types are pasted, and the quotes and dashes in them are somebody else's.
 PASTED = 64
-NOTE_FILTERS = {"path": "path", "tag": "tag", "tags": "tag", "type": "type"}
+NOTE_FILTERS = {"path": "path", "tag": "tag", "tags": "tag", "type": "type", "lang": "lang"}
 HEADINGS = ("heading", "headings", "title")
 # Fewer letters before a star begin half of all words; a minus before one letter is an option of some command.
 SHORTEST = 2
@@ -139,6 +140,7 @@ def read_filters(only: Filters, known: Known) -> tuple[Filter, ...]:
     """Return the filters that a caller names, each read as in a query."""
     filters = [_filter("tag", value) for value in _each(only.tag)]
     filters += [_filter("type", value) for value in _each(only.type)]
+    filters += [_filter("lang", value) for value in _each(only.lang)]
     for name, value in (("after", only.after), ("before", only.before)):
         if value and not (day := _days(name, value, known)):
             raise SettingsError(f"{name} is '{value}', and should be a date", "Write 2024-05-01, 2024, 7d or yesterday")
@@ -221,6 +223,8 @@ def _days(name: str, value: str, known: Known, *, negated: bool = False) -> Filt
 def _filter(of: str, value: str, *, key: str = "", negated: bool = False) -> Filter:
     alternatives = [found.strip() for found in ALTERNATIVE.findall(value)]
     values = tuple(_value(of, found) for found in alternatives if found) or (value,)
+    if of == "lang":
+        values = tuple(name for value in values for name in also_called(str(value)))
     return Filter(of, values, key=key, negated=negated)
 
 

@@ -26,6 +26,7 @@ from notewell.types import ALL, Excerpt, Filters, Results
     "--tag", metavar="TAG", multiple=True, help="Only notes with this tag, or one nested in it; may be repeated"
 )
 @click.option("--type", "kind", metavar="TYPE", multiple=True, help="Only notes whose front matter has this type")
+@click.option("--lang", metavar="LANG", multiple=True, help="Only notes in this language: python, de, c++")
 @click.option(
     "--after", metavar="DATE", default="", help="Only notes of this day or later: 2024-05-01, 2024, 7d, today"
 )
@@ -54,6 +55,7 @@ def command(
     under: str,
     tag: tuple[str, ...],
     kind: tuple[str, ...],
+    lang: tuple[str, ...],
     after: str,
     before: str,
     where: dict[str, list[str]],
@@ -74,7 +76,7 @@ def command(
         notewell search "why did the bread collapse" --under Recipes
         notewell search 'mites "formic acid" -oxalic tag:bees'
     """
-    only = Filters(tag=tag, type=kind, after=after, before=before, where=where)
+    only = Filters(tag=tag, type=kind, lang=lang, after=after, before=before, where=where)
     if not text and not under and only == ALL:
         raise click.UsageError("Missing argument 'TEXT...'.")
     with open_vault(vault, {"search.fusion": fusion}) as opened, progress_shown() as progress:

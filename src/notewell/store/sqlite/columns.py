@@ -26,6 +26,9 @@ ROWS = {
 # What cannot stand in a path of SQLite's, and hardly does in a key.
 UNASKABLE = re.compile(r'["\\\x00-\x1f]')
 
+# Where a note says which language it is in, beside the suffix of its file.
+LANGUAGE_KEYS = ("lang", "language")
+
 NoteIds = npt.NDArray[np.int32]
 
 
@@ -73,6 +76,10 @@ class Columns:
         if asked.of in ROWS:
             rows: Any = db.execute(ROWS[asked.of])
             return list(rows)
+        if asked.of == "lang":
+            paths: Any = db.execute(queries.NOTE_PATHS)
+            said = (self.rows(db, Filter("field", (), key=key)) for key in LANGUAGE_KEYS)
+            return [*((note, suffix_of(path)) for note, path in paths), *chain.from_iterable(said)]
         written = self.keys(db).get(fold(asked.key), ())
         places = [f'$."{key}"' for key in written if not UNASKABLE.search(key)]
         return list(chain.from_iterable(_field(db, place) for place in places))
@@ -96,6 +103,15 @@ class Columns:
             notes[pairs[:, 0]] = pairs[:, 1]
             self._slots = notes
         return self._slots
+
+
+def suffix_of(path: str) -> str:
+    """Return how a file's name ends, without the dot.
+
+    >>> suffix_of("src/Main.KT")
+    'kt'
+    """
+    return path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
 def touched(db: apsw.Connection) -> int:

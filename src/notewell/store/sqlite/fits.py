@@ -85,6 +85,9 @@ def _like(of: str, wanted: str) -> Test:
         matches = _glob(pattern).fullmatch
         return lambda value: bool(matches(value)) if isinstance(value, str) else pattern == "*"
     above = f"{pattern}/"
+    if of == "lang":
+        # English is en-GB, too.
+        return lambda value: value == pattern or str(value).startswith(f"{pattern}-")
     if of == "tag":
         return lambda value: value == pattern or str(value).startswith(above)
     if of == "path":

@@ -68,7 +68,7 @@ class Masks:
             rows: Any = db.execute(queries.NOTES_UNDER, {"under": scope.under})
             allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
-            if asked.of in ROWS or asked.of == "field":
+            if asked.of in ROWS or asked.of in ("field", "lang"):
                 fitting = _marked(allowed.size, self.columns.fitting(db, asked))
                 allowed &= ~fitting if asked.negated else fitting
         return allowed[notes]
