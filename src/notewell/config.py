@@ -18,6 +18,8 @@ from notewell.errors import SettingsError, VaultError
 from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
 from notewell.search.fuse import FUSIONS, SearchRules
+from notewell.search.rank.decay import DecayRules
+from notewell.search.rank.ways import MODES, read_ways
 
 FILE = "notewell.toml"
 FOLDER = ".notewell"
@@ -42,6 +44,7 @@ class Settings:
     chunk: ChunkRules = ChunkRules()
     embed: EmbedRules = EmbedRules()
     search: SearchRules = SearchRules()
+    decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
 
 
@@ -72,6 +75,11 @@ HELP = {
     "search.fine_weight": "What the ranking by the better model counts",
     "search.on_demand": "How many characters of the best chunks it may read during a search; 0 for none",
     "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
+    "decay.mode": "Whether older notes count less: `off`, `half_life`, or `ranked_grouped` (by place in a group)",
+    "decay.half_life_days": "With `half_life`: after so many days a note has half its score",
+    "decay.group_by": "With `ranked_grouped`: the keys of front matter that name the group; the first that is there",
+    "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
+    "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
 }
 
@@ -101,6 +109,7 @@ LEAST = {
     "search.fine_weight": 0,
     "search.on_demand": 0,
     "search.max_tokens": 0,
+    "decay.half_life_days": 1,
 }
 
 
@@ -113,7 +122,10 @@ MOST = {
     "search.lexical_weight": 1e6,
     "search.vector_weight": 1e6,
     "search.fine_weight": 1e6,
+    "decay.half_life_days": 1e6,
 }
+# Settings that are one of a few words.
+CHOICES = {"search.fusion": tuple(FUSIONS), "decay.mode": MODES}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
@@ -216,8 +228,8 @@ def _checked(name: str, value: Any) -> Any:
         raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name in MOST and value > MOST[name]:
         raise SettingsError(f"{name} is {value}, and should be at most {MOST[name]:,.0f}", HELP[name])
-    if name == "search.fusion" and value not in FUSIONS:
-        raise SettingsError(f"search.fusion is '{value}', and should be one of {', '.join(FUSIONS)}", HELP[name])
+    if name in CHOICES and value not in CHOICES[name]:
+        raise SettingsError(f"{name} is '{value}', and should be one of {', '.join(CHOICES[name])}", HELP[name])
     return value
 
 
@@ -254,6 +266,8 @@ def _check_together(settings: Settings) -> None:
         )
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
+    # What cannot be read is told of now, and not by the first search.
+    read_ways(settings.decay.overrides)
 
 
 def _guarded(rules: EmbedRules, by_user: bool) -> EmbedRules:

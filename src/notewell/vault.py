@@ -22,7 +22,7 @@ from notewell.index.place import exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.redact import redact_text, rules_digest
-from notewell.search import Embedders, Known, answer_with_what_works, find_hits, make_plan, read_filters
+from notewell.search import Ages, Embedders, Known, answer_with_what_works, find_hits, make_plan, read_filters
 from notewell.search.plan import make_scope, readable
 from notewell.store import About, Filling, MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
@@ -187,9 +187,10 @@ class Vault:
         if not self.indexed:
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
-            known = Known(snapshot.keys, date.today())
+            ages = Ages(self.settings.decay, date.today())
+            known = Known(snapshot.keys, ages.today)
             plan = make_plan(text, make_scope(under, self.root, read_filters(only, known)), known)
-            excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules)
+            excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
                 text, tuple(excerpts), snapshot.generation, took, (*notices, *more, *doubts), read_as=plan.read_as
@@ -222,9 +223,9 @@ class Vault:
         embedders = Embedders(embedder, self.encoder, remote=self.settings.embed.is_remote)
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
-            return find_hits(
-                make_plan(text, known=Known(syntax=False)), store=snapshot, embedders=embedders, rules=rules
-            )
+            ages = Ages(self.settings.decay, date.today())
+            plan = make_plan(text, known=Known(syntax=False))
+            return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
 
     @property
     def filling(self) -> Filling:

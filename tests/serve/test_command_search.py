@@ -92,6 +92,15 @@ def test_the_fusion_can_be_chosen(notewell: Notewell) -> None:
     assert first["score"] < 0.04
 
 
+def test_older_notes_can_be_made_to_count_less(notewell: Notewell, folder: Path) -> None:
+    (folder / "old.md").write_text("---\ndate: 2001-05-01\n---\n\nThe zebra grazes.\n")
+    (off,) = hits(notewell("search", "zebra", "--under", "old.md", "--decay", "off", "--json")[1])
+    (on,) = hits(notewell("search", "zebra", "--under", "old.md", "--decay", "half_life", "--json")[1])
+    assert "decay" not in {step["by"] for step in off["trace"]}
+    assert on["trace"][-1]["by"] == "decay"
+    assert on["score"] < off["score"] / 1000
+
+
 def test_the_limit_is_how_many_hits_there_are(notewell: Notewell) -> None:
     assert [len(hits(notewell("search", "the", "-n", str(limit), "--json")[1])) for limit in (1, 3)] == [1, 3]
 

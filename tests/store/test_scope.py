@@ -168,6 +168,18 @@ def test_the_newest_come_first_one_chunk_of_each(store: Store) -> None:
         assert snapshot.newest(only("path", "nowhere"), 2) == []
 
 
+def test_notes_say_their_day_and_their_front_matter(store: Store) -> None:
+    with store.reading() as snapshot:
+        said = snapshot.said([HIVE, RYE, UBUNG, "nowhere.md"])
+        assert {path: note.day for path, note in said.items()} == {
+            HIVE: "2024-05-01",
+            RYE: "2020-06-03",
+            UBUNG: "2025-01-06",
+        }
+        assert said[RYE].fields["author"] == ["Jane Doe", "[[People/Max|Max  Müller]]"]
+        assert snapshot.said([]) == {}
+
+
 def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) -> None:
     put(store, {"New.md": ["a draft", "b rye", "c rye"]})
     with store.reading() as snapshot:

@@ -17,11 +17,13 @@ from notewell.search.page import choose
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
+from notewell.search.rank.ages import Ages, deeper
 from notewell.search.retrieve import retrieve, without_secrets
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
 __all__ = [
+    "Ages",
     "Embedders",
     "Known",
     "Ranker",
@@ -43,14 +45,16 @@ def search(
     return answer(plan, store=store, embedders=embedders, rules=rules)
 
 
-def answer(plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules) -> list[Excerpt]:
+def answer(
+    plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules, ages: Ages | None = None
+) -> list[Excerpt]:
     """Find the lines that answer the plan, the best first."""
-    hits = find_hits(plan, store=store, embedders=embedders, rules=rules)
+    hits = find_hits(plan, store=store, embedders=embedders, rules=rules, ages=ages)
     return [make_excerpt(hit, plan) for hit in fit(hits, rules.max_tokens)]
 
 
 def answer_with_what_works(
-    plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules
+    plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules, ages: Ages | None = None
 ) -> tuple[list[Excerpt], tuple[str, ...]]:
     """Answer, and where a model fails, without it; return what the user should know of the page, too."""
     ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
@@ -58,7 +62,7 @@ def answer_with_what_works(
     # What is not there cannot be left out: the same way is not tried twice.
     for way in dict.fromkeys(ways):
         try:
-            found = answer(plan, store=store, embedders=way, rules=rules)
+            found = answer(plan, store=store, embedders=way, rules=rules, ages=ages)
         except EmbedError as error:
             fact = error.fact
         else:
@@ -75,9 +79,12 @@ def find_hits(
     embedders: Embedders,
     rules: SearchRules,
     rankers: Sequence[Ranker] = RANKERS,
+    ages: Ages | None = None,
 ) -> list[Hit]:
-    """Return the chunks that answer the plan, the best first."""
+    """Return the chunks that answer the plan, the best first; without `ages`, how old they are does not count."""
     rankings: list[Ranking] = []
+    by_age = ages.rankers(plan, store) if ages else []
+    rules = deeper(rules) if by_age else rules
     if plan.only_filters:
         fused = find_newest(plan, store, rules)
     else:
@@ -89,7 +96,7 @@ def find_hits(
         fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
-    for ranker in rankers:
+    for ranker in (*rankers, *by_age):
         hits = sorted(ranker(plan, hits), key=_best_first)
     return choose(plan, hits, rules.limit)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from notewell.types import Chunk, Filter, Link, Note, Ranking, Scope, Stamp, Vectors
 
@@ -34,6 +34,14 @@ class About:
     encoder: str = ""
     filled: int = 0
     unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a note says of itself: its day, in ISO format, and its front matter."""
+
+    day: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,9 @@ class Snapshot(Protocol):
 
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
         """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
+
+    def said(self, paths: Collection[str]) -> Mapping[str, Said]:
+        """Return what these notes say of themselves, by path."""
 
     def holds(self, scope: Scope) -> bool:
         """Tell whether anything is in the scope."""

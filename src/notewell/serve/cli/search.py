@@ -10,6 +10,7 @@ import click
 
 from notewell.search import context
 from notewell.search.fuse import FUSIONS
+from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, printable, say, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -45,6 +46,7 @@ from notewell.types import ALL, Excerpt, Filters, Results
     help="Print chunks as Markdown for a prompt, cut to N tokens of 4 characters",
 )
 @click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one")
+@click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off")
 @click.option("--explain", is_flag=True, help="Say how each score came about")
 @click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
 @json_option
@@ -61,6 +63,7 @@ def command(
     where: dict[str, list[str]],
     max_tokens: int | None,
     fusion: str | None,
+    decay: str | None,
     explain: bool,
     no_refresh: bool,
     as_json: bool,
@@ -79,7 +82,7 @@ def command(
     only = Filters(tag=tag, type=kind, lang=lang, after=after, before=before, where=where)
     if not text and not under and only == ALL:
         raise click.UsageError("Missing argument 'TEXT...'.")
-    with open_vault(vault, {"search.fusion": fusion}) as opened, progress_shown() as progress:
+    with open_vault(vault, {"search.fusion": fusion, "decay.mode": decay}) as opened, progress_shown() as progress:
         first = not opened.indexed
         refresh = first or not no_refresh
         if first:

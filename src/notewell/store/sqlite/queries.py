@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from notewell.store.sqlite.days import day_of_note
+
 META = """
 select value
 from meta
@@ -93,33 +95,25 @@ from note, json_each(note.fields) as field
 where note.fields != '{}'
 """
 
-
-def _day() -> str:
-    """Return the day of a note, as SQL: as old as it says itself, and only then as its file."""
-    said = ", ".join(_day_in(key) for key in ("date", "created", "updated"))
-    return f"coalesce({said}, date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
-
-
-def _day_in(key: str) -> str:
-    # SQLite takes a number for a day of its own count, a time for one in the year 2000, and has a year before 1.
-    text = f"fields ->> '$.{key}'"
-    day = f"date(substr({text}, 1, 10))"
-    shape = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
-    return f"case when {text} glob '{shape}' and {day} >= '0001' then {day} end"
-
-
 NOTE_DAYS = f"""
-select id, {_day()}
+select id, {day_of_note()}
 from note
 order by id
 """
 
 NEWEST = f"""
-select id, {_day()} as day
+select id, {day_of_note()} as day
 from note
 where id in (select value from carray(:notes))
 order by day desc, mtime_ns desc, path
 limit :limit
+"""
+
+SAID = f"""
+select path, {day_of_note()}, fields
+from note
+where path in (select value from json_each(:paths))
+order by path
 """
 
 CHUNKS_IN = """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store import Said
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import pack, unpack
 from notewell.types import Chunk, Link, Note, Part
@@ -113,6 +114,13 @@ def load_links(db: apsw.Connection) -> Iterator[tuple[str, tuple[Link, ...]]]:
     rows: Any = db.execute(queries.LINKS)
     for path, data in rows:
         yield path, tuple(Link(*link) for link in json.loads(unpack(data)))
+
+
+def load_said(db: apsw.Connection, paths: Collection[str]) -> Iterator[tuple[str, Said]]:
+    """Yield what these notes say of themselves, by path."""
+    rows: Any = db.execute(queries.SAID, {"paths": _json(list(paths))})
+    for path, day, fields in rows:
+        yield path, Said(day, json.loads(fields))
 
 
 def _plain(value: Any) -> Any:

@@ -11,12 +11,13 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store import Said
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines
 from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
-from notewell.store.sqlite.rows import carray, load_chunks, load_links
+from notewell.store.sqlite.rows import carray, load_chunks, load_links, load_said
 from notewell.store.sqlite.seen import SeenVectors
 from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, load_postings, load_prefix
 from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
@@ -97,6 +98,10 @@ class SqliteSnapshot:
             return []
         rows: Any = self._db.execute(queries.NEWEST, {"notes": carray(notes), "limit": limit}).fetchall()
         return [(self._first_chunk(note, inside), day) for note, day in rows]
+
+    def said(self, paths: Collection[str]) -> dict[str, Said]:
+        """Return what these notes say of themselves, by path."""
+        return dict(load_said(self._db, paths))
 
     def holds(self, scope: Scope) -> bool:
         """Tell whether anything is in the scope."""

@@ -1,0 +1,35 @@
+"""Where age counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+from notewell.search.fuse import SearchRules
+from notewell.search.rank import Ranker
+from notewell.search.rank.decay import Decay, DecayRules
+from notewell.store import Snapshot
+from notewell.types import Plan
+
+# A new note may be no more than the fiftieth by what it says, and the first once age counts: a diary has a hundred
+# days that are alike.
+DEEP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """Which day it is, and how notes lose by age."""
+
+    decay: DecayRules
+    today: date
+
+    def rankers(self, plan: Plan, store: Snapshot) -> list[Ranker]:
+        """Return what ranks by age; nothing, where it does not count or is all that counts already."""
+        if plan.only_filters or not self.decay.on:
+            return []
+        return [Decay(self.decay, self.today, store.said)]
+
+
+def deeper(rules: SearchRules) -> SearchRules:
+    """Return the rules with as many candidates as age may bring forward."""
+    return replace(rules, candidates=max(rules.candidates, DEEP))
