@@ -277,7 +277,8 @@ class Plan:
     """A query, read: the terms to match, the text to embed, and the scope to look in.
 
     A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
-    terms are only marked. `read_as` says how the query was understood.
+    terms are only marked. `when` are the days that are preferred, without bounds the newest. `read_as` says how the
+    query was understood.
     """
 
     text: str
@@ -285,6 +286,7 @@ class Plan:
     scope: Scope = EVERYTHING
     passage: str = ""
     by_words: bool = True
+    when: Range | None = None
     read_as: tuple[str, ...] = ()
 
     @property

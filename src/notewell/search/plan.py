@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from notewell.search.query import Known, Part, read_query_text
+from notewell.search.query import PASTED, Known, Part, Query, read_query_text
 from notewell.search.told import told
+from notewell.search.when import When, read_when
 from notewell.terms import TOKEN, prefix_term, split_terms
 from notewell.types import EVERYTHING, Filter, Plan, Scope
 
@@ -31,19 +32,35 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     query = read_query_text(readable(text).strip()[:MAX_CHARS], known)
     # Where only a meaning is asked for, its words still show what to look at.
     terms = [term for part in query.by_words or query.parts for term in _terms(part)]
+    when = _when(query, known)
     telling = [term for term in terms if term not in stop_terms()]
-    chosen = tuple((telling or terms)[:MAX_TERMS])
+    asked = [term for term in telling if term not in when.idle] if when else telling
+    chosen = tuple((asked or telling or terms)[:MAX_TERMS])
     heading = (Filter("heading", (" ".join(chosen),)),) if query.in_heading and chosen else ()
     filters = (*scope.filters, *query.filters, *heading)
-    read_as = (*map(str, query.parts), *([f"under {scope.under}"] if scope.under else ()), *map(told, scope.filters))
+    read_as = (
+        *map(str, query.parts),
+        *([str(when)] if when else ()),
+        *([f"under {scope.under}"] if scope.under else ()),
+        *map(told, scope.filters),
+    )
     return Plan(
         query.meaning,
         chosen,
         Scope(scope.under, tuple(dict.fromkeys(filters))),
         passage=query.passage,
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
+        when=when.days if when else None,
         read_as=tuple(dict.fromkeys(read_as)),
     )
+
+
+def _when(query: Query, known: Known | None) -> When | None:
+    """Return what the text of a query says of time; what is quoted, or pasted, says nothing of it."""
+    texts = [part.text for part in query.parts if part.kind == "text" and len(part.text.split()) <= PASTED]
+    today = known.today if known else None
+    found = (read_when(text, today, stop_terms()) for text in texts) if today else iter(())
+    return next(filter(None, found), None)
 
 
 def _terms(part: Part) -> list[str]:

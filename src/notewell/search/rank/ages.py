@@ -1,4 +1,4 @@
-"""Where age counts."""
+"""Where age counts: by the settings, or because the query asks for it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import date
 from notewell.search.fuse import SearchRules
 from notewell.search.rank import Ranker
 from notewell.search.rank.decay import Decay, DecayRules
+from notewell.search.rank.recency import Recency
 from notewell.store import Snapshot
 from notewell.types import Plan
 
@@ -25,9 +26,10 @@ class Ages:
 
     def rankers(self, plan: Plan, store: Snapshot) -> list[Ranker]:
         """Return what ranks by age; nothing, where it does not count or is all that counts already."""
-        if plan.only_filters or not self.decay.on:
+        if plan.only_filters:
             return []
-        return [Decay(self.decay, self.today, store.said)]
+        decay = [Decay(self.decay, self.today, store.said)] if self.decay.on else []
+        return [*decay, *([Recency(self.today, store.said)] if plan.when is not None else [])]
 
 
 def deeper(rules: SearchRules) -> SearchRules:
