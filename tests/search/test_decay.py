@@ -201,6 +201,15 @@ def test_under_a_path_all_notes_can_be_one_group_with_a_ladder_of_its_own() -> N
     assert hits["Filings/2024-10-01.md"].trace[-1].why == "3rd newest in Filings: × 0.6"
 
 
+def test_an_author_has_another_ladder_under_a_path_with_a_way_of_its_own() -> None:
+    notes = {
+        path: {"day": day, "author": "Ada"} for path, day in [("Letters/a.md", "2025-01-01"), ("b.md", "2024-01-01")]
+    }
+    assert scores_of(notes, GROUPED)["b.md"] == pytest.approx(0.6)
+    apart = DecayRules("ranked_grouped", overrides=("Letters/ = ranked_grouped",))
+    assert set(scores_of(notes, apart).values()) == {1.0}
+
+
 @pytest.mark.parametrize(
     "written",
     [
