@@ -27,6 +27,32 @@ def test_a_block_has_the_headings_the_place_and_the_lines() -> None:
     assert context([]) == ""
 
 
+def test_a_fence_that_a_chunk_leaves_open_does_not_take_in_the_next_block() -> None:
+    cut, rest = hit_of("Run this:\n\n```sh\nmake all", path="a.md"), hit_of("make clean\n```\nDone.", path="b.md")
+    assert context([cut, rest]) == (
+        "###  (a.md:1)\n\nRun this:\n\n```sh\nmake all\n```\n\n###  (b.md:1)\n\nmake clean\n```\nDone.\n```\n\n"
+    )
+    whole = "~~~\n```\n~~~\n> ```\n> quoted\n> ```\nand ```code``` in a line"
+    assert block(hit_of(whole).chunk) == f"###  (a.md:1)\n\n{whole}\n\n"
+
+
+def test_a_fence_is_closed_by_one_as_long_as_it_is() -> None:
+    assert block(hit_of("````md\n```\ninner\n```").chunk).endswith("```\n````\n\n")
+
+
+def test_a_chunk_that_is_cut_inside_a_fence_is_closed_within_the_budget() -> None:
+    hit = hit_of("```sh\n" + "make all\n" * 20 + "```")
+    for tokens in range(8, 40):
+        kept = fit([hit], tokens)
+        assert len(context(kept)) <= tokens * CHARS_PER_TOKEN
+        assert context(kept).count("```") in (0, 2)
+    assert len(fit([hit], 20)[0].chunk.text.splitlines()) > 3
+
+
+def test_a_heading_of_several_lines_is_one_line_of_a_block() -> None:
+    assert block(Chunk("a.md", "rye", 1, 1, title="Bread\nand salt")) == "### Bread and salt (a.md:1)\n\nrye\n\n"
+
+
 def test_hits_whose_blocks_fit_are_kept_as_they_are() -> None:
     # Each block has 17 characters beside its text: 46 of the 48 are used.
     hits = [hit_of("12345678"), hit_of("1234")]
