@@ -21,6 +21,7 @@ PACKAGE = SOURCE / "notewell"
 LINES = (
     ("serve",),
     ("chat", "curate", "measure"),
+    ("session",),
     ("vault",),
     ("config",),
     ("index", "search", "graph"),

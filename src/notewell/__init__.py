@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from notewell.errors import NotewellError
+    from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
+    from notewell.session import Session
     from notewell.store import About
-    from notewell.types import Chunk, Excerpt, Filters, Hit, Reading, Results, Step
+    from notewell.types import Chunk, Excerpt, Filters, Hit, Results, Step, Vote
     from notewell.vault import Vault
 
 __all__ = [
@@ -21,9 +23,11 @@ __all__ = [
     "Reading",
     "Report",
     "Results",
+    "Session",
     "Status",
     "Step",
     "Vault",
+    "Vote",
     "__version__",
 ]
 
@@ -32,9 +36,11 @@ __version__ = "0.1.0"
 # Loaded with their first use: a command that needs none of them does not pay for numpy.
 _HOMES = {
     "notewell.errors": ("NotewellError",),
+    "notewell.index.place": ("Reading",),
     "notewell.index.report": ("Progress", "Report", "Status"),
+    "notewell.session": ("Session",),
     "notewell.store": ("About",),
-    "notewell.types": ("Chunk", "Excerpt", "Filters", "Hit", "Reading", "Results", "Step"),
+    "notewell.types": ("Chunk", "Excerpt", "Filters", "Hit", "Results", "Step", "Vote"),
     "notewell.vault": ("Vault",),
 }
 

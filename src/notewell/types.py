@@ -277,8 +277,8 @@ class Plan:
     """A query, read: the terms to match, the text to embed, and the scope to look in.
 
     A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
-    terms are only marked. `when` are the days that are preferred, without bounds the newest. `read_as` says how the
-    query was understood.
+    terms are only marked. `when` are the days that are preferred, without bounds the newest. The vector leans to the
+    chunks in `like`; where only such are asked for, notes `related` to theirs are meant. `read_as` tells it in words.
     """
 
     text: str
@@ -288,11 +288,13 @@ class Plan:
     by_words: bool = True
     when: Range | None = None
     read_as: tuple[str, ...] = ()
+    like: tuple[int, ...] = ()
+    related: bool = False
 
     @property
     def only_filters(self) -> bool:
         """Tell whether there is nothing to rank by, so that the newest notes are meant."""
-        return self.scope != EVERYTHING and not (self.text or self.terms or self.passage)
+        return self.scope != EVERYTHING and not (self.text or self.terms or self.passage or self.like)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +317,17 @@ class Ranking:
         return self.found[: self.reach]
 
 
+class Vote(NamedTuple):
+    """What one ranking says of a chunk: its rank there, its score, that score as it is fused, the ranking's weight."""
+
+    retriever: str
+    rank: int | None
+    score: float | None
+    scaled: float
+    weight: float
+    guessed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One change of a score: who made it, why, and what the score was then."""
@@ -333,6 +346,7 @@ class Hit:
     ranks: Mapping[str, int | None]
     trace: tuple[Step, ...] = ()
     also: tuple[str, ...] = ()
+    votes: tuple[Vote, ...] = ()
 
     def rescored(self, score: float, *, by: str, why: str) -> Hit:
         """Return the hit with a new score and the reason on its trace."""
@@ -384,14 +398,3 @@ class Results:
 
     def __getitem__(self, place: int) -> Excerpt:
         return self.excerpts[place]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Lines of a note, and the page, slide or other part they are in, if it has such."""
-
-    path: str
-    line: int
-    end_line: int
-    text: str
-    place: str = ""

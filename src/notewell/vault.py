@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -18,15 +19,26 @@ from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
 from notewell.index.changes import count_others
-from notewell.index.place import exists, find_place, folder_to_write, read_place
+from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
-from notewell.index.secrets import SecretReport, files_at, find_secrets
-from notewell.redact import redact_text, rules_digest
-from notewell.search import Ages, Embedders, Known, answer_with_what_works, find_hits, make_plan, read_filters
+from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
+from notewell.redact import rules_digest
+from notewell.search import (
+    Ages,
+    Embedders,
+    Known,
+    answer_with_what_works,
+    find_hits,
+    make_plan,
+    plan_query,
+    read_filters,
+)
+from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
+from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.types import ALL, Chunk, Filters, Hit, Reading, Results, Vectors
+from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -52,12 +64,7 @@ class Vault:
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
         root = find_root(here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
-        if not exists(root):
-            raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
-        if not root.is_dir():
-            raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
-        if not os.access(root, os.R_OK | os.X_OK):
-            raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
+        check_folder(root)
         return cls(root, load_settings(root, os.environ, settings or {}))
 
     def __enter__(self) -> Self:
@@ -188,13 +195,35 @@ class Vault:
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
-            known = Known(snapshot.keys, ages.today)
-            plan = make_plan(text, make_scope(under, self.root, read_filters(only, known)), known)
+            known = Known(snapshot.keys, ages.today, chunks_at=chunks_in(snapshot))
+            plan = plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
                 text, tuple(excerpts), snapshot.generation, took, (*notices, *more, *doubts), read_as=plan.read_as
             )
+
+    def related(
+        self,
+        *notes: str,
+        limit: int | None = None,
+        under: str = "",
+        only: Filters = ALL,
+        max_tokens: int | None = None,
+        refresh: bool | Progress = False,
+    ) -> Results:
+        """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
+        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        like = ask_like([self.find(note) for note in notes])
+        found = self.search(like, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        return replace(found, notices=(*notices, *found.notices))
+
+    def find(self, place: str) -> str:
+        """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
+        if not self.indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        with self.store.reading() as snapshot:
+            return find_chunks(readable(place), snapshot).place
 
     @contextmanager
     def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
@@ -286,7 +315,7 @@ class Vault:
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
-            problems = (*self.store.problems(), *self._leaks())
+            problems = (*self.store.problems(), *find_leaks(self.store.all_texts()))
         except StoreDamaged as error:
             problems = (error.fact,)
         if not problems or not repair:
@@ -352,12 +381,6 @@ class Vault:
         except EmbedError as error:
             return None, (_by_words_alone(error),)
         return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
-
-    def _leaks(self) -> Iterator[str]:
-        """Yield each note of which the store holds what the rules of today take for a secret."""
-        for place, text in self.store.all_texts():
-            _, redactions = redact_text(text)
-            yield from (f"{place} holds a secret ({redaction.rule})" for redaction in redactions)
 
     def _repaired_store(self) -> SqliteStore:
         """Return the store; a damaged one is thrown away first, as all of it can be made again."""

@@ -114,6 +114,56 @@ def test_chunks_come_in_the_order_in_which_they_are_asked_for(store: Store) -> N
         assert snapshot.chunks([]) == []
 
 
+def test_notes_are_known_by_name_and_have_their_own_chunks(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "b.md", "rye", "wheat")
+        put(writer, "a.md", "bees")
+        put(writer, "c.md")
+    with store.reading() as snapshot:
+        assert snapshot.names() == [("a.md", "Title"), ("b.md", "Title"), ("c.md", "Title")]
+        assert [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of("b.md"))] == ["rye", "wheat"]
+        assert snapshot.chunks_of("c.md") == snapshot.chunks_of("nowhere.md") == []
+
+
+def test_vectors_come_back_as_they_point(store: Store) -> None:
+    texts = ("rye bread in a tin", "the bees of the hive")
+    with store.writing() as writer:
+        put(writer, "a.md", *texts)
+    made = WordsEmbedder().embed(texts)
+    with store.reading() as snapshot:
+        ids = snapshot.chunks_of("a.md")
+        found = snapshot.vectors(ids)
+        assert np.array_equal(found, snapshot.once_stored(made))
+        assert np.array_equal(snapshot.vectors(ids[1:2]), found[1:2])
+    assert np.allclose(found, made, atol=0.02)
+    assert np.allclose(np.linalg.norm(found, axis=1), 1)
+
+
+def test_an_encoders_vectors_come_back_and_what_it_does_not_read_has_none(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread in a tin", "the bees of the hive", "not read yet")
+    with store.reading() as snapshot:
+        ids = snapshot.chunks_of("a.md")
+        chunks = snapshot.chunks(ids)
+    made = WordsEmbedder().embed([chunks[0].text, ""])
+    store.keep_fine("fine", chunks[:2], made)
+    with store.reading() as snapshot:
+        found = snapshot.fine_vectors(ids)
+        assert found.keys() == set(ids[:2])
+        vector = found[ids[0]]
+        assert vector is not None and np.array_equal(vector, snapshot.once_stored(made)[0])
+        assert found[ids[1]] is None
+
+
+def test_a_term_is_the_rarer_the_fewer_chunks_hold_it(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "rye rye", "bees")
+    with store.reading() as snapshot:
+        rarities = snapshot.rarities(["rye", "bee", "ry", "nowhere"])
+    assert rarities["rye"] == pytest.approx(math.log(1 + (3 - 2 + 0.5) / (2 + 0.5)))
+    assert rarities["rye"] < rarities["bee"] < rarities["nowhere"] == rarities["ry"]
+
+
 def test_putting_a_path_again_replaces_everything_it_held(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye bread", "wheat bread")

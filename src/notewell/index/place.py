@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notewell.errors import NoteError, StoreError
+from notewell.errors import NoteError, StoreError, VaultError
 from notewell.index.readers import load, read
 from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types import Note, Reading, place_of
+from notewell.types import Note, place_of
 
 LINES = re.compile(r"(.+):(\d{1,9})(-\d{0,9})?", re.DOTALL)
 
@@ -26,6 +26,17 @@ class Place:
     first: int = 1
     last: int | None = None
     part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lines of a note, and the page, slide or other part they are in, if it has such."""
+
+    path: str
+    line: int
+    end_line: int
+    text: str
+    place: str = ""
 
 
 def find_place(root: Path, written: str) -> Place:
@@ -100,6 +111,16 @@ def exists(path: Path) -> bool:
     except (OSError, ValueError):
         # Too long a name, or one with a zero byte or half a character in it.
         return False
+
+
+def check_folder(root: Path) -> None:
+    """Refuse what cannot be a vault."""
+    if not exists(root):
+        raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
+    if not root.is_dir():
+        raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
 
 
 def path_inside(root: Path, path: str) -> str:

@@ -10,14 +10,16 @@ from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpt
-from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.fuse import Fused, SearchRules, cast_votes, fuse
 from notewell.search.intent import leaning
+from notewell.search.named import chunks_in
 from notewell.search.newest import find_newest
 from notewell.search.page import choose
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
 from notewell.search.rank.ages import Ages, deeper
+from notewell.search.related import deepened, plan_related
 from notewell.search.retrieve import retrieve, without_secrets
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
@@ -32,6 +34,7 @@ __all__ = [
     "context",
     "find_hits",
     "make_plan",
+    "plan_query",
     "read_filters",
     "search",
 ]
@@ -41,8 +44,14 @@ def search(
     text: str, *, store: Snapshot, embedders: Embedders, rules: SearchRules, scope: Scope = EVERYTHING
 ) -> list[Excerpt]:
     """Find the lines that answer the text, the best first."""
-    plan = make_plan(text, scope, Known(store.keys))
+    plan = plan_query(text, scope, Known(store.keys, chunks_at=chunks_in(store)), store)
     return answer(plan, store=store, embedders=embedders, rules=rules)
+
+
+def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
+    """Read a query; one that only says what notes should be like becomes a plan of their words."""
+    plan = make_plan(text, scope, known)
+    return plan_related(plan, store) if plan.like and not (plan.text or plan.terms or plan.passage) else plan
 
 
 def answer(
@@ -88,20 +97,20 @@ def find_hits(
     if plan.only_filters:
         fused = find_newest(plan, store, rules)
     else:
-        rules = leaning(plan, rules)
+        rules = leaning(plan, deepened(plan, rules))
         plan = without_secrets(plan) if embedders.remote else plan
-        query = read_query(plan, embedders, rules)
+        query = read_query(plan, store, embedders, rules)
         rankings = retrieve(plan, store, embedders.quick, rules)
         rankings += look_closer(query, rankings, store, embedders, rules) if query else []
         fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
-    hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store)
+    hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store, rules)
     for ranker in (*rankers, *by_age):
         hits = sorted(ranker(plan, hits), key=_best_first)
     return choose(plan, hits, rules.limit)
 
 
-def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hit]:
+def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot, rules: SearchRules) -> list[Hit]:
     """Return the fused chunks as hits, best first; equal scores in the order of path and line."""
     ranks: dict[str, dict[int, int]] = {"lexical": {}, "vector": {}}
     ranks |= {
@@ -111,12 +120,14 @@ def _hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot) -> list[Hi
         for ranking in rankings
     }
     ids = list(fused)
+    votes = cast_votes(rankings, rules, ids)
     hits = [
         Hit(
             chunk=chunk,
             score=fused[chunk_id].score,
             ranks={name: found.get(chunk_id) for name, found in ranks.items()},
             trace=(fused[chunk_id],),
+            votes=votes[chunk_id],
         )
         for chunk_id, chunk in zip(ids, store.chunks(ids), strict=True)
     ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from notewell.embed import Embedder
 from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.related import liked_by_encoder
 from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
 from notewell.types import Chunk, Plan, Ranking, Vectors
@@ -41,11 +42,13 @@ class Embedders:
     remote: bool = True
 
 
-def read_query(plan: Plan, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
+def read_query(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
     """Let the encoder read the query while the retrievers are at work: half of what it costs is hidden so."""
-    if embedders.encoder is None or not rules.fine_weight or not (plan.text or plan.passage):
+    encoder = embedders.encoder
+    if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
         return None
-    return READERS.submit(embed_plan, plan, embedders.encoder)
+    like = liked_by_encoder(plan, store, encoder, embedders.keep)
+    return READERS.submit(lambda: embed_plan(plan, encoder, like()))
 
 
 def look_closer(

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from notewell.errors import NoteError
 from notewell.search.fuse import SearchRules
+from notewell.search.named import find_chunks
 from notewell.search.told import told, told_value
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
@@ -16,7 +18,8 @@ from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
 COMPARED = 5_000
 # What looks like a filter; not an address, a path or a name of C++.
 KEYED = re.compile(r"(?:^|\s)-?([^\W\d_][\w.-]+):(?=[^\s:/\\])")
-FILTERS = ("path", "tag", "type", "lang", "after", "before")
+LIKE = re.compile(r'(?:^|\s)like:("[^"]+"|“[^”]+”|\S+)')
+FILTERS = ("like", "path", "tag", "type", "lang", "after", "before")
 NAMES = {
     "path": "there is no note or folder",
     "tag": "no note has the tag",
@@ -27,10 +30,12 @@ NAMES = {
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
-    return (*_unknown_keys(plan, store), *_found(plan, excerpts, store, rules))
+    return (*_unknown_notes(plan, store), *_unknown_keys(plan, store), *_found(plan, excerpts, store, rules))
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+    if plan.related:
+        return () if excerpts else ("there is no other note here to be like it",)
     if excerpts:
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters
         shown = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
@@ -46,6 +51,17 @@ def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: Sear
         return tuple(_missing(asked, store) for asked in alone)
     conditions = (*([f"under {under}"] if under else []), *map(told, plan.scope.filters))
     return (f"nothing has all of this: {'; '.join(conditions)}",)
+
+
+def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
+    """Say of each `like:place` that there is no such place, and what is near."""
+    doubts = []
+    for place in LIKE.findall(plan.text):
+        try:
+            find_chunks(place.strip('"“”'), store)
+        except NoteError as error:
+            doubts.append(f"{error.fact}, so it is text. {error.hint}")
+    return doubts
 
 
 def _unknown_keys(plan: Plan, store: Snapshot) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.errors import SettingsError
-from notewell.types import Ranking, Step
+from notewell.types import Ranking, Step, Vote
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60
@@ -50,12 +50,38 @@ class SearchRules:
         return weights[ranking.retriever] * ranking.trust
 
 
+def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[Vote, ...]]:
+    """Return what each ranking says of each of these chunks, as the fusion counts it.
+
+    >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8),))
+    >>> cast_votes(rankings, SearchRules(), [7])[7][0]
+    Vote(retriever='lexical', rank=1, score=9.0, scaled=1.0, weight=0.75, guessed=False)
+    """
+    rules = _counting(rankings, rules)
+    by_rank = rules.fusion == "rrf"
+    total = 1.0 if by_rank else sum(rules.weight(ranking) for ranking in rankings)
+    votes: dict[int, tuple[Vote, ...]] = dict.fromkeys(ids, ())
+    for ranking in rankings:
+        ranks = {chunk_id: rank for rank, (chunk_id, _) in enumerate(ranking.found, start=1) if chunk_id in votes}
+        scaled = _reciprocal(ranking, ranks, ids) if by_rank else _stretched(ranking, ids)
+        weight = rules.weight(ranking) / total
+        for chunk_id in ids:
+            rank, guessed = ranks.get(chunk_id), chunk_id in ranking.guessed
+            score, own = (ranking.found[rank - 1][1], None if guessed else rank) if rank else (None, None)
+            votes[chunk_id] += (Vote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed),)
+    return votes
+
+
 def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     """Return a score for every candidate, by the fusion that the rules name."""
-    if not any(rules.weight(ranking) for ranking in rankings):
-        # What should count is not there; what is there counts instead.
-        rules = replace(rules, lexical_weight=1.0, vector_weight=1.0)
-    return FUSIONS[rules.fusion](rankings, rules)
+    return FUSIONS[rules.fusion](rankings, _counting(rankings, rules))
+
+
+def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
+    """Return the rules; where what should count is not there, what is there counts instead."""
+    if any(rules.weight(ranking) for ranking in rankings):
+        return rules
+    return replace(rules, lexical_weight=1.0, vector_weight=1.0)
 
 
 def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
@@ -108,6 +134,12 @@ def _at_least(name: str, value: int, least: int) -> int:
     if value < least:
         raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
     return value
+
+
+def _reciprocal(ranking: Ranking, ranks: Mapping[int, int], wanted: Iterable[int]) -> Mapping[int, float]:
+    """Return what ranks give these chunks: nothing to those that a ranking does not put forward."""
+    counted = {chunk_id: 1 / (K + rank) for chunk_id, rank in ranks.items() if rank <= ranking.reach}
+    return {chunk_id: counted.get(chunk_id, 0.0) for chunk_id in wanted}
 
 
 def _stretched(ranking: Ranking, wanted: Iterable[int]) -> Mapping[int, float]:

@@ -31,7 +31,7 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     """
     query = read_query_text(readable(text).strip()[:MAX_CHARS], known)
     # Where only a meaning is asked for, its words still show what to look at.
-    terms = [term for part in query.by_words or query.parts for term in _terms(part)]
+    terms = [term for part in query.by_words or query.told for term in _terms(part)]
     when = _when(query, known)
     telling = [term for term in terms if term not in stop_terms()]
     asked = [term for term in telling if term not in when.idle] if when else telling
@@ -52,6 +52,7 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
         when=when.days if when else None,
         read_as=tuple(dict.fromkeys(read_as)),
+        like=query.like,
     )
 
 

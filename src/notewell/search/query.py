@@ -40,7 +40,7 @@ NO_VALUE = ("//", "\\", ":", "/*")
 # A sentence may go on after a value.
 AFTER_VALUE = ",;?!"
 TYPED = {"lex": "words", "vec": "meaning", "hyde": "passage"}
-TYPED_PART = re.compile(rf"(?:^|\s)(?:{'|'.join(TYPED)}):(?=\S)", re.IGNORECASE)
+TYPED_PART = re.compile(rf"(?:^|\s)(?:{'|'.join((*TYPED, 'like'))}):(?=\S)", re.IGNORECASE)
 # More words than anybody types are pasted, and the quotes and dashes in them are somebody else's.
 PASTED = 64
 NOTE_FILTERS = {"path": "path", "tag": "tag", "tags": "tag", "type": "type", "lang": "lang"}
@@ -51,7 +51,7 @@ SHORTEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a query is read against: the front-matter keys that the notes have, folded, and which day it is.
+    """What a query is read against: the keys of front matter, folded, which day it is, and the chunks that places have.
 
     Where a query was not written for us, as those of test collections, it has no `syntax`.
     """
@@ -59,19 +59,26 @@ class Known:
     keys: Callable[[], Collection[str]] = frozenset
     today: date | None = None
     syntax: bool = True
+    chunks_at: Callable[[str], tuple[int, ...]] = lambda place: ()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A run of a query: `text`, `words`, `meaning`, `passage`, `phrase`, `prefix`, or `heading`; or a `filter`."""
+    """A run of a query: `text`, `words`, `meaning`, `passage`, `phrase`, `prefix`, or `heading`; or a `filter`.
+
+    Or a place that an answer should be `like`, with its `chunks`.
+    """
 
     kind: str
     text: str = ""
     filter: Filter | None = None
+    chunks: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         if self.filter and self.kind == "filter":
             return told(self.filter)
+        if self.kind == "like":
+            return f"like {self.text}"
         name = "words and meaning" if self.kind == "text" else self.kind
         return "in a heading" if self.kind == "heading" else f'{name} "{self.text}"'
 
@@ -96,6 +103,16 @@ class Query:
     def passage(self) -> str:
         """Return the text that an answer might read like."""
         return " ".join(part.text for part in self._of("passage"))
+
+    @property
+    def told(self) -> tuple[Part, ...]:
+        """Return what has words of the query's own."""
+        return tuple(part for part in self.parts if part.kind != "like")
+
+    @property
+    def like(self) -> tuple[int, ...]:
+        """Return the chunks that an answer should be like, each once."""
+        return tuple(sorted({chunk for part in self.parts for chunk in part.chunks}))
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -202,6 +219,10 @@ def _keyed(key: str, value: str, negated: bool, known: Known) -> Part | None:
     if key in TYPED:
         plain = _unquoted(value)
         return Part(TYPED[key], plain) if plain and not negated else None
+    if key == "like":
+        place = _unquoted(value)
+        chunks = () if negated else known.chunks_at(place)
+        return Part("like", place, chunks=chunks) if chunks else None
     if key == "in" and value.lower() in HEADINGS and not negated:
         return Part("heading")
     if key in NOTE_FILTERS:

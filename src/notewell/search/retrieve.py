@@ -10,34 +10,43 @@ from notewell.embed import Embedder, check_length
 from notewell.embed.unit import unit
 from notewell.redact import redact_text
 from notewell.search.fuse import SearchRules
+from notewell.search.related import liked
 from notewell.store import Snapshot
 from notewell.types import Plan, Ranking, Vectors
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever puts forward has a score
 # from the other too, and so that the worst of them is a fair zero. 100 and 400 were no better.
 DEPTH = 300
+# What the liked chunks count beside the query: half of the direction is theirs. With it, half a title and a linked note
+# find the note meant at MRR .361 instead of .316 (214 of 13,416 notes) and .537 instead of .479 (184 of 348). Larger
+# values find a few more of these, and less of what was asked for.
+LEANING = 1.0
 
 
 def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
     """Return what each retriever that counts and is asked found; where there is no vector, the lexical one alone."""
     depth = max(rules.reach, DEPTH)
     rankings = []
-    by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage)
+    by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
         rankings.append(store.matching(plan.terms, plan.scope, depth))
     if by_meaning and embedder is not None:
-        vector = check_length(embed_plan(plan, embedder), store.dimensions, embedder)
+        vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.dimensions, embedder)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
 
 
-def embed_plan(plan: Plan, embedder: Embedder) -> Vectors:
-    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both."""
-    if not plan.passage:
-        return embedder.embed_query(plan.text)
-    like: Vectors = embedder.embed([plan.passage])[0]
-    between: Vectors = unit((embedder.embed_query(plan.text) + like)[np.newaxis])[0] if plan.text else like
-    return between
+def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> Vectors:
+    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both.
+
+    It leans to what it should be `like`, or is that, where nothing else is asked for.
+    """
+    vectors: list[Vectors] = [embedder.embed([plan.passage])[0]] if plan.passage else []
+    if plan.text or (not plan.passage and like is None):
+        vectors.append(embedder.embed_query(plan.text))
+    if like is not None:
+        vectors += [like * np.float32(LEANING if vectors else 1)]
+    return vectors[0] if len(vectors) == 1 else unit(np.sum(vectors, axis=0, keepdims=True))[0]
 
 
 def without_secrets(plan: Plan) -> Plan:

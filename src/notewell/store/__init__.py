@@ -106,6 +106,24 @@ class Snapshot(Protocol):
     def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
         """Return the cosines that these vectors of the encoder's will have when they are read again."""
 
+    def chunks_of(self, path: str) -> list[int]:
+        """Return the ids of a note's chunks, in order."""
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return the path and the title of every note, by path."""
+
+    def vectors(self, ids: Sequence[int]) -> Vectors:
+        """Return the vectors of these chunks, of unit length, in the order of their ids."""
+
+    def fine_vectors(self, ids: Sequence[int]) -> Mapping[int, Vectors | None]:
+        """Return the encoder's vector of each of these chunks that has one; none where it does not read them."""
+
+    def once_stored(self, vectors: Vectors) -> Vectors:
+        """Return vectors as they will be when they are read again."""
+
+    def rarities(self, terms: Sequence[str]) -> Mapping[str, float]:
+        """Return how rare each of these terms is: BM25's weight of it."""
+
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from notewell.search.rank.names import favour_names
+from notewell.search.rank.shared import keep_one_a_note
 from notewell.types import Hit, Plan
 
 Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
 
-RANKERS: tuple[Ranker, ...] = (favour_names,)
+RANKERS: tuple[Ranker, ...] = (favour_names, keep_one_a_note)

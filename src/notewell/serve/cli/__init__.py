@@ -15,6 +15,7 @@ from notewell.serve.cli.stopped import Stopped
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
     "search": "Find the lines that answer TEXT",
+    "related": "Find the notes most like NOTE, or like several",
     "read": "Show a note, some of its lines, or a part such as a page",
     "status": "Say what is indexed, and what is not",
     "secrets": "Say where secrets are in the notes, to clean them up",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +9,8 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError
-from notewell.serve.cli.options import from_root, json_option, open_vault, print_json, printable, vault_option
-
-PLACE = re.compile(r"(.+?)((?::\d+(?:-\d*)?|#[^/]*)?)", re.DOTALL)
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.places import place_from_root, remember_reading
 
 
 @click.command("read")
@@ -35,7 +32,8 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
     if raw and not sys.stdout.isatty():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        reading = opened.read(_from_root(opened.root, place), raw=raw)
+        reading = opened.read(place_from_root(opened.root, place), raw=raw)
+        remember_reading(opened, reading)
     if as_json:
         print_json(asdict(reading))
         return
@@ -43,11 +41,3 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
         shown = printable(line) if terminal else line
         click.echo(f"{number:6}  {shown}" if numbers else shown)
-
-
-def _from_root(root: Path, place: str) -> str:
-    """Return a place as one from the vault's root; one that is such already stays, also if there is one here, too."""
-    match = PLACE.fullmatch(place)
-    if match is None or os.path.lexists(root / match[1]):
-        return place
-    return from_root(root, match[1]) + match[2]

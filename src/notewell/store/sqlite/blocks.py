@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -90,6 +90,14 @@ def eight_bit(vectors: Vectors) -> npt.NDArray[np.int8]:
     scaled = np.divide(vectors * 127, peaks, out=np.zeros_like(vectors), where=peaks > 0)
     whole: npt.NDArray[np.int8] = np.rint(scaled).astype(np.int8)
     return whole
+
+
+def stored_vectors(rows: Sequence[bytes]) -> Vectors:
+    """Return vectors as they are stored, a row for each, of unit length again."""
+    matrix = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1).astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, np.newaxis]
+    scaled: Vectors = np.divide(matrix, lengths, out=np.zeros_like(matrix), where=lengths > 0)
+    return scaled
 
 
 def stored_cosines(vector: Vectors, stored: npt.NDArray[np.int8]) -> Vectors:

@@ -64,6 +64,12 @@ from chunk
 order by id
 """
 
+NOTE_NAMES = """
+select path, title
+from note
+order by path
+"""
+
 NOTE_PATHS = """
 select id, path
 from note

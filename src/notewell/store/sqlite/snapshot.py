@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from notewell.store import Said
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines
+from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
 from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_links, load_said
 from notewell.store.sqlite.seen import SeenVectors
-from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, load_postings, load_prefix
+from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_chunks, load_postings, load_prefix
 from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
@@ -124,6 +124,35 @@ class SqliteSnapshot:
     def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
         """Return the cosines that these vectors of the encoder's will have when they are read again."""
         return stored_cosines(vector, eight_bit(vectors))
+
+    def chunks_of(self, path: str) -> list[int]:
+        """Return the ids of a note's chunks, in order."""
+        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
+        return [slot for slot, _ in rows]
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return the path and the title of every note, by path."""
+        rows: Any = self._db.execute(queries.NOTE_NAMES).fetchall()
+        return list(rows)
+
+    def vectors(self, ids: Sequence[int]) -> Vectors:
+        """Return the vectors of these chunks, of unit length, in the order of their ids."""
+        rows: Any = self._db.execute(queries.VECTORS, {"ids": carray(ids)}).fetchall()
+        return stored_vectors([data for (data,) in rows])
+
+    def fine_vectors(self, ids: Sequence[int]) -> dict[int, Vectors | None]:
+        """Return the encoder's vector of each of these chunks that has one; none where it does not read them."""
+        rows: Any = self._db.execute(queries.FINE, {"ids": carray(ids)}).fetchall()
+        return {slot: stored_vectors([data])[0] if data else None for slot, data in rows}
+
+    def once_stored(self, vectors: Vectors) -> Vectors:
+        """Return vectors as they will be when they are read again."""
+        return stored_vectors([row.tobytes() for row in eight_bit(vectors)])
+
+    def rarities(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return how rare each of these terms is: BM25's weight of it."""
+        counts = {term: count_chunks(self._db, term) for term in terms}
+        return {term: rarity(count, self._arrays.live) for term, count in counts.items()}
 
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in this order."""

@@ -1,0 +1,123 @@
+"""Which stored chunks a place stands for: a note by its path, name or title, some of its lines, or a part of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from notewell.errors import NoteError
+from notewell.store import Snapshot
+from notewell.terms import fold
+from notewell.types import Chunk
+
+LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{0,9}))?", re.DOTALL)
+PART = re.compile(r"(.+)#([^/#]+)", re.DOTALL)
+# As many as one reads.
+SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The chunks of a place, and the place as the store names it."""
+
+    place: str
+    chunks: tuple[int, ...]
+
+
+def find_chunks(written: str, store: Snapshot) -> Found:
+    """Return the chunks that a place stands for; a line has the chunk it is in, or else the last before it."""
+    names = store.names()
+    path = _path(written, names)
+    if path:
+        return _found(path, store.chunks_of(path))
+    for pattern, choose in ((LINES, _at_lines), (PART, _of_part)):
+        match = pattern.fullmatch(written)
+        path = _path(match[1], names) if match else ""
+        if match and path:
+            ids = store.chunks_of(path)
+            chunks = dict(zip(ids, store.chunks(ids), strict=True))
+            return _found(f"{path}{written[len(match[1]) :]}", choose(chunks, *match.groups()[1:]))
+    raise _unknown(written, names)
+
+
+def chunks_in(store: Snapshot) -> Callable[[str], tuple[int, ...]]:
+    """Return what finds the chunks of a place, or none where the store has no such place."""
+
+    def chunks_at(place: str) -> tuple[int, ...]:
+        try:
+            return find_chunks(place, store).chunks
+        except NoteError:
+            return ()
+
+    return chunks_at
+
+
+def _found(place: str, ids: Sequence[int]) -> Found:
+    if not ids:
+        raise NoteError(f"{place} holds nothing that is indexed", "Name a note, or a part of one, that does")
+    return Found(place, tuple(ids))
+
+
+def _path(written: str, names: Sequence[tuple[str, str]]) -> str:
+    """Return the path of the note that is called so, or nothing; several are an error."""
+    wanted = fold(written.removeprefix("./"))
+    for names_of in (_paths, _stems, _titles):
+        called = [path for path, title in names if wanted in names_of(path, title)]
+        if exactly := [path for path in called if path == written]:
+            return exactly[0]
+        if len(called) > 1:
+            some = ", ".join(called[:SHOWN]) + ", …" * (len(called) > SHOWN)
+            raise NoteError(f"{len(called)} notes are called '{written}'", f"Name one of them by its path: {some}")
+        if called:
+            return called[0]
+    return ""
+
+
+def _paths(path: str, title: str) -> tuple[str, ...]:
+    folded = fold(path)
+    return folded, _stem(folded)
+
+
+def _stems(path: str, title: str) -> tuple[str, ...]:
+    name = fold(path.rpartition("/")[2])
+    return name, _stem(name)
+
+
+def _titles(path: str, title: str) -> tuple[str, ...]:
+    return (fold(title),)
+
+
+def _stem(path: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.rpartition('.')[0] or name}"
+
+
+def _at_lines(chunks: dict[int, Chunk], first: str, last: str | None) -> list[int]:
+    """Return the chunks that lines are in; without any, the last before them, or the first of all."""
+    start = int(first)
+    end = start if last is None else int(last or 10**9)
+    inside = [number for number, chunk in chunks.items() if chunk.line <= end and start <= chunk.end_line]
+    in_order = sorted(chunks, key=lambda number: chunks[number].line)
+    before = [number for number in in_order if chunks[number].line <= start]
+    return inside or before[-1:] or in_order[:1]
+
+
+def _of_part(chunks: dict[int, Chunk], name: str) -> list[int]:
+    """Return the chunks that a page, slide or other part is in."""
+    wanted = " ".join(name.replace("=", " ").casefold().split())
+    return [number for number, chunk in chunks.items() if wanted in {part.name for part in chunk.parts}]
+
+
+def _unknown(written: str, names: Sequence[tuple[str, str]]) -> NoteError:
+    # A place without its lines is what could be a name.
+    match = LINES.fullmatch(written) or PART.fullmatch(written)
+    wanted = fold(match[1] if match else written)
+    known = {
+        name: path for path, title in names for name in (*fold(title).split(), fold(title), _stems(path, title)[1])
+    }
+    close = get_close_matches(_stem(wanted.rpartition("/")[2]), known, SHOWN)
+    near = ", ".join(dict.fromkeys(known[name] for name in close))
+    hint = f"Near to it: {near}" if near else "Paths are as `notewell search` prints them"
+    return NoteError(f"No indexed note is called '{written[:200]}'", hint)

@@ -1,0 +1,103 @@
+"""Notes like others: a plan made of their stored chunks, and the vectors that draw a query towards them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from notewell.embed import Embedder
+from notewell.embed.unit import unit
+from notewell.search.fuse import SearchRules
+from notewell.search.plan import stop_terms
+from notewell.store import Snapshot
+from notewell.terms import count_terms
+from notewell.types import Chunk, Filter, Plan, Vectors
+
+# So many of the notes' terms are matched: those that are frequent in them and rare elsewhere.
+TELLING = 16
+# A longer note is told from others by its first chunks.
+READ = 200
+# The encoder reads so many of the liked chunks, those nearest to their mean, if they have no vector of its own yet.
+ENCODED = 8
+# A note has one hit, and many chunks: rankings are ranked so deep that a page of notes comes together.
+DEEP = 100
+
+
+def ask_like(places: Sequence[str]) -> str:
+    """Return the query that asks for what is like these places.
+
+    >>> ask_like(["Garden/Bees.md:12", 'The "best".md'])
+    'like:"Garden/Bees.md:12" like:“The "best".md”'
+    """
+    return " ".join(f"like:“{place}”" if '"' in place else f'like:"{place}"' for place in places)
+
+
+def plan_related(plan: Plan, store: Snapshot) -> Plan:
+    """Return the plan of a query that only says what notes are to be like: by their telling terms, without them."""
+    chunks = store.chunks(plan.like[:READ])
+    paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like)))
+    own = Filter("path", paths, negated=True)
+    scope = replace(plan.scope, filters=(*plan.scope.filters, own))
+    return replace(plan, terms=telling_terms(chunks, store), scope=scope, by_words=True, related=True)
+
+
+def telling_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:
+    """Return the terms that tell chunks from the rest: frequent in them, rare in all others, the most telling first."""
+    counts: Counter[str] = Counter()
+    for text in (*(chunk.text for chunk in chunks), *{chunk.title for chunk in chunks}):
+        counts.update(count_terms(text))
+    terms = [term for term in counts if term not in stop_terms()]
+    rarities = store.rarities(terms)
+    return tuple(sorted(terms, key=lambda term: (-counts[term] * rarities[term], term))[:TELLING])
+
+
+def deepened(plan: Plan, rules: SearchRules) -> SearchRules:
+    """Return the rules with more candidates, where only one of each note is shown."""
+    return replace(rules, candidates=max(rules.candidates, DEEP)) if plan.related else rules
+
+
+def liked(plan: Plan, store: Snapshot) -> Vectors | None:
+    """Return the mean of the vectors that the liked chunks are stored with."""
+    return mean(store.vectors(plan.like)) if plan.like else None
+
+
+def liked_by_encoder(
+    plan: Plan, store: Snapshot, encoder: Embedder, keep: Callable[[Sequence[Chunk], Vectors], None]
+) -> Callable[[], Vectors | None]:
+    """Return what makes the mean of the encoder's vectors of the liked chunks; it may run in another thread.
+
+    Those that are stored are fetched here, where the store may be read; what is missing is embedded there, and kept.
+    """
+    if not plan.like:
+        return lambda: None
+    vectors = store.vectors(plan.like)
+    nearest = np.argsort(-(vectors @ mean(vectors)), kind="stable")[:ENCODED]
+    ids = [sorted(plan.like)[place] for place in nearest.tolist()]
+    stored = store.fine_vectors(ids) if store.encoder == encoder.fingerprint else {}
+    missing = store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored])
+    read = [vector for vector in stored.values() if vector is not None]
+    return partial(_mean_of_all, read, missing, encoder, store.once_stored, keep)
+
+
+def _mean_of_all(
+    stored: list[Vectors],
+    missing: Sequence[Chunk],
+    encoder: Embedder,
+    once_stored: Callable[[Vectors], Vectors],
+    keep: Callable[[Sequence[Chunk], Vectors], None],
+) -> Vectors | None:
+    if missing:
+        made = encoder.embed([chunk.meaning for chunk in missing])
+        keep(missing, made)
+        stored = [*stored, *once_stored(made)]
+    return mean(np.array(stored)) if stored else None
+
+
+def mean(vectors: Vectors) -> Vectors:
+    """Return the direction that vectors have in common, of unit length."""
+    middle: Vectors = unit(vectors.mean(axis=0, keepdims=True))[0]
+    return middle

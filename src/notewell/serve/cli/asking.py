@@ -1,0 +1,88 @@
+"""Options of the commands that print a page of hits: which notes, how many, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from notewell.search.fuse import FUSIONS
+from notewell.search.rank.ways import MODES
+from notewell.serve.cli.behind import fill_behind
+from notewell.serve.cli.options import open_vault, say
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.stopped import Stopped
+from notewell.vault import Vault
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def page_options(command: Command) -> Command:
+    """Add the options, in the order in which the help lists them."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def vault_to_ask(
+    path: Path | None, settings: dict[str, Any], *, refresh: bool
+) -> Iterator[tuple[Vault, tuple[str, ...]]]:
+    """Open a vault, take in what changed, and yield it with what the user should know; a new one is indexed first."""
+    with open_vault(path, settings) as opened, progress_shown() as progress:
+        first = not opened.indexed
+        if first:
+            say(f"indexing {opened.root}")
+        yield opened, opened.refresh(progress) if first or refresh else ()
+        if first:
+            fill_behind(opened)
+        if progress.stop():
+            raise Stopped
+
+
+def _pairs(given: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return what `--where` was given, by key."""
+    values: dict[str, list[str]] = {}
+    for text in given:
+        key, _, value = (part.strip() for part in text.partition("="))
+        if not key or not value:
+            raise click.BadParameter(f"'{text}' is not KEY=VALUE, such as status=open")
+        values.setdefault(key, []).append(value)
+    return values
+
+
+OPTIONS = (
+    click.option(
+        "--limit", "-n", metavar="N", type=click.IntRange(1), help="How many results. Default: search.limit, 10"
+    ),
+    click.option("--under", metavar="PATH", default="", help="Look only in this folder or note"),
+    click.option(
+        "--tag", metavar="TAG", multiple=True, help="Only notes with this tag, or one nested in it; may be repeated"
+    ),
+    click.option("--type", "kind", metavar="TYPE", multiple=True, help="Only notes whose front matter has this type"),
+    click.option("--lang", metavar="LANG", multiple=True, help="Only notes in this language: python, de, c++"),
+    click.option(
+        "--after", metavar="DATE", default="", help="Only notes of this day or later: 2024-05-01, 2024, 7d, today"
+    ),
+    click.option("--before", metavar="DATE", default="", help="Only notes of the days before this one"),
+    click.option(
+        "--where",
+        metavar="KEY=VALUE",
+        multiple=True,
+        callback=lambda *given: _pairs(given[-1]),
+        help="Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+    ),
+    click.option(
+        "--max-tokens",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Print chunks as Markdown for a prompt, cut to N tokens of 4 characters",
+    ),
+    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one"),
+    click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),
+    click.option("--explain", is_flag=True, help="Say how each score came about"),
+    click.option("--no-refresh", is_flag=True, help="Do not look for changed files first"),
+)

@@ -1,0 +1,46 @@
+"""Places as they are typed: from where one is, or `last` for those that `notewell read` showed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from notewell.errors import NoteError
+from notewell.index.place import Reading
+from notewell.serve.cli.options import from_root
+from notewell.session import Session, place_read, recall, remember
+from notewell.vault import Vault
+
+PLACE = re.compile(r"(.+?)((?::\d+(?:-\d*)?|#[^/]*)?)", re.DOTALL)
+# Stands for what was read last.
+LAST = "last"
+
+
+def place_from_root(root: Path, place: str) -> str:
+    """Return a place as one from the vault's root; one that is such already stays, also if there is one here, too."""
+    match = PLACE.fullmatch(place)
+    if match is None or os.path.lexists(root / match[1]):
+        return place
+    return from_root(root, match[1]) + match[2]
+
+
+def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
+    """Return the places that were typed, as the store names them; `last` stands for several."""
+    places = [place_from_root(vault.root, place) for place in written if place != LAST]
+    last = Session(vault, recall(_memory(vault), datetime.now(UTC))).leant_to if LAST in written else ()
+    if LAST in written and not last:
+        raise NoteError("Nothing that is indexed was read within the hour", "Run `notewell read NOTE` first")
+    return list(dict.fromkeys((*last, *map(vault.find, places))))
+
+
+def remember_reading(vault: Vault, reading: Reading) -> None:
+    """Keep what was read, for `last`; only where there is a store to keep it beside."""
+    if vault.store_file.is_file():
+        remember(_memory(vault), place_read(reading), datetime.now(UTC))
+
+
+def _memory(vault: Vault) -> Path:
+    return vault.store_file.with_name(f"{vault.store_file.name}.opened")

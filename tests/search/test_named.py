@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from notewell import Vault
+from notewell.errors import NoteError
+
+MakeVault = Callable[..., Vault]
+
+NOTES = {
+    "Garden/Bees.md": "---\ntitle: The hive in May\n---\n\nThe hive hums.\n\n## Honey\n\nHoney is ripe in July.\n",
+    "Garden/Rye.md": "# Rye\n\nRye grows tall.\n",
+    "Recipes/Rye.md": "# Rye\n\nRye bread needs a tin.\n",
+    "Recipes/Ünder 30.md": "# Quick\n\nBread in half an hour.\n",
+    "a:12.md": "# Odd\n\nA name with a colon.\n",
+}
+
+
+@pytest.fixture
+def notes(make_vault: MakeVault) -> Vault:
+    vault = make_vault(NOTES, {"chunk.min_chars": 1})
+    vault.index()
+    return vault
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("Garden/Bees.md", "Garden/Bees.md"),
+        ("./Garden/Bees.md", "Garden/Bees.md"),
+        ("Garden/bees", "Garden/Bees.md"),
+        ("bees", "Garden/Bees.md"),
+        ("the hive in may", "Garden/Bees.md"),
+        ("under 30", "Recipes/Ünder 30.md"),
+        ("Garden/Rye", "Garden/Rye.md"),
+        ("bees:9", "Garden/Bees.md:9"),
+        ("bees:1-5", "Garden/Bees.md:1-5"),
+        ("a:12", "a:12.md"),
+        ("a:12.md", "a:12.md"),
+    ],
+)
+def test_a_note_is_found_by_path_name_or_title(notes: Vault, written: str, place: str) -> None:
+    assert notes.find(written) == place
+
+
+def test_a_name_that_several_notes_have_is_an_error_that_names_them(notes: Vault) -> None:
+    with pytest.raises(NoteError, match="2 notes are called 'rye'") as raised:
+        notes.find("rye")
+    assert raised.value.hint == "Name one of them by its path: Garden/Rye.md, Recipes/Rye.md"
+
+
+def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> None:
+    with pytest.raises(NoteError, match=r"No indexed note is called 'Garden/Beez.md:3'") as raised:
+        notes.find("Garden/Beez.md:3")
+    assert raised.value.hint == "Near to it: Garden/Bees.md"
+    with pytest.raises(NoteError) as raised:
+        notes.find("qqqqqqqq")
+    assert raised.value.hint == "Paths are as `notewell search` prints them"
+
+
+def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: Vault) -> None:
+    from notewell.search.named import find_chunks  # noqa: PLC0415
+
+    def lines(written: str) -> list[int]:
+        with notes.store.reading() as snapshot:
+            return [chunk.line for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks)]
+
+    whole = lines("bees")
+    assert len(whole) == 2
+    assert lines("bees:9") == whole[1:]
+    assert lines("bees:5") == whole[:1]
+    assert lines("bees:5-9") == lines("bees:5-") == whole
+    assert lines("bees:999") == whole[1:]
+    assert lines("bees:1") == whole[:1]
+
+
+def test_a_part_stands_for_the_chunks_it_is_in(make_vault: MakeVault) -> None:
+    rows = "\n".join(f"row {number},{'honey ' * 60}" for number in range(60))
+    vault = make_vault({"hives.csv": f"name,what\n{rows}\n"})
+    vault.index()
+    with vault.store.reading() as snapshot:
+        chunks = snapshot.chunks(snapshot.chunks_of("hives.csv"))
+    part = chunks[0].parts[0].name
+    assert vault.find(f"hives#{part}") == f"hives.csv#{part}"
+    with pytest.raises(NoteError, match=r"hives.csv#page 99 holds nothing that is indexed"):
+        vault.find("hives#page 99")

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from notewell import Filters, Results, Vault
+from notewell.errors import NoteError, StoreError
+from notewell.search.related import TELLING, ask_like, telling_terms
+from notewell.search.retrieve import embed_plan
+from notewell.types import Chunk, Plan
+
+MakeVault = Callable[..., Vault]
+
+NOTES = {
+    "Garden/Hive.md": "# Hive\n\nThe hive hums, and the queen lays eggs while the bees bring honey to the comb.\n",
+    "Garden/Swarm.md": "# Swarm\n\nA swarm left with its queen; the bees hang in the pear tree without a comb.\n",
+    "Garden/Winter.md": "# Winter\n\nIn winter the bees sit close and eat their honey.\n",
+    "Recipes/Rye.md": "# Rye\n\nRye bread needs a tin, a warm oven and a day of patience.\n",
+    "Recipes/Cake.md": "# Cake\n\nHoney cake: honey, flour, eggs, an oven that is warm.\n",
+    "Work/Deploy.md": "# Deploy\n\nThe server restarts after the migration of the database.\n",
+}
+
+
+@pytest.fixture
+def notes(make_vault: MakeVault) -> Vault:
+    vault = make_vault(NOTES)
+    vault.index()
+    return vault
+
+
+def paths(results: Results) -> list[str]:
+    return [excerpt.path for excerpt in results]
+
+
+def test_the_notes_most_like_a_note_come_first_and_never_itself(notes: Vault) -> None:
+    found = paths(notes.related("Garden/Hive.md"))
+    assert set(found[:3]) == {"Garden/Swarm.md", "Garden/Winter.md", "Recipes/Cake.md"}
+    assert "Garden/Hive.md" not in found
+
+
+def test_a_hit_says_in_its_trace_which_telling_words_it_shares(notes: Vault) -> None:
+    shared = {excerpt.path: excerpt.hit.trace[-1] for excerpt in notes.related("Garden/Hive.md")}
+    assert shared["Garden/Swarm.md"].by == "shared"
+    assert {"queen", "comb", "bees"} <= set(shared["Garden/Swarm.md"].why.split(", "))
+    assert shared["Garden/Winter.md"].why == "bees, honey"
+    assert shared["Garden/Swarm.md"].score == next(iter(notes.related("Garden/Hive.md"))).score
+
+
+def test_a_hit_that_shares_no_telling_word_says_so(notes: Vault) -> None:
+    why = {excerpt.path: excerpt.hit.trace[-1].why for excerpt in notes.related("Work/Deploy.md")}
+    assert why["Recipes/Rye.md"] == "no telling word; near by meaning"
+
+
+def test_the_excerpt_shows_what_is_shared(notes: Vault) -> None:
+    (first, *_) = notes.related("Garden/Hive.md", under="Garden")
+    marked = {first.text[start:end] for start, end in first.highlights}
+    assert {"queen", "bees", "comb"} <= marked
+
+
+def test_each_note_has_one_hit_however_many_of_its_chunks_are_alike(make_vault: MakeVault) -> None:
+    long = "".join(
+        f"## Day {day}\n\nThe bees of hive {day} brought honey {'and pollen ' * 20}\n\n" for day in range(40)
+    )
+    vault = make_vault({**NOTES, "Log.md": long}, {"chunk.max_chars": 400})
+    vault.index()
+    found = paths(vault.related("Garden/Hive.md"))
+    assert found.count("Log.md") == 1
+    assert len(found) == len(set(found)) == len(NOTES)
+
+
+def test_a_copy_comes_first_and_copies_of_a_hit_are_named(make_vault: MakeVault) -> None:
+    copies = {"Copy.md": NOTES["Garden/Hive.md"], "Old/Swarm.md": NOTES["Garden/Swarm.md"]}
+    vault = make_vault({**NOTES, **copies})
+    vault.index()
+    results = vault.related("Garden/Hive.md")
+    assert paths(results)[0] == "Copy.md"
+    (swarm,) = [excerpt.hit for excerpt in results if excerpt.path.endswith("Swarm.md")]
+    assert {swarm.chunk.path, *(place.partition(":")[0] for place in swarm.also)} == {"Garden/Swarm.md", "Old/Swarm.md"}
+
+
+def test_a_line_asks_for_what_is_like_its_chunk(make_vault: MakeVault) -> None:
+    mixed = (
+        "# Mixed\n\n## One\n\nThe bees bring honey to the hive.\n\n## Two\n\nThe server and its database migration.\n"
+    )
+    vault = make_vault({**NOTES, "Mixed.md": mixed}, {"chunk.min_chars": 1, "chunk.max_chars": 200})
+    vault.index()
+    assert paths(vault.related("Mixed.md:9"))[0] == "Work/Deploy.md"
+    assert paths(vault.related("Mixed.md:5"))[0].startswith("Garden/")
+
+
+def test_several_notes_are_looked_at_together_and_left_out(notes: Vault) -> None:
+    found = paths(notes.related("Garden/Hive.md", "Recipes/Rye.md"))
+    assert found[0] == "Recipes/Cake.md"
+    assert not {"Garden/Hive.md", "Recipes/Rye.md"} & set(found)
+
+
+def test_scope_limit_and_budget_are_as_in_a_search(notes: Vault) -> None:
+    assert set(paths(notes.related("Hive", under="Recipes"))) == {"Recipes/Rye.md", "Recipes/Cake.md"}
+    assert len(notes.related("Hive", limit=2)) == 2
+    assert len(notes.related("Hive", only=Filters(tag="none"))) == 0
+    assert sum(len(excerpt.hit.chunk.text) for excerpt in notes.related("Hive", max_tokens=40)) <= 160
+
+
+def test_it_goes_by_what_is_stored_and_not_by_what_lies_on_the_disk(notes: Vault) -> None:
+    before = [(excerpt.path, excerpt.score) for excerpt in notes.related("Garden/Hive.md")]
+    (notes.root / "Garden/Hive.md").write_text("The server and its database migration.\n", encoding="utf-8")
+    assert [(excerpt.path, excerpt.score) for excerpt in notes.related("Garden/Hive.md")] == before
+    assert paths(notes.related("Garden/Hive.md", refresh=True))[0] == "Work/Deploy.md"
+
+
+def test_a_note_that_is_new_is_taken_in_first_if_that_is_asked_for(notes: Vault) -> None:
+    (notes.root / "New.md").write_text("# New\n\nA migration of the database server.\n", encoding="utf-8")
+    with pytest.raises(NoteError):
+        notes.related("New.md")
+    assert paths(notes.related("New.md", refresh=True))[0] == "Work/Deploy.md"
+
+
+def test_a_vault_that_was_never_indexed_says_so(make_vault: MakeVault) -> None:
+    with pytest.raises(StoreError, match="never indexed"):
+        make_vault(NOTES).related("Garden/Hive.md")
+
+
+def test_a_lonely_note_has_nothing_like_it(make_vault: MakeVault) -> None:
+    vault = make_vault({"Hive.md": NOTES["Garden/Hive.md"]})
+    vault.index()
+    results = vault.related("Hive")
+    assert (len(results), results.notices) == (0, ("there is no other note here to be like it",))
+
+
+def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
+    alone = {excerpt.path: excerpt.hit.votes[1] for excerpt in notes.search("honey")}["Recipes/Rye.md"]
+    leaning = notes.search('honey like:"Recipes/Rye.md"')
+    near = {excerpt.path: excerpt.hit.votes[1] for excerpt in leaning}["Recipes/Rye.md"]
+    assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md")
+    assert (near.score or 0) > (alone.score or 0)
+    assert near.rank == 1 and alone.rank != 1
+
+
+def test_the_vector_of_a_query_is_halfway_to_what_it_should_be_like(notes: Vault) -> None:
+    embedder = notes.embedder
+    like = embedder.embed(["rye bread in a tin"])[0]
+    halfway = embedder.embed_query("honey") + like
+    assert np.allclose(embed_plan(Plan("honey", ()), embedder, like), halfway / np.linalg.norm(halfway), atol=1e-6)
+    assert np.array_equal(embed_plan(Plan("", ()), embedder, like), like)
+
+
+def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
+    assert paths(notes.search("like:Hive")) == paths(notes.related("Hive"))
+
+
+def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
+    results = notes.search("honey like:Hyve")
+    assert results.read_as == ('words and meaning "honey like:Hyve"',)
+    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+
+
+def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:
+    class Refusing:
+        def __init__(self) -> None:
+            self.fingerprint, self.dimensions = notes.embedder.fingerprint, notes.embedder.dimensions
+
+        def embed(self, texts: object) -> None:
+            raise AssertionError("what is stored was embedded again")
+
+        embed_query = embed
+
+    expected = paths(notes.related("Hive"))
+    notes.__dict__["embedder"] = Refusing()
+    assert paths(notes.related("Hive")) == expected
+
+
+def test_the_encoder_reads_only_what_has_no_vector_yet_and_keeps_it(notes: Vault) -> None:
+    class Counting:
+        fingerprint, dimensions = "counting", notes.embedder.dimensions
+
+        def __init__(self) -> None:
+            self.read: list[str] = []
+
+        def embed(self, texts: list[str]) -> object:
+            self.read += texts
+            return notes.embedder.embed(texts)
+
+    notes.__dict__["encoder"] = encoder = Counting()
+    first = [(excerpt.path, excerpt.score) for excerpt in notes.related("Hive")]
+    assert any("The hive hums" in text for text in encoder.read)
+    encoder.read.clear()
+    assert [(excerpt.path, excerpt.score) for excerpt in notes.related("Hive")] == first
+    assert encoder.read == []
+
+
+def test_telling_terms_are_frequent_in_a_note_and_rare_elsewhere(notes: Vault) -> None:
+    chunk = Chunk("x.md", "honey honey comb comb the the the server", 1, 1, title="Hive")
+    with notes.store.reading() as snapshot:
+        terms = telling_terms([chunk], snapshot)
+    assert terms[0] == "comb"
+    assert set(terms) == {"comb", "honey", "server", "hive"}
+    assert len(terms) <= TELLING
+
+
+def test_a_place_with_quotes_can_be_asked_for(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, 'The "best" hive.md': NOTES["Garden/Hive.md"]})
+    vault.index()
+    assert ask_like(['The "best" hive.md']) == 'like:“The "best" hive.md”'
+    assert paths(vault.related('The "best" hive'))[0] == "Garden/Hive.md"

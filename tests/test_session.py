@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from notewell import Session, Vault
+from notewell.errors import NoteError
+from notewell.session import KEPT, LEANT_TO, recall, remember
+
+MakeVault = Callable[..., Vault]
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+NOTES = {
+    "Bees.md": "# Bees\n\nThe bees bring honey to the hive.\n",
+    "Swarm.md": "# Swarm\n\nThe bees left their hive.\n",
+    "Rye.md": "# Rye\n\nRye bread needs a tin.\n",
+    "Oven.md": "# Oven\n\nA tin of bread in the oven.\n",
+}
+
+
+@pytest.fixture
+def session(make_vault: MakeVault) -> Session:
+    vault = make_vault(NOTES)
+    vault.index()
+    return Session(vault)
+
+
+def test_a_search_leans_to_what_was_read_and_a_first_one_to_nothing(session: Session) -> None:
+    assert session.search("warm").read_as == ('words and meaning "warm"',)
+    assert "honey" in session.read("Bees.md:3").text
+    assert session.search("warm").read_as == ("like Bees.md:3", 'words and meaning "warm"')
+
+
+def test_more_like_these_are_the_notes_like_those_that_were_read(session: Session) -> None:
+    session.read("Bees.md")
+    assert session.more_like_these()[0].path == "Swarm.md"
+    session.read("Rye.md")
+    assert {excerpt.path for excerpt in session.more_like_these(limit=2)} == {"Swarm.md", "Oven.md"}
+
+
+def test_without_anything_read_there_is_nothing_to_be_like(session: Session) -> None:
+    with pytest.raises(NoteError, match="Nothing that is indexed was opened"):
+        session.more_like_these()
+
+
+def test_what_was_read_and_is_not_indexed_is_passed_over(session: Session) -> None:
+    (session.vault.root / "New.md").write_text("# New\n\nNot indexed yet.\n", encoding="utf-8")
+    session.read("Bees.md")
+    session.read("New.md")
+    assert session.leant_to == ("Bees.md:1-3",)
+
+
+def test_the_last_few_count_and_the_last_one_last(session: Session) -> None:
+    opened = Session(session.vault, [f"Bees.md:{line}" for line in range(1, 50)])
+    assert len(opened.opened) == KEPT
+    assert opened.leant_to == tuple(f"Bees.md:{line}" for line in range(50 - LEANT_TO, 50))
+
+
+def test_what_was_opened_is_remembered_for_an_hour(tmp_path: Path) -> None:
+    file = tmp_path / "opened"
+    remember(file, "a.md:1-2", NOW)
+    remember(file, "b.md:1-2", NOW + timedelta(minutes=50))
+    remember(file, "a.md:1-2", NOW + timedelta(minutes=55))
+    assert recall(file, NOW + timedelta(minutes=100)) == ("b.md:1-2", "a.md:1-2")
+    assert recall(file, NOW + timedelta(minutes=120)) == ()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"at": "yesterday"}', '{"at": 3, "opened": []}', "\xff"])
+def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "opened"
+    file.write_text(content, encoding="latin-1")
+    assert recall(file, NOW) == ()
+    remember(file, "a.md:1-2", NOW)
+    assert recall(file, NOW) == ("a.md:1-2",)
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
+    remember(tmp_path / "no folder" / "opened", "a.md:1-2", NOW)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_holds_a_secret_is_not_kept(tmp_path: Path) -> None:
+    name = "ghp_" + "a1B2c3D4e5F6" * 3
+    remember(tmp_path / "opened", f"{name}.md:1-2", NOW)
+    assert list(tmp_path.iterdir()) == []
