@@ -23,6 +23,7 @@ LINES = (
     ("chat", "curate", "measure"),
     ("session",),
     ("vault",),
+    ("opened",),
     ("config",),
     ("index", "search", "graph"),
     ("redact", "embed", "llm", "store"),

@@ -1,0 +1,140 @@
+"""What a vault has open: its folder and settings, its store, and what turns texts into vectors."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from notewell.config import FOLDER, Settings
+from notewell.embed import Embedder, load_embedder, load_encoder
+from notewell.errors import EmbedError, StoreDamaged, StoreError
+from notewell.redact import rules_digest
+from notewell.store import MadeFor
+from notewell.store.sqlite import SqliteStore, delete_store
+
+# Grows when terms, or what is embedded, change in a way that old stores do not have.
+RECIPE = 2
+
+
+class Opened:
+    """A folder of notes, and what belongs to it, each opened on first use."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+        self._store: SqliteStore | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    @property
+    def store_file(self) -> Path:
+        """Return where the store lies."""
+        named = self.settings.store.path
+        return self.root / os.path.expanduser(named) if named else self.root / FOLDER / "store.db"
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Return the vault's embedder, loaded on first use."""
+        return load_embedder(self.settings.embed)
+
+    @cached_property
+    def _hurried_remote(self) -> Embedder:
+        return load_embedder(self.settings.embed, hurried=True)
+
+    @property
+    def _hurried_embedder(self) -> Embedder:
+        """Return the embedder for what a search waits for; one on this machine is as quick as it can be."""
+        return self._hurried_remote if self.settings.embed.is_remote else self.embedder
+
+    @cached_property
+    def encoder(self) -> Embedder | None:
+        """Return what makes the better vectors that come behind the embedder's, loaded on first use."""
+        return load_encoder(self.settings.embed)
+
+    @property
+    def store(self) -> SqliteStore:
+        """Return the vault's store, made on first use, and opened again if its file is another than it was."""
+        if self._store is None or not self._store.in_place:
+            self.close()
+            self._store = self._open_store()
+        return self._store
+
+    def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
+        file = self.store_file
+        if made_for is None and not self.has_store:
+            # Before anything is made: an embedder that does not answer leaves no trace.
+            made_for = self._made_for
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
+                (file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            hint = "Check its permissions, or set store.path to a place that can be written"
+            raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
+        return SqliteStore(file, lambda: made_for or self._made_for)
+
+    @property
+    def has_store(self) -> bool:
+        """Tell whether a store lies there, whatever is in it."""
+        return _has_content(self.store_file)
+
+    @property
+    def indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+        return self.has_store and bool(self.store.indexed_at)
+
+    @property
+    def _recipe(self) -> str:
+        # A store made before a rule was added may hold what that rule takes out.
+        return f"{RECIPE} {rules_digest()} {self.settings.chunk}"
+
+    @property
+    def _made_for(self) -> MadeFor:
+        return MadeFor(self.embedder.fingerprint, self.embedder.dimensions, self._recipe)
+
+    def _suits(self, made_for: MadeFor) -> bool:
+        """Tell whether a store is as one made now would be; a server is not asked for that."""
+        return (made_for.embedder, made_for.recipe) == (self.embedder.fingerprint, self._recipe)
+
+    def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[str, ...]]:
+        """Return the embedder whose vectors the store holds, or none and the reason."""
+        made_for = self.store.made_for.embedder
+        try:
+            embedder = self._hurried_embedder if hurried else self.embedder
+            if embedder.fingerprint == made_for:
+                return embedder, ()
+        except EmbedError as error:
+            return None, (_by_words_alone(error),)
+        return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
+
+    def _repaired_store(self) -> SqliteStore:
+        """Return the store; a damaged one is thrown away first, as all of it can be made again."""
+        try:
+            self.store.about()
+        except StoreDamaged:
+            self.close()
+            delete_store(self.store_file)
+        return self.store
+
+
+def _has_content(file: Path) -> bool:
+    try:
+        return file.is_file() and file.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _by_words_alone(error: EmbedError) -> str:
+    return f"{error.fact}; searching by words alone"
