@@ -91,7 +91,7 @@ def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
         "lexical": (kind, "matching"),
         "vector": (kind, "nearest"),
         "chunks": (kind, "chunks"),
-        "excerpts": (line, "make_excerpt"),
+        "excerpts": (line, "make_excerpts"),
     }
 
 

@@ -114,6 +114,9 @@ def test_words_alone_and_meaning_alone(notes: Vault) -> None:
 class Telling(WordsEmbedder):
     """The words embedder, remembering what it was given, and how."""
 
+    # Like a server: it is not asked for more than a search needs.
+    instant = False
+
     def __init__(self) -> None:
         self.told: list[str] = []
 

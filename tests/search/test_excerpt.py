@@ -1,17 +1,22 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.search.excerpt import LONGEST, make_excerpt
+from notewell.search.excerpt import make_excerpts
 from notewell.search.plan import make_plan
-from notewell.types import Chunk, Excerpt, Hit
+from notewell.search.shown import LONGEST
+from notewell.terms import TOKEN, split_terms
+from notewell.types import Chunk, Excerpt, Hit, Part, Plan, Vectors
 
 
 def excerpt_of(text: str, query: str, line: int = 1) -> Excerpt:
     chunk = Chunk("a.md", text, line, line + text.count("\n"), 0, len(text))
-    return make_excerpt(Hit(chunk, 1.0, {}), make_plan(query))
+    return make_excerpts([Hit(chunk, 1.0, {})], make_plan(query))[0]
 
 
 def marked(excerpt: Excerpt) -> list[str]:
@@ -73,11 +78,134 @@ def test_an_identifier_is_marked_as_a_whole_when_a_part_was_asked_for() -> None:
     assert marked(excerpt_of("call getTenantId() first", "tenant")) == ["getTenantId"]
 
 
-def test_a_row_of_a_table_is_a_sentence_and_its_border_is_none() -> None:
+def test_a_row_of_a_table_is_shown_with_the_names_of_its_columns() -> None:
     text = "| code | meaning |\n|------|---------|\n| E1042 | no tenant |\n| E2010 | conflict |"
     excerpt = excerpt_of(text, "E2010", line=10)
-    assert (excerpt.text, excerpt.line, excerpt.end_line) == ("| E2010 | conflict |", 13, 13)
-    assert excerpt_of(text, "tenant conflict").text == "| E1042 | no tenant |\n| E2010 | conflict |"
+    assert (excerpt.text, excerpt.line, excerpt.end_line) == ("code: E2010 · meaning: conflict", 13, 13)
+    assert marked(excerpt) == ["E2010"]
+    both = excerpt_of(text, "tenant conflict")
+    assert both.text == "code: E1042 · meaning: no tenant\ncode: E2010 · meaning: conflict"
+    assert marked(both) == ["tenant", "conflict"]
+
+
+def test_the_header_of_a_table_is_no_row() -> None:
+    text = "| code | meaning |\n|---|---|\n| E1042 | no tenant |\n| E2010 | a code in use |"
+    assert excerpt_of(text, "code meaning in use").text == "code: E2010 · meaning: a code in use"
+
+
+def test_a_row_without_a_header_is_its_cells() -> None:
+    assert excerpt_of("| E1042 |  | no tenant |\n| E2010 | conflict |", "tenant").text == "E1042 · no tenant"
+
+
+def test_of_a_long_row_the_first_cell_and_those_asked_for_are_shown() -> None:
+    names = "|".join(f"column {number}" for number in range(40))
+    cells = "|".join(f"value {number}" for number in range(40))
+    excerpt = excerpt_of(f"|{names}|\n|{'---|' * 40}\n|{cells.replace('value 37', 'needle')}|", "needle")
+    assert excerpt.text.startswith("column 0: value 0 · column 1: value 1")
+    assert excerpt.text.endswith(" … column 37: needle …")
+    assert len(excerpt.text) < 2 * LONGEST
+
+
+def test_a_sentence_goes_over_the_lines_of_its_paragraph() -> None:
+    text = (
+        "An old letter of the keeper of bees says, on its first page, that\n"
+        "the hive at the southern wall was moved in the winter to a place\n"
+        "behind the barn. Nobody knows why he did it.\n"
+    )
+    excerpt = excerpt_of(text, "why was the hive moved behind the barn", line=5)
+    assert excerpt.text.split("\n")[0] == (
+        "An old letter of the keeper of bees says, on its first page, that the hive at the southern wall was moved in"
+        " the winter to a place behind the barn."
+    )
+    assert (excerpt.line, excerpt.end_line) == (5, 7)
+    assert marked(excerpt) == ["hive", "moved", "behind", "barn"]
+
+
+def test_a_rare_word_counts_more_than_common_ones() -> None:
+    page = ["The bee hive is old.", "A bee hive hums.", "The hive of the bee.\nIt has mites.\nA bee left the hive."]
+    hits = [Hit(Chunk(f"{number}.md", text, 1, 3), 1.0, {}) for number, text in enumerate(page)]
+    best = make_excerpts(hits, make_plan("bee hive mites"))[2]
+    assert "It has mites." in best.text
+
+
+def test_what_most_sentences_hold_says_little() -> None:
+    text = "Rye is old. Rye is dark. Rye and its price rose. Rye is sour. Rye grows."
+    assert "Rye and its price rose." in excerpt_of(text, "rye price").text
+
+
+def test_a_stop_word_alone_never_decides() -> None:
+    plan = Plan("the hive", ("the", "hive"))
+    text = "The the the. A hive. The the."
+    chunk = Chunk("a.md", text, 1, 1)
+    assert make_excerpts([Hit(chunk, 1.0, {})], plan)[0].text == "A hive."
+
+
+def test_the_same_sentence_is_not_shown_twice() -> None:
+    assert excerpt_of("Rye bread.\n\nRye bread.\n\nRye is a grass.", "rye").text == "Rye bread.\nRye is a grass."
+
+
+def test_a_line_that_only_repeats_the_heading_is_not_shown() -> None:
+    chunk = Chunk("talk.pptx", "Rye bread\n\nIt keeps for a week, as bread of rye does.", 1, 3, headings=("Rye bread",))
+    assert make_excerpts([Hit(chunk, 1.0, {})], make_plan("rye bread"))[0].line == 3
+
+
+def test_without_terms_the_sentences_nearest_in_meaning_are_shown() -> None:
+    def by_length(texts: Sequence[str]) -> Vectors:
+        return np.array([len(text) for text in texts], dtype=np.float32)
+
+    text = "First. The longest sentence of all of them. Short one. A rather long sentence."
+    chunk = Chunk("a.md", text, 1, 1)
+    excerpt = make_excerpts([Hit(chunk, 1.0, {})], make_plan("zebra"), by_length)[0]
+    assert excerpt.text == "The longest sentence of all of them.\nA rather long sentence."
+    assert excerpt.highlights == ()
+
+
+def test_lines_of_code_keep_their_indent_and_their_signature_stands_above_them() -> None:
+    text = (
+        "import oven\n\n\nclass Baker:\n    def rest(self):\n        pass\n\n"
+        "    def heat(self, degrees):\n        self.oven.on()\n        return oven.heat_to(degrees)\n"
+    )
+    chunk = Chunk("baker.py", text, 11, 20)
+    excerpt = make_excerpts([Hit(chunk, 1.0, {})], make_plan("heat_to"))[0]
+    assert excerpt.text == "    def heat(self, degrees):\n        return oven.heat_to(degrees)"
+    assert (excerpt.line, excerpt.end_line) == (18, 20)
+
+
+def test_a_line_that_imports_is_the_last_to_be_shown() -> None:
+    text = "from oven import heat_to\n\nheat_to(200)\nx = heat_to(100)"
+    excerpt = make_excerpts([Hit(Chunk("a.py", text, 1, 4), 1.0, {})], make_plan("heat_to"))[0]
+    assert excerpt.text == "heat_to(200)\nx = heat_to(100)"
+
+
+def test_the_answer_is_shown_and_not_the_question_it_repeats() -> None:
+    text = (
+        "Human: Why is the crumb of my bread dense?\nIs the crumb dense for the cold?\n\n"
+        "Assistant: A dense crumb comes of a cold dough.\nYour bread rose too little."
+    )
+    excerpt = excerpt_of(text, "why is the crumb of my bread dense")
+    assert excerpt.text == "Assistant: A dense crumb comes of a cold dough.\nYour bread rose too little."
+
+
+def test_lines_at_the_edge_of_several_pages_say_nothing() -> None:
+    pages = [
+        Chunk("a.pdf", f"Bees of Bern, page {page}\n\n{text}", page * 10, page * 10 + 2, parts=(Part(page * 10, "p"),))
+        for page, text in ((1, "They huddle."), (2, "Bees fly. Bern is far."))
+    ]
+    excerpts = make_excerpts([Hit(page, 1.0, {}) for page in pages], make_plan("bees bern"))
+    assert [excerpt.text for excerpt in excerpts] == ["They huddle.", "Bees fly.\nBern is far."]
+
+
+def test_a_long_value_is_shown_with_its_key() -> None:
+    text = "a.name: rye\na.story: " + "filler " * 200 + "the needle"
+    excerpt = make_excerpts([Hit(Chunk("a.yaml", text, 1, 2), 1.0, {})], make_plan("needle"))[0]
+    assert excerpt.text.startswith("a.story: …filler ")
+    assert excerpt.text.endswith("the needle")
+    assert marked(excerpt) == ["needle"]
+
+
+def test_a_cut_goes_through_no_word() -> None:
+    excerpt = excerpt_of("filler " * 400 + "needle " + "filler " * 400, "needle")
+    assert set(excerpt.text.strip("…").split()) == {"filler", "needle"}
 
 
 def test_sentences_without_spaces_end_at_their_own_full_stop() -> None:
@@ -128,26 +256,52 @@ def test_a_year_ends_a_sentence() -> None:
 
 
 words = st.sampled_from(
-    ["rye", "bread", "oven", "Rising", "a", "bees.", "buzz!", "猪を見た。", "x_y", "-", "|", "```", ""]
+    [
+        "rye",
+        "bread",
+        "oven",
+        "Rising",
+        "a",
+        "bees.",
+        "buzz!",
+        "猪を見た。",
+        "x_y",
+        "-",
+        "|",
+        "```",
+        "#",
+        '"""',
+        "a,b",
+        "",
+    ]
 )
 texts = st.lists(st.lists(words, min_size=1, max_size=90).map(" ".join), min_size=1, max_size=8).map("\n".join)
+paths = st.sampled_from(["a.md", "a.py", "a.csv", "a.xlsx", "a.json", "a.pdf", "a.pptx", "LICENSE"])
 
 
-@given(texts, st.lists(words, max_size=4).map(" ".join), st.integers(1, 900))
+@given(texts, st.lists(words, max_size=4).map(" ".join), st.integers(1, 900), paths)
 @settings(deadline=None)
-def test_every_excerpt_stands_on_the_lines_it_names(text: str, query: str, line: int) -> None:
-    excerpt = excerpt_of(text, query, line)
-    lines = text.split("\n")
-    assert line <= excerpt.line <= excerpt.end_line <= line + len(lines) - 1
-    first, *_, last = [*excerpt.text.split("\n"), *excerpt.text.split("\n")[-1:]]
-    assert first.strip("…").strip() in lines[excerpt.line - line]
-    assert last.strip("…").strip() in lines[excerpt.end_line - line]
-    terms = set(make_plan(query).terms)
-    for start, end in excerpt.highlights:
-        assert terms.intersection(make_plan(excerpt.text[start:end]).terms)
+def test_every_excerpt_stands_on_the_lines_it_names(text: str, query: str, line: int, path: str) -> None:
+    plan = make_plan(query)
+    hit = Hit(Chunk(path, text, line, line + text.count("\n")), 1.0, {})
+    excerpt = make_excerpts([hit], plan)[0]
+    assert excerpt == make_excerpts([hit], plan)[0]
+    assert line <= excerpt.line <= excerpt.end_line <= line + text.count("\n")
+    named = "\n".join(text.split("\n")[excerpt.line - line : excerpt.end_line - line + 1])
+    header = text if "|" in text else ""
+    assert set(TOKEN.findall(excerpt.text)) <= set(TOKEN.findall(f"{named}\n{header}")) | cut_tokens(excerpt)
+    assert bool(excerpt.text.strip()) == bool(text.strip())
+    assert len(excerpt.text) <= 8 * LONGEST
     spans = list(excerpt.highlights)
     assert spans == sorted(spans)
-    assert all(0 <= start < end <= len(excerpt.text) for start, end in spans)
+    for start, end in spans:
+        assert 0 <= start < end <= len(excerpt.text)
+        assert set(plan.terms).intersection(split_terms(excerpt.text[start:end]))
+
+
+def cut_tokens(excerpt: Excerpt) -> set[str]:
+    """Words without spaces may be cut."""
+    return {token for token in TOKEN.findall(excerpt.text) if not token.isascii()}
 
 
 @pytest.mark.parametrize(

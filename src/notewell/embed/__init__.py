@@ -13,7 +13,7 @@ from notewell.embed.rules import AUTO, REMOTE, EmbedRules
 from notewell.errors import EmbedError
 from notewell.types import Vectors
 
-__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "load_embedder", "load_encoder"]
+__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "is_instant", "load_embedder", "load_encoder"]
 
 # The model that ships inside the package.
 DEFAULT_MODEL = Path(__file__).parent / "static_model"
@@ -35,6 +35,15 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector that the passages which answer the text are near to."""
+
+
+def is_instant(embedder: Embedder | None) -> bool:
+    """Tell whether an embedder only looks words up, so that a search can afford to embed a few sentences more.
+
+    >>> is_instant(load_embedder(EmbedRules("words"))), is_instant(None)
+    (True, False)
+    """
+    return bool(getattr(embedder, "instant", False))
 
 
 def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:

@@ -32,6 +32,8 @@ BATCH = 32
 class StaticEmbedder:
     """Embeds by looking tokens up: no network, no GPU, thousands of chunks a second."""
 
+    instant = True
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         with self._explained():

@@ -9,7 +9,7 @@ from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
-from notewell.search.excerpt import make_excerpt
+from notewell.search.excerpt import make_excerpts
 from notewell.search.fuse import Fused, SearchRules, cast_votes, fuse
 from notewell.search.intent import leaning
 from notewell.search.named import chunks_in
@@ -20,7 +20,7 @@ from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
 from notewell.search.rank.ages import Ages, deeper
 from notewell.search.related import deepened, plan_related
-from notewell.search.retrieve import retrieve, without_secrets
+from notewell.search.retrieve import nearness, retrieve, without_secrets
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
@@ -59,7 +59,7 @@ def answer(
 ) -> list[Excerpt]:
     """Find the lines that answer the plan, the best first."""
     hits = find_hits(plan, store=store, embedders=embedders, rules=rules, ages=ages)
-    return [make_excerpt(hit, plan) for hit in fit(hits, rules.max_tokens)]
+    return make_excerpts(fit(hits, rules.max_tokens), plan, nearness(plan, embedders.quick))
 
 
 def answer_with_what_works(

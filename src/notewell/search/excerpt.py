@@ -3,112 +3,187 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from math import log
 
-from notewell.terms import TOKEN, prefix_term, token_terms
-from notewell.types import Excerpt, Hit, Plan
+from notewell.search.marks import Mark, find_marks
+from notewell.search.plan import stop_terms
+from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_blocks, find_sentences, kind_of
+from notewell.search.shown import Shown, header_above
+from notewell.search.turns import asked_in
+from notewell.types import Chunk, Excerpt, Hit, Plan, Vectors
 
-# What is shortened in the middle of a sentence, English and German.
-SHORT = (
-    *("St", "Dr", "Mr", "Ms", "Mrs", "Prof", "No", "Fig", "Sec", "Vol", "vs", "al", "cf", "ca", "eg", "ie", "approx"),
-    *("Nr", "bzw", "usw", "vgl", "evtl", "inkl", "Abs", "Art", "Str"),
-)
-# Sentences end at a stop before space, at a line's end, or at the CJK full stop; "26. September", "1. Knead",
-# "W. White" and "St. Moritz" go on.
-STOP = re.compile(
-    r"[.!?](?<!\b\d.)(?<!\b\d\d.)(?<!\b[A-Z].)" + "".join(rf"(?<!\b{word}\.)" for word in SHORT) + r"(?=\s)|[。！？]"
-)
-# Lines that mark structure and say nothing of their own: headings (a hit names them), fences, rules, borders.
-MARKUP = re.compile(r"\s*(?:#{1,6} .*|[`~]{3,}.*|[-=*_|: ]+)$")
-# A word character, or an apostrophe inside a word: what stands before it goes on with it.
-INSIDE = re.compile(r"\w|(?<=\w)['’]")
 SENTENCES = 2
-LONGEST = 300
+# Of a chunk without any of the terms, so many sentences are compared with the query.
+COMPARED = 30
+# What a line counts that only names what is elsewhere.
+LESS = 0.3
+IMPORT = re.compile(r"\s*(?:import|from|using|use|require|package|#\s*include)\b")
+# A line that begins a definition, in most languages.
+SIGNATURE = re.compile(
+    r"^([ \t]*)(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub\S*)\s+)*"
+    r"(?:def|class|function|func|fn|fun|impl|interface|trait|struct|enum|module|sub|record|object)\b.*$",
+    re.MULTILINE,
+)
+DIGITS = re.compile(r"\d+")
 
-# Where a wanted term stands, and which.
-Mark = tuple[int, int, frozenset[str]]
-
-
-def make_excerpt(hit: Hit, plan: Plan) -> Excerpt:
-    """Return the two sentences that hold most of the plan's terms, in the order of the note."""
-    text = hit.chunk.text.replace("\r", "")
-    beginnings = tuple(term[:-1] for term in plan.terms if term.endswith("*"))
-    marks = _marks(text, frozenset(plan.terms), beginnings)
-    held = {span: _held(marks, span) for span in _sentences(text, marks)}
-    best = sorted(held, key=lambda span: (-held[span], span))[:SENTENCES]
-    chosen = sorted(span for span in best if held[span]) or best[:1] or [(0, len(text))]
-    parts, highlights, at = [], [], 0
-    for span in chosen:
-        start, end = _shortened(span, marks)
-        parts.append(f"{'…' if start > span[0] else ''}{text[start:end]}{'…' if end < span[1] else ''}")
-        shift = at + (start > span[0]) - start
-        highlights += [(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end]
-        at += len(parts[-1]) + 1
-    first_line = hit.chunk.line + text.count("\n", 0, chosen[0][0])
-    last_line = hit.chunk.line + text.count("\n", 0, chosen[-1][1])
-    return Excerpt(hit, "\n".join(parts), first_line, last_line, tuple(highlights))
+# How near texts are to what is asked for.
+Nearness = Callable[[Sequence[str]], Vectors]
 
 
-def _sentences(text: str, marks: list[Mark]) -> list[tuple[int, int]]:
-    """Return the sentences of the lines that hold a mark, or else of the first line that says something."""
-    spans: list[tuple[int, int]] = []
-    at = 0
-    marked = iter(marks)
-    mark = next(marked, None)
-    fallback: list[tuple[int, int]] = []
-    for line in text.split("\n"):
-        end = at + len(line)
-        holds = mark is not None and mark[0] < end
-        while mark is not None and mark[0] < end:
-            mark = next(marked, None)
-        if (holds or not fallback) and line.strip() and not MARKUP.match(line):
-            found = _split(text, at, end)
-            spans += found if holds else []
-            fallback = fallback or found
-        at = end + 1
-    return spans or fallback
+def make_excerpts(hits: Sequence[Hit], plan: Plan, nearness: Nearness | None = None) -> list[Excerpt]:
+    """Return of each hit the two sentences nearest the query, in the order of the note: by its terms, or by meaning."""
+    texts = [hit.chunk.text.replace("\r", "") for hit in hits]
+    wanted = frozenset(plan.terms)
+    page = find_marks(texts, (wanted - stop_terms()) or wanted)
+    rarity = _rarity(page)
+    dull = _page_edges(hits)
+    excerpts = []
+    for hit, text, marks in zip(hits, texts, page, strict=True):
+        kind = kind_of(hit.chunk)
+        names = {hit.chunk.title, *hit.chunk.headings, *dull[hit.chunk.path]}
+        around = _telling(text, find_blocks(text, kind, [mark[0] for mark in marks]), names) if marks else []
+        chosen = _by_terms(text, around, marks, rarity)
+        if not chosen:
+            blocks = find_blocks(text, kind)
+            chosen = _by_meaning(text, _telling(text, blocks, names) or blocks, nearness)
+        excerpts.append(_excerpt(hit, text, marks, chosen))
+    return excerpts
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the sentences of one line."""
-    edges = [start, *(match.end() for match in STOP.finditer(text, start, end)), end]
-    spans = ((first + len(text[first:last]) - len(text[first:last].lstrip()), last) for first, last in pairwise(edges))
-    return [span for span in spans if span[0] < span[1]]
+def _telling(text: str, blocks: Sequence[Unit], names: Collection[str]) -> list[Unit]:
+    """Return the blocks that say more than a name does which the hit has anyway."""
+    return [block for block in blocks if text[block.start : block.end] not in names]
 
 
-def _marks(text: str, wanted: frozenset[str], beginnings: tuple[str, ...] = ()) -> list[Mark]:
-    """Return where wanted terms stand, and which, in order."""
-    tokens = set(TOKEN.findall(text))
-    # A text repeats its words: looking each up once is most of the speed of an excerpt.
-    told = {token: terms for token in tokens if (terms := wanted.intersection(token_terms(token)))}
-    if beginnings:
-        told |= {token: frozenset((token,)) for token in tokens if prefix_term(token).startswith(beginnings)}
-    return sorted((*span, terms) for token, terms in told.items() for span in _places(text, token))
+def _rarity(page: Sequence[Sequence[Mark]]) -> dict[str, float]:
+    """Return what each term is worth: the more, the fewer texts of the page hold it."""
+    held: dict[str, int] = {}
+    for marks in page:
+        for term in set(chain.from_iterable({mark[2] for mark in marks})):
+            held[term] = held.get(term, 0) + 1
+    return {term: log(1 + len(page) / count) for term, count in held.items()}
 
 
-def _places(text: str, token: str) -> Iterator[tuple[int, int]]:
-    """Yield where a token stands as a token, and not as a part of a longer one."""
-    at = text.find(token)
-    while at >= 0:
-        end = at + len(token)
-        match = TOKEN.match(text, at)
-        if match and match.end() == end and (at == 0 or not INSIDE.match(text, at - 1)):
-            yield at, end
-        at = text.find(token, end)
+def _by_terms(text: str, blocks: Sequence[Unit], marks: Sequence[Mark], rarity: Mapping[str, float]) -> list[Unit]:
+    """Return the sentences whose terms are worth most; what stands in many of them is worth less."""
+    held = _unasked(text, list(_held(text, blocks, marks)))
+    if len(held) <= SENTENCES:
+        return [unit for unit, _ in held]
+    times: dict[str, int] = {}
+    for _, terms in held:
+        for term in terms:
+            times[term] = times.get(term, 0) + 1
+    worth = {term: rarity[term] / count for term, count in times.items()}
+    scored = [
+        (-sum([worth[term] for term in terms]) * (LESS if _is_import(text, unit) else 1.0), unit)
+        for unit, terms in held
+    ]
+    return _best(text, scored)
 
 
-def _held(marks: list[Mark], span: tuple[int, int]) -> int:
-    """Return how many different wanted terms a sentence holds."""
-    start, end = span
-    return len({term for first, last, terms in marks if start <= first and last <= end for term in terms})
+def _unasked(text: str, held: list[tuple[Unit, set[str]]]) -> list[tuple[Unit, set[str]]]:
+    """Return the sentences without those of a question whose terms the answer has as well: they echo the query."""
+    asked = asked_in(text)
+    if asked is None:
+        return held
+    answered = set(chain.from_iterable(terms for unit, terms in held if not asked(unit)))
+    return [(unit, terms) for unit, terms in held if not asked(unit) or terms - answered]
 
 
-def _shortened(span: tuple[int, int], marks: list[Mark]) -> tuple[int, int]:
-    """Return at most `LONGEST` characters of a sentence, around the first of its wanted terms."""
-    start, end = span
-    if end - start <= LONGEST:
-        return start, end
-    first = next((mark[0] for mark in marks if start <= mark[0] < end), start)
-    begin = max(start, min(first - LONGEST // 3, end - LONGEST))
-    return begin, begin + LONGEST
+def _best(text: str, scored: list[tuple[float, Unit]]) -> list[Unit]:
+    """Return the sentences with the lowest numbers, none that says the same as another, in order."""
+    best: dict[str, Unit] = {}
+    for _, unit in sorted(scored):
+        best.setdefault(text[unit.start : unit.end], unit)
+        if len(best) == SENTENCES:
+            break
+    return sorted(best.values())
+
+
+def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[tuple[Unit, set[str]]]:
+    """Yield the sentences that hold marks, and their terms."""
+    at, last = 0, len(marks)
+    for block in blocks:
+        while at < last and marks[at][0] < block.start:
+            at += 1
+        if at == last:
+            return
+        for unit in find_sentences(text, block) if marks[at][0] < block.end else ():
+            terms: set[str] = set()
+            while at < last and marks[at][0] < unit.end:
+                terms |= marks[at][2]
+                at += 1
+            if terms:
+                yield unit, terms
+
+
+def _is_import(text: str, unit: Unit) -> bool:
+    return unit.kind == CODE and IMPORT.match(text, unit.start) is not None
+
+
+def _by_meaning(text: str, blocks: Sequence[Unit], nearness: Nearness | None) -> list[Unit]:
+    """Return the sentences nearest in meaning; where that is not known, the first."""
+    if nearness is None:
+        return [unit for block in blocks[:1] for unit in find_sentences(text, block)[:1]]
+    asked = asked_in(text)
+    units = [unit for block in blocks[:COMPARED] for unit in find_sentences(text, block)]
+    units = [unit for unit in units if asked is None or not asked(unit)][:COMPARED] or units
+    if not units:
+        return []
+    near = nearness([text[unit.start : unit.end] for unit in units])
+    return _best(text, [(-float(cosine), unit) for cosine, unit in zip(near, units, strict=True)])
+
+
+def _excerpt(hit: Hit, text: str, marks: Sequence[Mark], chosen: list[Unit]) -> Excerpt:
+    if chosen and kind_of(hit.chunk) == SOURCE:
+        chosen = _with_signatures(text, chosen)
+    units = chosen or [Unit(0, len(text), CODE)]
+    shown = Shown(text, marks)
+    for unit in units:
+        shown.add(unit, _header(hit.chunk, text, unit) if unit.kind == ROW else "")
+    first_line = hit.chunk.line + text.count("\n", 0, units[0].start)
+    last_line = hit.chunk.line + text.count("\n", 0, units[-1].end)
+    return Excerpt(hit, shown.text, first_line, last_line, tuple(shown.highlights))
+
+
+def _header(chunk: Chunk, text: str, row: Unit) -> str:
+    """Return the names of a row's columns; those of a sheet stand above its chunks."""
+    return "".join(chunk.headings[-1:]) if kind_of(chunk) == TABLE else header_above(text, row)
+
+
+def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:
+    """Return lines of code and, before them, the line that begins the definition they are in."""
+    found = {unit.start: unit for unit in chosen}
+    for unit in chosen:
+        line = text.rfind("\n", 0, unit.start) + 1
+        indent = len(text[line : unit.end]) - len(text[line : unit.end].lstrip())
+        around = [match for match in SIGNATURE.finditer(text, 0, max(0, line - 1)) if len(match[1]) < indent]
+        for match in around[-1:] if not SIGNATURE.match(text, line) else ():
+            found.setdefault(match.start(), Unit(*match.span(), CODE))
+    return [found[start] for start in sorted(found)]
+
+
+def _page_edges(hits: Sequence[Hit]) -> defaultdict[str, set[str]]:
+    """Return, by path, the lines that stand at the edge of several pages of a PDF: they say nothing of their own."""
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    counts: Counter[tuple[str, str]] = Counter()
+    for hit in hits:
+        if hit.chunk.path.endswith(".pdf"):
+            edges = set(_edges(hit.chunk))
+            counts.update((hit.chunk.path, DIGITS.sub("0", line)) for line in edges)
+            seen[hit.chunk.path] |= edges
+    for path, lines in seen.items():
+        seen[path] = {line for line in lines if counts[path, DIGITS.sub("0", line)] > 1}
+    return seen
+
+
+def _edges(chunk: Chunk) -> Iterator[str]:
+    """Yield the lines at the beginning and the end of a chunk's pages."""
+    lines = chunk.text.split("\n")
+    for part in chunk.parts:
+        first = part.line - chunk.line
+        yield from (line for line in lines[max(0, first) : max(0, first + 2)] if line)
+        yield from [line for line in lines[: max(0, first)] if line][-1:]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
-from notewell.embed import Embedder, check_length
+from notewell.embed import Embedder, check_length, is_instant
 from notewell.embed.unit import unit
 from notewell.redact import redact_text
 from notewell.search.fuse import SearchRules
@@ -52,3 +54,11 @@ def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> V
 def without_secrets(plan: Plan) -> Plan:
     """Return the plan as it may go to a server: like notes, without what no store may hold."""
     return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0])
+
+
+def nearness(plan: Plan, embedder: Embedder | None) -> Callable[[Sequence[str]], Vectors] | None:
+    """Return what tells how near sentences are to what is asked for; nothing where that would keep a search waiting."""
+    if embedder is None or not is_instant(embedder) or not (plan.text or plan.passage):
+        return None
+    asked = cache(lambda: embed_plan(plan, embedder))
+    return lambda texts: embedder.embed(texts) @ asked()

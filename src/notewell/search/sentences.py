@@ -1,0 +1,207 @@
+"""What of a chunk's text can be shown by itself: sentences across their lines, items, rows of tables, lines of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from notewell.types import Chunk
+
+PROSE, LINE, ROW, CODE = "prose", "line", "row", "code"
+
+# What a path's suffix says of the text; any other is source code. In `flowing` text, each paragraph is one line.
+WRAPPED, FLOWING, VALUES, TABLE, SOURCE = "wrapped", "flowing", "values", "table", "source"
+TEXTS = {
+    WRAPPED: ("md", "markdown", "txt", "text", "org", "rst", "adoc", "asciidoc", "pdf", "ipynb"),
+    FLOWING: ("docx", "pptx", "html", "htm", "xhtml", "epub"),
+    VALUES: ("json", "jsonl", "ndjson", "yaml", "yml"),
+    TABLE: ("csv", "tsv", "xlsx", "xlsm", "xlsb", "xls", "ods"),
+}
+BY_SUFFIX = {suffix: kind for kind, suffixes in TEXTS.items() for suffix in suffixes}
+
+# A line by how it begins. Headings (a hit names them), rules and borders say nothing of their own.
+SHAPE = re.compile(
+    r"\s*(?:(?P<blank>$)|(?P<fence>`{3,}|~{3,})|(?P<rule>#{1,6} |[-=*_|: +]+$)|(?P<row>\|)"
+    r"|(?P<item>(?:[-*+•‣◦–]|\d{1,3}[.)])[ \t])|(?P<directive>\.\. |#\+|:[\w -]+:$)|)"
+)
+# How a line of source code begins that is a comment.
+COMMENT = re.compile(r"\s*(?:#(?=[\s#])|//|/\*|\*(?=[\s/])|--\s|;;|%%? )")
+QUOTES = re.compile("\"\"\"|'''")
+# What stands between the lines of a sentence: a break, and the sign of a comment or a quotation.
+WRAP = re.compile(r"[ \t]*\n[ \t]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*")
+FIRST_WORD = re.compile(r"[^\S\n]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*(\S+)")
+# Lines are wrapped at some such column. A shorter line goes on where the next begins with a small letter.
+COLUMNS = range(50, 126)
+SHORTEST_WRAPPED = 30
+# Two spaces or a backslash are a break that is meant; a colon or a semicolon ends a thought, or a line of code.
+UNWRAPPED_END = re.compile(r"(?:  |[\\:;{}])$")
+
+# What is shortened in the middle of a sentence, English and German, by its length: a look back has to know how far.
+SHORT = (
+    "St|ST|Dr|Mr|Ms|No|vs|al|cf|ca|eg|ie|Nr",
+    "Mrs|Fig|Sec|Vol|bzw|usw|vgl|Abs|Art|Str",
+    "Prof|evtl|inkl",
+    "approx",
+)
+# Sentences end at a stop before space, quotation marks and footnotes with it, or at the CJK full stop; "26. September",
+# "1. Knead", "W. White", "e.g. rye" and "St. Moritz" go on.
+STOP = re.compile(
+    r"[.!?。！？](?:(?<=[。！？])|(?<!\b[\dA-Za-z].)(?<!\b\d\d.)"
+    + "".join(rf"(?<!\b(?:{words})\.)" for words in SHORT)
+    + r"(?:['\"”’»)*_]|\[\^?\d+\])*(?=\s))"
+)
+
+
+class Unit(NamedTuple):
+    """What is shown whole or not at all, from `start` up to `end` of the chunk's text."""
+
+    start: int
+    end: int
+    kind: str = PROSE
+
+
+def kind_of(chunk: Chunk) -> str:
+    """Return which kind of text a chunk has, by its path; turns of a conversation are prose in any file.
+
+    >>> kind_of(Chunk("src/main.rs", "fn main() {}", 1, 1)), kind_of(Chunk("LICENSE", "MIT", 1, 1))
+    ('source', 'wrapped')
+    """
+    _, dot, suffix = chunk.path.rpartition("/")[2].rpartition(".")
+    kind = BY_SUFFIX.get(suffix.lower(), SOURCE) if dot else WRAPPED
+    return WRAPPED if kind == VALUES and chunk.parts and "turn " in chunk.parts[0].name else kind
+
+
+def find_blocks(text: str, kind: str, places: Sequence[int] | None = None) -> list[Unit]:
+    """Return the paragraphs, items, rows and lines of code of a text of that kind, in order, without markup.
+
+    With `places`, those around them are enough, and most others are left out.
+
+    >>> find_blocks("# Rye\\n\\nThe crumb is\\nopen. Good.\\n- salt", WRAPPED)[-1]
+    Unit(start=32, end=38, kind='prose')
+    """
+    if kind == SOURCE:
+        return _joined(text, _code_lines(text), wraps=True)
+    if kind in (VALUES, TABLE):
+        runs = _runs(text, "\n", places)
+        return [Unit(start, end, ROW if kind == TABLE else LINE) for start, end in runs if text[start:end].strip()]
+    if "```" in text or "~~~" in text:
+        # Whether a line is code is known from the fences before it.
+        return _joined(text, _fenced(text), wraps=kind != FLOWING)
+    runs = _runs(text, "\n\n", places)
+    return [unit for run in runs for unit in _joined(text, _shaped(text, *run), wraps=kind != FLOWING)]
+
+
+def _runs(text: str, between: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
+    """Yield the runs of text between blank lines, or lines, that hold one of the places; without places, all text."""
+    if places is None and between == "\n\n":
+        yield 0, len(text)
+    end = -1
+    for place in range(len(text)) if places is None and between == "\n" else places or ():
+        if place > end:
+            start = text.rfind(between, 0, place)
+            start = 0 if start < 0 else start + len(between)
+            end = text.find(between, place)
+            end = len(text) if end < 0 else end
+            yield start, end
+
+
+def find_sentences(text: str, block: Unit) -> list[Unit]:
+    """Return the sentences of a block of prose; any other is one.
+
+    >>> [(unit.start, unit.end) for unit in find_sentences("Wait. Knead it.", Unit(0, 15))]
+    [(0, 5), (6, 15)]
+    """
+    start, end, kind = block
+    stops = [stop.end() for stop in STOP.finditer(text, start, end)] if kind == PROSE else []
+    if not stops:
+        return [block]
+    units = (_trimmed(text, first, last) for first, last in pairwise((start, *stops, end)))
+    return [unit for unit in units if unit.start < unit.end]
+
+
+def _trimmed(text: str, start: int, end: int) -> Unit:
+    while start < end and text[start].isspace():
+        start += 1
+    return Unit(start, end)
+
+
+# A line and its shape: one of `SHAPE`, or `code`, or nothing for plain text.
+Shaped = tuple[int, int, str]
+
+
+def _shaped(text: str, start: int, end: int) -> Iterator[Shaped]:
+    """Yield the lines of a run with their shape."""
+    for line in text[start:end].split("\n"):
+        end = start + len(line)
+        # Most lines begin with a letter, and need no closer look.
+        shape = "" if line[:1].isalpha() else SHAPE.match(line).lastgroup or ""  # type: ignore[union-attr]
+        yield start, end, shape
+        start = end + 1
+
+
+def _fenced(text: str) -> Iterator[Shaped]:
+    """Yield the lines with their shape; what is between fences is code.
+
+    Long code is cut, and its last piece has but the closing fence.
+    """
+    lines = list(_shaped(text, 0, len(text)))
+    fences = [start for start, _, shape in lines if shape == "fence"]
+    inside = len(fences) % 2 == 1 and fences[0] > 0
+    for start, end, shape in lines:
+        inside ^= shape == "fence"
+        yield start, end, CODE if inside and shape not in ("blank", "fence") else shape
+
+
+def _code_lines(text: str) -> Iterator[Shaped]:
+    """Yield the lines of source code: comments and the text between triple quotes are prose."""
+    quoted, at = False, 0
+    for line in text.split("\n"):
+        marks = len(QUOTES.findall(line))
+        shape = CODE
+        if not line.strip():
+            shape = "blank"
+        elif quoted or (marks and line.lstrip()[:3] in ('"""', "'''")) or COMMENT.match(line):
+            shape = "" if re.search(r"\w", line) else "rule"
+        quoted ^= marks % 2 == 1
+        yield at, at + len(line), shape
+        at += len(line) + 1
+
+
+def _joined(text: str, lines: Iterable[Shaped], *, wraps: bool) -> list[Unit]:
+    """Return blocks of the lines: those of one paragraph or item together, where a line goes on in the next."""
+    units: list[Unit] = []
+    goes_on, width, is_item = False, 0, False
+    for start, end, shape in lines:
+        if shape == CODE or shape == "row":
+            units.append(Unit(start, end, CODE if shape == CODE else ROW))
+            goes_on = False
+        elif shape == "" or shape == "item":
+            width = max(width, end - start) if goes_on else end - start
+            if goes_on and shape == "" and _goes_on(text, units[-1].end, start, is_item=is_item, width=width):
+                units[-1] = Unit(units[-1].start, end)
+            else:
+                units.append(_trimmed(text, start, end))
+                is_item = shape == "item"
+            goes_on = wraps
+        else:
+            if shape == "rule" and text[start:end].lstrip()[:1] == "|" and units and units[-1].end == start - 1:
+                # What stands above a table's border are the names of its columns; they are shown with each row.
+                units.pop()
+            goes_on = False
+    return units
+
+
+def _goes_on(text: str, end: int, start: int, *, is_item: bool, width: int) -> bool:
+    """Tell whether the line that ends at `end` goes on in the one at `start`: it is full, or breaks off."""
+    before = text[text.rfind("\n", 0, end) + 1 : end]
+    if is_item and text[start].isspace():
+        return True
+    if UNWRAPPED_END.search(before):
+        return False
+    word = FIRST_WORD.match(text, start)
+    if word is None:
+        return False
+    breaks_off = len(before) >= SHORTEST_WRAPPED and word[1][0].islower()
+    return breaks_off or (width in COLUMNS and len(before) + 1 + len(word[1]) >= width)

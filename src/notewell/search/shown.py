@@ -1,0 +1,161 @@
+"""How a sentence, a row or a line of code reads in an excerpt: on one line, rows with the names of their columns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from notewell.search.marks import Mark
+from notewell.search.sentences import CODE, LINE, ROW, WRAP, Unit
+from notewell.terms import UNSPACED
+
+# Characters of a sentence that are shown; of a longer one, those around its terms.
+LONGEST = 300
+BEFORE = LONGEST // 3
+# How far a cut moves so that it does not go through a word.
+WORD = 20
+BETWEEN_CELLS = " · "
+BORDER = re.compile(r"[-=|: +]*-[-=|: +]*")
+# Edges of cells in a row of a Markdown table; and fields of CSV, by their delimiter.
+BAR = re.compile(r"(?<!\\)\|")
+DELIMITERS = ("\t", ";", ",")
+KEY = re.compile(r"[^\s:][^:\n]{0,80}: ")
+ENDS_UNSPACED = re.compile(f"[{UNSPACED}、。！？]")
+
+Span = tuple[int, int]
+
+
+class Shown:
+    """A text on its way: what is copied from the chunk keeps its marks."""
+
+    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+        self.text = ""
+        self.highlights: list[Span] = []
+        self._source = text
+        self._marks = marks
+
+    def put(self, text: str) -> None:
+        """Add what does not stand in these words in the chunk."""
+        self.text += text
+
+    def copy(self, start: int, end: int) -> None:
+        """Add a run of the chunk's text, its terms marked."""
+        shift = len(self.text) - start
+        first = bisect_left(self._marks, (start,))
+        for mark in self._marks[first:]:
+            if mark[1] > end:
+                break
+            self.highlights.append((mark[0] + shift, mark[1] + shift))
+        self.text += self._source[start:end]
+
+    def add(self, unit: Unit, header: str) -> None:
+        """Add a unit on a line of its own."""
+        if self.text:
+            self.put("\n")
+        if unit.kind == ROW and self._row(unit, header):
+            return
+        start, end = _window(self._source, unit, self._marks)
+        if unit.kind == LINE and start > unit.start and (key := KEY.match(self._source, unit.start, start)):
+            self.copy(*key.span())
+        if start > unit.start:
+            self.put("…")
+        self._flow(start, end) if unit.kind != CODE else self.copy(start, end)
+        if end < unit.end:
+            self.put("…")
+
+    def _flow(self, start: int, end: int) -> None:
+        """Copy the lines of a sentence as one."""
+        for wrap in WRAP.finditer(self._source, start, end) if "\n" in self._source[start:end] else ():
+            self.copy(start, wrap.start())
+            self.put("" if ENDS_UNSPACED.match(self._source, wrap.start() - 1) else " ")
+            start = wrap.end()
+        self.copy(start, end)
+
+    def _row(self, unit: Unit, header: str) -> bool:
+        """Copy the cells of a row that say something, after the names of their columns, as far as there is room."""
+        names = [header[start:end] for start, end in cells(header, 0, len(header))]
+        own = cells(self._source, unit.start, unit.end)
+        if len(own) > len(names):
+            names = [""] * len(own)
+        filled = [(name, *span) for name, span in zip(names, own, strict=False) if span[0] < span[1]]
+        room, between = LONGEST, ""
+        for place, (name, start, end) in enumerate(filled):
+            length = len(name) + min(end - start, LONGEST) + len(BETWEEN_CELLS)
+            # The first cell says whose row it is; of a long row, the others are those that were asked for.
+            if place and length > room and (room < -LONGEST or not self._marked(start, end)):
+                between = " … "
+                continue
+            self.put(between + (f"{name}: " if name else ""))
+            self.copy(*_window(self._source, Unit(start, end), self._marks))
+            room, between = room - length, BETWEEN_CELLS
+        self.put(" …" if between == " … " else "")
+        return bool(filled)
+
+    def _marked(self, start: int, end: int) -> bool:
+        return any(start <= mark[0] < end for mark in self._marks)
+
+
+def cells(text: str, start: int, end: int) -> list[Span]:
+    """Return where the cells of a row stand, without the spaces around them.
+
+    >>> [("a | b c |"[start:end]) for start, end in cells("a | b c |", 0, 9)]
+    ['a', 'b c']
+    """
+    row = text[start:end]
+    if BAR.search(row):
+        edges = [match.span() for match in BAR.finditer(row)]
+        return list(_stripped(text, start, _without_ends(row, edges)))
+    delimiter = max(DELIMITERS, key=row.count)
+    if delimiter not in row:
+        return []
+    fields = re.compile(rf'\s*(?:"((?:[^"]|"")*)"|([^{delimiter}]*))\s*(?:{delimiter}|$)')
+    found = [match.span(match.lastindex or 0) for match in fields.finditer(row) if match.start() < len(row)]
+    return [(start + first, start + last) for first, last in found]
+
+
+def _without_ends(row: str, edges: list[Span]) -> list[Span]:
+    """Return the runs between bars, without what stands outside of the first and the last where these close the row."""
+    starts, ends = [0, *(edge[1] for edge in edges)], [*(edge[0] for edge in edges), len(row)]
+    runs = list(zip(starts, ends, strict=True))
+    first = not row[: runs[0][1]].strip() and row.lstrip().startswith("|") and row.rstrip().endswith("|")
+    last = not row[runs[-1][0] :].strip()
+    return runs[1 if first else 0 : -1 if last else None]
+
+
+def _stripped(text: str, shift: int, runs: Sequence[Span]) -> Iterator[Span]:
+    for first, last in runs:
+        cell = text[shift + first : shift + last]
+        start = shift + first + len(cell) - len(cell.lstrip())
+        yield start, max(start, shift + last - (len(cell) - len(cell.rstrip())))
+
+
+def header_above(text: str, row: Unit) -> str:
+    """Return the header of a Markdown table's row: the line above its border, if the chunk has it."""
+    above = text[: row.start].split("\n")[:-1]
+    while above and "|" in above[-1]:
+        if BORDER.fullmatch(above.pop().strip()):
+            return above[-1] if above and "|" in above[-1] else ""
+    return ""
+
+
+def _window(text: str, unit: Unit, marks: Sequence[Mark]) -> Span:
+    """Return at most `LONGEST` characters of a unit, where most of its terms stand, and no cut word if it can be."""
+    start, end = unit.start, unit.end
+    if end - start <= LONGEST:
+        return start, end
+    own = [mark for mark in marks if start <= mark[0] < end]
+    first = max(own, key=lambda mark: (_near(own, mark), -mark[0]))[0] if own else start
+    begin = max(start, min(first - BEFORE, end - LONGEST))
+    finish = begin + LONGEST
+    if begin > start:
+        begin = max(begin, text.find(" ", begin, begin + WORD) + 1)
+    if finish < end:
+        finish = text.rfind(" ", finish - WORD, finish) if text.find(" ", finish - WORD, finish) >= 0 else finish
+    return begin, finish
+
+
+def _near(marks: Sequence[Mark], first: Mark) -> int:
+    """Return how many terms are shown if the window is laid around this one."""
+    last = first[0] + LONGEST - BEFORE
+    return len(frozenset().union(*(mark[2] for mark in marks if first[0] <= mark[0] and mark[1] <= last)))
