@@ -121,16 +121,29 @@ def test_a_sentence_goes_over_the_lines_of_its_paragraph() -> None:
     assert marked(excerpt) == ["hive", "moved", "behind", "barn"]
 
 
-def test_a_rare_word_counts_more_than_common_ones() -> None:
-    page = ["The bee hive is old.", "A bee hive hums.", "The hive of the bee.\nIt has mites.\nA bee left the hive."]
-    hits = [Hit(Chunk(f"{number}.md", text, 1, 3), 1.0, {}) for number, text in enumerate(page)]
-    best = make_excerpts(hits, make_plan("bee hive mites"))[2]
-    assert "It has mites." in best.text
+def test_a_word_that_few_hits_have_counts_more() -> None:
+    page = ["The bee hive is old.", "A bee hive hums.", "A bee hums. The hive stands. Mites bite."]
+    hits = [Hit(Chunk(f"{number}.md", text, 1, 1), 1.0, {}) for number, text in enumerate(page)]
+    assert "Mites bite." in make_excerpts(hits, make_plan("bee hive mites"))[2].text
 
 
 def test_what_most_sentences_hold_says_little() -> None:
-    text = "Rye is old. Rye is dark. Rye and its price rose. Rye is sour. Rye grows."
-    assert "Rye and its price rose." in excerpt_of(text, "rye price").text
+    assert "The price rose." in excerpt_of("Rye is old. Rye is dark. Rye is sour. The price rose.", "rye price").text
+
+
+def test_a_question_is_shown_where_only_it_has_a_word() -> None:
+    text = "Human: Is the crumb as good in Bern?\n\nAssistant: The crumb is dense."
+    assert excerpt_of(text, "crumb Bern").text.startswith("Human: ")
+
+
+def test_by_meaning_too_the_answer_is_shown() -> None:
+    chunk = Chunk("a.md", "Human: Is it as good as it was before?\n\nAssistant: No.", 1, 3)
+    near = make_excerpts([Hit(chunk, 1.0, {})], make_plan("zebra"), lambda texts: np.array([*map(len, texts)], "f4"))
+    assert near[0].text == "Assistant: No."
+
+
+def test_spaces_at_the_end_of_a_line_are_not_shown() -> None:
+    assert excerpt_of("```sh\nnotewell index   \n```", "index").text == "notewell index"
 
 
 def test_a_stop_word_alone_never_decides() -> None:
@@ -175,6 +188,11 @@ def test_a_line_that_imports_is_the_last_to_be_shown() -> None:
     text = "from oven import heat_to\n\nheat_to(200)\nx = heat_to(100)"
     excerpt = make_excerpts([Hit(Chunk("a.py", text, 1, 4), 1.0, {})], make_plan("heat_to"))[0]
     assert excerpt.text == "heat_to(200)\nx = heat_to(100)"
+
+
+def test_a_link_alone_is_the_last_to_be_shown() -> None:
+    text = "- [Rye bread](rye-bread.md)\n- [[Rye bread]]  \n\nBread is old.\nThe rye was young."
+    assert excerpt_of(text, "rye bread").text == "Bread is old.\nThe rye was young."
 
 
 def test_the_answer_is_shown_and_not_the_question_it_repeats() -> None:

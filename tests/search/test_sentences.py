@@ -82,6 +82,15 @@ def test_blocks_around_a_place_are_those_of_the_whole_text() -> None:
     assert [unit.kind for unit in every] == [PROSE, PROSE, ROW, PROSE]
 
 
+def test_a_version_ends_a_sentence_and_a_number_of_a_list_does_not() -> None:
+    assert sentences("It is in version 4.0. Take it.") == ["It is in version 4.0.", "Take it."]
+    assert sentences("12. Knead it. Wait.") == ["12. Knead it.", "Wait."]
+
+
+def test_targets_of_links_are_no_blocks_and_footnotes_are() -> None:
+    assert blocks("[01]: ./media/rye.png\n[^1]: Rye is a grass.") == [(PROSE, "[^1]: Rye is a grass.")]
+
+
 def test_quotation_marks_and_footnotes_belong_to_the_sentence_they_end() -> None:
     assert sentences('He said "no!" Then he left.[3] All (e.g. rye) stayed.') == [
         'He said "no!"',

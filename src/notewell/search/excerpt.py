@@ -21,6 +21,7 @@ COMPARED = 30
 # What a line counts that only names what is elsewhere.
 LESS = 0.3
 IMPORT = re.compile(r"\s*(?:import|from|using|use|require|package|#\s*include)\b")
+LINK = re.compile(r"(?:[-*+>]\s+|\d+[.)]\s+)*!?\[[^\]\n]*\]+(?:\([^)\n]*\))?[\s\\]*")
 # A line that begins a definition, in most languages.
 SIGNATURE = re.compile(
     r"^([ \t]*)(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub\S*)\s+)*"
@@ -78,7 +79,7 @@ def _by_terms(text: str, blocks: Sequence[Unit], marks: Sequence[Mark], rarity: 
             times[term] = times.get(term, 0) + 1
     worth = {term: rarity[term] / count for term, count in times.items()}
     scored = [
-        (-sum([worth[term] for term in terms]) * (LESS if _is_import(text, unit) else 1.0), unit)
+        (-sum([worth[term] for term in terms]) * (LESS if _names_another(text, unit) else 1.0), unit)
         for unit, terms in held
     ]
     return _best(text, scored)
@@ -120,8 +121,11 @@ def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[
                 yield unit, terms
 
 
-def _is_import(text: str, unit: Unit) -> bool:
-    return unit.kind == CODE and IMPORT.match(text, unit.start) is not None
+def _names_another(text: str, unit: Unit) -> bool:
+    """Tell whether all that a unit has is a link, or that it imports something."""
+    if unit.kind == CODE:
+        return IMPORT.match(text, unit.start) is not None
+    return not text[unit.start].isalpha() and LINK.fullmatch(text, unit.start, unit.end) is not None
 
 
 def _by_meaning(text: str, blocks: Sequence[Unit], nearness: Nearness | None) -> list[Unit]:

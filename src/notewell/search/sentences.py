@@ -21,10 +21,10 @@ TEXTS = {
 }
 BY_SUFFIX = {suffix: kind for kind, suffixes in TEXTS.items() for suffix in suffixes}
 
-# A line by how it begins. Headings (a hit names them), rules and borders say nothing of their own.
+# A line by how it begins. Headings (a hit names them), rules, borders and targets of links say nothing of their own.
 SHAPE = re.compile(
     r"\s*(?:(?P<blank>$)|(?P<fence>`{3,}|~{3,})|(?P<rule>#{1,6} |[-=*_|: +]+$)|(?P<row>\|)"
-    r"|(?P<item>(?:[-*+•‣◦–]|\d{1,3}[.)])[ \t])|(?P<directive>\.\. |#\+|:[\w -]+:$)|)"
+    r"|(?P<item>(?:[-*+•‣◦–]|\d{1,3}[.)])[ \t])|(?P<directive>\.\. |#\+|:[\w -]+:$|\[[^\]^]+\]:\s)|)"
 )
 # How a line of source code begins that is a comment.
 COMMENT = re.compile(r"\s*(?:#(?=[\s#])|//|/\*|\*(?=[\s/])|--\s|;;|%%? )")
@@ -46,9 +46,9 @@ SHORT = (
     "approx",
 )
 # Sentences end at a stop before space, quotation marks and footnotes with it, or at the CJK full stop; "26. September",
-# "1. Knead", "W. White", "e.g. rye" and "St. Moritz" go on.
+# "1. Knead", "W. White", "e.g. rye" and "St. Moritz" go on; "version 4.0." is an end.
 STOP = re.compile(
-    r"[.!?。！？](?:(?<=[。！？])|(?<!\b[\dA-Za-z].)(?<!\b\d\d.)"
+    r"[.!?。！？](?:(?<=[。！？])|(?=[\s'\"”’»)*_\[])(?<!\b[A-Za-z].)(?<![^.\w]\d.)(?<!\A\d.)(?<![^.\w]\d\d.)(?<!\A\d\d.)"
     + "".join(rf"(?<!\b(?:{words})\.)" for words in SHORT)
     + r"(?:['\"”’»)*_]|\[\^?\d+\])*(?=\s))"
 )

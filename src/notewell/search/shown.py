@@ -61,6 +61,7 @@ class Shown:
         if start > unit.start:
             self.put("…")
         self._flow(start, end) if unit.kind != CODE else self.copy(start, end)
+        self.text = self.text.rstrip()
         if end < unit.end:
             self.put("…")
 
