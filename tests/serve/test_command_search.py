@@ -49,6 +49,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
         "line": 7,
         "end_line": 7,
         "place": "",
+        "highlights": [[4, 8], [9, 18]],
     }
 
 
