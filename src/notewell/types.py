@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ import numpy.typing as npt
 # Rows of numbers, one row for each text.
 Vectors = npt.NDArray[np.float32]
 
+
+# What kind of query a text is.
+Intent = Literal["quoted", "path", "error text", "identifier", "code", "one word", "question", "keywords"]
 
 # Tags and aliases are carried by every chunk of a note: so many of such a length, and no more.
 MOST = 100
@@ -290,6 +293,7 @@ class Plan:
     read_as: tuple[str, ...] = ()
     like: tuple[int, ...] = ()
     related: bool = False
+    intent: Intent = "keywords"
 
     @property
     def only_filters(self) -> bool:

@@ -271,7 +271,7 @@ def test_filters_come_after_those_of_the_scope_and_each_once() -> None:
     tag = Filter("tag", ("bees",))
     plan = make_plan("mites tag:bees type:log", Scope("Garden", (tag,)))
     assert plan.scope == Scope("Garden", (tag, Filter("type", ("log",))))
-    assert plan.read_as == ('words and meaning "mites"', "tag bees", "type log", "under Garden")
+    assert plan.read_as == ('words and meaning "mites"', "tag bees", "type log", "under Garden", "one word")
 
 
 def test_filters_alone_are_answered_by_date() -> None:

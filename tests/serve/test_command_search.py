@@ -369,7 +369,7 @@ def test_explain_says_first_how_the_query_was_read(notewell: Notewell) -> None:
         'read as: words and meaning "hive"; phrase "warm evening"; not honey; path Garden; under Garden\n'
     )
     answer = json.loads(notewell("search", "hive", "--explain", "--json")[1])
-    assert answer["read_as"] == ['words and meaning "hive"']
+    assert answer["read_as"] == ['words and meaning "hive"', "one word"]
 
 
 def test_a_tag_that_no_note_has_is_told_of(notewell: Notewell) -> None:

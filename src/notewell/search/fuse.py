@@ -28,6 +28,7 @@ class SearchRules:
     vector_weight: float = 0.25
     fine_weight: float = 0.9
     on_demand: int = 14_400
+    intent: bool = True
     max_tokens: int = 0
 
     @property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path, PurePosixPath
 
+from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, Known, Part, Query, read_query_text
-from notewell.search.told import told
+from notewell.search.stopwords import stop_terms
+from notewell.search.told import told, told_intent
 from notewell.search.when import When, read_when
 from notewell.terms import TOKEN, prefix_term, split_terms
 from notewell.types import EVERYTHING, Filter, Plan, Scope
@@ -38,11 +39,13 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     chosen = tuple((asked or telling or terms)[:MAX_TERMS])
     heading = (Filter("heading", (" ".join(chosen),)),) if query.in_heading and chosen else ()
     filters = (*scope.filters, *query.filters, *heading)
+    intent = read_intent(query.written)
     read_as = (
         *map(str, query.parts),
         *([str(when)] if when else ()),
         *([f"under {scope.under}"] if scope.under else ()),
         *map(told, scope.filters),
+        *told_intent(intent),
     )
     return Plan(
         query.meaning,
@@ -53,6 +56,7 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         when=when.days if when else None,
         read_as=tuple(dict.fromkeys(read_as)),
         like=query.like,
+        intent=intent,
     )
 
 
@@ -92,9 +96,3 @@ def readable(text: str) -> str:
     'rye  ?'
     """
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-@cache
-def stop_terms() -> frozenset[str]:
-    """Return the terms of words that carry grammar and no subject, English and German."""
-    return frozenset(split_terms((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8")))

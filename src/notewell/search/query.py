@@ -115,6 +115,12 @@ class Query:
         return tuple(sorted({chunk for part in self.parts for chunk in part.chunks}))
 
     @property
+    def written(self) -> str:
+        """Return what is looked for, without filters, as it was written."""
+        asked = self._of("text", "words", "meaning", "phrase", "prefix")
+        return " ".join(f'"{part.text}"' if part.kind == "phrase" else part.text for part in asked)
+
+    @property
     def filters(self) -> tuple[Filter, ...]:
         """Return what every hit has to fit."""
         return tuple(part.filter for part in self.parts if part.filter)
