@@ -12,7 +12,7 @@ import numpy as np
 from notewell.embed import Embedder
 from notewell.embed.unit import unit
 from notewell.search.fuse import SearchRules
-from notewell.search.plan import stop_terms
+from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
 from notewell.types import Chunk, Filter, Plan, Vectors

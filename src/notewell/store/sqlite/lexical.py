@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -22,6 +23,10 @@ B = 0.75
 BODY, HEADING, CONTEXT = 10, 5, 3
 UNIT = 10
 
+# Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
+DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
+KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*([^\s:=;]+)[ \t]*[:=]", re.MULTILINE)
+
 Counts = npt.NDArray[np.uint8]
 
 
@@ -31,11 +36,24 @@ def weigh_terms(chunk: Chunk) -> dict[str, int]:
     >>> weigh_terms(Chunk("a.md", "rye bread, rye", 1, 1, title="Bread"))
     {'rye': 20, 'bread': 18, 'a': 3}
     """
-    weights = {term: times * BODY for term, times in count_terms(chunk.text).items()}
+    weights = {term: times * BODY for term, times in _count_lines(chunk).items()}
     for counts, weight in ((_count_again(chunk.heading), HEADING), (_count_again(chunk.context), CONTEXT)):
         for term, times in counts.items():
             weights[term] = weights.get(term, 0) + times * weight
     return weights
+
+
+def _count_lines(chunk: Chunk) -> dict[str, int]:
+    """Return how often each term occurs in the chunk's lines; a key of data once, however often it is repeated.
+
+    >>> _count_lines(Chunk("a.json", "oven.heat: 220\\nstove.heat: heat", 1, 2))
+    {'oven': 1, 'heat': 2, '220': 1, 'stove': 1}
+    """
+    counts = count_terms(chunk.text)
+    if chunk.path.endswith(DATA):
+        for term, times in count_terms("\n".join(KEY.findall(chunk.text))).items():
+            counts[term] -= times - 1
+    return counts
 
 
 # The chunks of a note share their context, and often their headings.
