@@ -281,7 +281,8 @@ class Plan:
 
     A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
     terms are only marked. `when` are the days that are preferred, without bounds the newest. The vector leans to the
-    chunks in `like`; where only such are asked for, notes `related` to theirs are meant. `read_as` tells it in words.
+    chunks in `like`; where only such are asked for, notes `related` to theirs are meant. `read_as` tells it in words,
+    `variations` are the text in others.
     """
 
     text: str
@@ -294,6 +295,7 @@ class Plan:
     like: tuple[int, ...] = ()
     related: bool = False
     intent: Intent = "keywords"
+    variations: tuple[str, ...] = ()
 
     @property
     def only_filters(self) -> bool:

@@ -31,6 +31,7 @@ from notewell.search import (
     make_plan,
     plan_query,
     read_filters,
+    vary,
 )
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
@@ -124,6 +125,7 @@ class Vault(Opened):
             ages = Ages(self.settings.decay, date.today())
             known = Known(snapshot.keys, ages.today, chunks_at=chunks_in(snapshot))
             plan = plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+            plan = vary(plan, embedders.quick) if rules.variations else plan
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
@@ -181,6 +183,7 @@ class Vault(Opened):
             rules = self.settings.search.asking(limit, 0)
             ages = Ages(self.settings.decay, date.today())
             plan = make_plan(text, known=Known(syntax=False))
+            plan = vary(plan, embedder) if rules.variations else plan
             return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
 
     @property

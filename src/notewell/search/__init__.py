@@ -21,6 +21,7 @@ from notewell.search.rank import RANKERS, Ranker
 from notewell.search.rank.ages import Ages, deeper
 from notewell.search.related import deepened, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
+from notewell.search.variations import vary
 from notewell.store import Snapshot
 from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
 
@@ -37,6 +38,7 @@ __all__ = [
     "plan_query",
     "read_filters",
     "search",
+    "vary",
 ]
 
 

@@ -29,6 +29,7 @@ class SearchRules:
     fine_weight: float = 0.9
     on_demand: int = 14_400
     intent: bool = True
+    variations: bool = False
     max_tokens: int = 0
 
     @property

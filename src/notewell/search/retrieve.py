@@ -39,21 +39,23 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
 
 
 def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> Vectors:
-    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both.
+    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between all.
 
     It leans to what it should be `like`, or is that, where nothing else is asked for.
     """
     vectors: list[Vectors] = [embedder.embed([plan.passage])[0]] if plan.passage else []
     if plan.text or (not plan.passage and like is None):
-        vectors.append(embedder.embed_query(plan.text))
+        vectors += [embedder.embed_query(text) for text in (plan.text, *plan.variations)]
     if like is not None:
         vectors += [like * np.float32(LEANING if vectors else 1)]
+    # The vector whose cosine with a chunk is, but for scale, the mean of theirs: one search does for all.
     return vectors[0] if len(vectors) == 1 else unit(np.sum(vectors, axis=0, keepdims=True))[0]
 
 
 def without_secrets(plan: Plan) -> Plan:
     """Return the plan as it may go to a server: like notes, without what no store may hold."""
-    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0])
+    variations = tuple(redact_text(text)[0] for text in plan.variations)
+    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0], variations=variations)
 
 
 def nearness(plan: Plan, embedder: Embedder | None) -> Callable[[Sequence[str]], Vectors] | None:
