@@ -133,7 +133,7 @@ def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
     alone = {excerpt.path: excerpt.hit.votes[1] for excerpt in notes.search("honey")}["Recipes/Rye.md"]
     leaning = notes.search('honey like:"Recipes/Rye.md"')
     near = {excerpt.path: excerpt.hit.votes[1] for excerpt in leaning}["Recipes/Rye.md"]
-    assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md")
+    assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md", "one word")
     assert (near.score or 0) > (alone.score or 0)
     assert near.rank == 1 and alone.rank != 1
 

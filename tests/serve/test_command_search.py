@@ -103,7 +103,7 @@ def test_explain_has_the_same_facts_as_data(notewell: Notewell) -> None:
     assert lexical.keys() == {"retriever", "rank", "score", "scaled", "weight", "guessed", "part"}
     assert (lexical["retriever"], lexical["rank"], lexical["weight"]) == ("lexical", 1, 0.75)
     assert sum(vote["part"] for vote in first["votes"]) == pytest.approx(scores["score"], abs=1e-5)
-    assert json.loads(out)["read_as"] == ['words and meaning "bees"']
+    assert json.loads(out)["read_as"] == ['words and meaning "bees"', "one word"]
 
 
 @pytest.mark.parametrize("fusion", ["scores", "rrf"])
