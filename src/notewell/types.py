@@ -280,9 +280,10 @@ class Plan:
     """A query, read: the terms to match, the text to embed, and the scope to look in.
 
     A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
-    terms are only marked. `when` are the days that are preferred, without bounds the newest. The vector leans to the
-    chunks in `like`; where only such are asked for, notes `related` to theirs are meant. `read_as` tells it in words,
-    `variations` are the text in others.
+    terms are only marked. `strings` are to be found as written; `words` may be misspelt, and then have `stand_ins`,
+    which are terms too, so that they are marked. `when` are the days that are preferred, without bounds the newest. The
+    vector leans to the chunks in `like`; where only such are asked for, notes `related` to theirs are meant.
+    `variations` are the text in other words; `read_as` and `notices` say how the query was understood.
     """
 
     text: str
@@ -290,6 +291,10 @@ class Plan:
     scope: Scope = EVERYTHING
     passage: str = ""
     by_words: bool = True
+    strings: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
     when: Range | None = None
     read_as: tuple[str, ...] = ()
     like: tuple[int, ...] = ()

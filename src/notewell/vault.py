@@ -28,7 +28,6 @@ from notewell.search import (
     Known,
     answer_with_what_works,
     find_hits,
-    make_plan,
     plan_query,
     read_filters,
     vary,
@@ -37,7 +36,7 @@ from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor
-from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
+from notewell.types import ALL, EVERYTHING, Chunk, Filters, Hit, Results, Vectors
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -182,7 +181,7 @@ class Vault(Opened):
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
             ages = Ages(self.settings.decay, date.today())
-            plan = make_plan(text, known=Known(syntax=False))
+            plan = plan_query(text, EVERYTHING, Known(syntax=False), snapshot)
             plan = vary(plan, embedder) if rules.variations else plan
             return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
 

@@ -11,6 +11,7 @@ from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fuse import Fused, SearchRules, cast_votes, fuse
+from notewell.search.guess import resolve
 from notewell.search.intent import leaning
 from notewell.search.named import chunks_in
 from notewell.search.newest import find_newest
@@ -37,6 +38,7 @@ __all__ = [
     "make_plan",
     "plan_query",
     "read_filters",
+    "resolve",
     "search",
     "vary",
 ]
@@ -51,9 +53,11 @@ def search(
 
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
-    """Read a query; one that only says what notes should be like becomes a plan of their words."""
+    """Read a query: words that no note has are resolved; of notes to be like, their words make the plan."""
     plan = make_plan(text, scope, known)
-    return plan_related(plan, store) if plan.like and not (plan.text or plan.terms or plan.passage) else plan
+    if plan.like and not (plan.text or plan.terms or plan.passage):
+        return plan_related(plan, store)
+    return resolve(plan, store)
 
 
 def answer(

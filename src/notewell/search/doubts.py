@@ -30,7 +30,8 @@ NAMES = {
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
-    return (*_unknown_notes(plan, store), *_unknown_keys(plan, store), *_found(plan, excerpts, store, rules))
+    told = (*plan.notices, *_unknown_notes(plan, store), *_unknown_keys(plan, store))
+    return (*told, *_found(plan, excerpts, store, rules))
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from notewell.search.exact import find_strings
 from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, Known, Part, Query, read_query_text
 from notewell.search.stopwords import stop_terms
@@ -54,6 +56,8 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         passage=query.passage,
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
         when=when.days if when else None,
+        strings=find_strings(" ".join(part.text for part in query.by_words if part.kind != "prefix")),
+        words=_words(query.by_words),
         read_as=tuple(dict.fromkeys(read_as)),
         like=query.like,
         intent=intent,
@@ -74,6 +78,12 @@ def _terms(part: Part) -> list[str]:
         return split_terms(part.text)
     token = TOKEN.findall(part.text)[-1]
     return [*split_terms(part.text.removesuffix(token)), f"{prefix_term(token)}*"]
+
+
+def _words(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Return the words that may be misspelt: not those of a phrase, nor the beginning of a word."""
+    tokens = (token for part in parts if part.kind in ("text", "words") for token in TOKEN.findall(part.text))
+    return tuple(dict.fromkeys(tokens))[:MAX_TERMS]
 
 
 def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = ()) -> Scope:

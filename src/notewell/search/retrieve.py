@@ -11,6 +11,7 @@ import numpy as np
 from notewell.embed import Embedder, check_length, is_instant
 from notewell.embed.unit import unit
 from notewell.redact import redact_text
+from notewell.search.exact import find_verbatim
 from notewell.search.fuse import SearchRules
 from notewell.search.related import liked
 from notewell.store import Snapshot
@@ -31,11 +32,18 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        rankings.append(store.matching(plan.terms, plan.scope, depth))
+        rankings.append(store.matching(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
+        rankings += find_verbatim(plan, store)
     if by_meaning and embedder is not None:
         vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.dimensions, embedder)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
+
+
+def written_terms(plan: Plan) -> list[str]:
+    """Return the terms that were asked for, without those that only stand in for one."""
+    standing_in = {term for terms in plan.stand_ins.values() for term in terms}
+    return [term for term in plan.terms if term not in standing_in or term in plan.stand_ins]
 
 
 def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> Vectors:
