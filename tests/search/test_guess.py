@@ -117,3 +117,10 @@ def test_a_name_is_favoured_through_what_stands_in(make_vault: Callable[..., Vau
 
 def test_an_empty_store_has_nothing_that_stands_in(hold: Hold) -> None:
     assert read("renderer", hold({})).stand_ins == {}
+
+
+def test_a_long_question_has_words_enough_without_guessed_typos(hold: Hold) -> None:
+    snapshot = hold({"a.md": "bread"})
+    long = "brwad wheat barley oats millet spelt emmer sorghum buckwheat"
+    assert read("brwad wheat", snapshot).stand_ins == {"brwad": ("bread",)}
+    assert read(long, snapshot).stand_ins == {}

@@ -20,6 +20,9 @@ LONG = 6
 TYPOS = 3
 HOLDING = 20
 LISTED = 200
+# A longer question has words enough that are known, and what looks like a typo in it is often a name: without this,
+# SciFact loses .002.
+FEW = 8
 # Words of a question that are looked up at most.
 LOOKED_UP = 8
 UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
@@ -44,7 +47,9 @@ def resolve(plan: Plan, store: Snapshot) -> Plan:
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
     known = store.known(set(single.values()))
     doubtful = [(word, term) for word, term in single.items() if _is_doubtful(word, term in known)][:LOOKED_UP]
-    guesses = [guess for word, term in doubtful if (guess := _guess(word, term, store, known=term in known))]
+    slips = len(plan.terms) <= FEW
+    made = [_guess(word, term, store, known=term in known, slips=slips) for word, term in doubtful]
+    guesses = [guess for guess in made if guess]
     more = [term for guess in guesses for term in guess.stand_ins]
     return replace(
         plan,
@@ -62,7 +67,7 @@ def _is_doubtful(word: str, known: bool) -> bool:
     return word.isalpha() and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
 
 
-def _guess(word: str, term: str, store: Snapshot, *, known: bool) -> Guess | None:
+def _guess(word: str, term: str, store: Snapshot, *, known: bool, slips: bool) -> Guess | None:
     """Return what stands in for a word, by the first way that finds something."""
     if CHARACTER.fullmatch(word):
         # Runs of such scripts are stored by their pairs: this is how a character is found, and no guess.
@@ -76,7 +81,7 @@ def _guess(word: str, term: str, store: Snapshot, *, known: bool) -> Guess | Non
     # What begins or ends another word is a word itself, and no slip: Haltung in Bienenhaltung is not "halting".
     if ends := [other for other in holding if other.startswith(term) or other.endswith(term)]:
         return _part(word, term, ends, missing)
-    if found := _known(typos(fold(word)), term, store):
+    if slips and (found := _known(typos(fold(word)), term, store)):
         return _instead(word, term, found, missing)
     return _part(word, term, holding, missing) or _compound(word, term, store, missing)
 
