@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from notewell import Vault
+from notewell.asked import Plan
 from notewell.search import Embedders, SearchRules, resolve, search
 from notewell.search.guess import HOLDING, TYPOS
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
-from notewell.types import Plan
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 

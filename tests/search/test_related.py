@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from notewell import Filters, Results, Vault
+from notewell.asked import Plan
 from notewell.errors import NoteError, StoreError
 from notewell.search.related import TELLING, ask_like, telling_terms
 from notewell.search.retrieve import embed_plan
-from notewell.types import Chunk, Plan
+from notewell.types import Chunk
 
 MakeVault = Callable[..., Vault]
 

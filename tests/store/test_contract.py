@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import pytest
 
+from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.store import MadeFor, Snapshot, Store, Writer
 from notewell.terms import count_terms
-from notewell.types import EVERYTHING, Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
+from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
 OpenStore = Callable[..., Store]
 Place = tuple[str, int]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notewell.asked import EVERYTHING, Plan, Scope
 from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
@@ -24,7 +25,7 @@ from notewell.search.related import deepened, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
 from notewell.search.variations import vary
 from notewell.store import Snapshot
-from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
+from notewell.types import Excerpt, Hit, Ranking
 
 __all__ = [
     "Ages",

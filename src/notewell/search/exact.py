@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from notewell.asked import Plan
 from notewell.store import Snapshot
 from notewell.terms import SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
-from notewell.types import Chunk, Plan, Ranking
+from notewell.types import Chunk, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300

@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from notewell.asked import Plan
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import UNSPACED, fold, stem, token_terms
-from notewell.types import Plan
 
 # A word with fewer letters is one typo away from too many, and stands inside too many.
 SHORTEST = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.types import Filter, Intent, Range
+from notewell.asked import Filter, Intent, Range
 
 
 def told(asked: Filter) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, Self
 
-from notewell.types import Chunk, Filter, Link, Note, Ranking, Scope, Stamp, Vectors
+from notewell.asked import Filter, Scope
+from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
 # Which terms count, for less, as an occurrence of another.
 StandIns = Mapping[str, Sequence[str]]

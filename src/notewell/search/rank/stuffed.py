@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from notewell.asked import Plan
 from notewell.search.rank.names import is_called
 from notewell.search.stopwords import stop_terms
 from notewell.terms import split_terms
-from notewell.types import Hit, Plan
+from notewell.types import Hit
 
 # What is left of such a hit's score: enough for the notes of tests/test_failure_modes.py, on which it was chosen. No
 # hit of the nine collections is stuffed, so that they neither speak for it nor against it.

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.asked import EVERYTHING, Filter, Scope
 from notewell.store import NO_STAND_INS, Said, StandIns
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
@@ -29,10 +30,10 @@ from notewell.store.sqlite.vocabulary import (
     load_any,
     load_postings,
 )
-from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
+from notewell.types import Chunk, Link, Ranking, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
-RESCORED = 400
+RESCORED = 800
 
 # One score in this many is looked at to guess where the best begin.
 SAMPLED = 16
