@@ -25,6 +25,9 @@ STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", 
 # A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
 LONGEST = 64
 
+# Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
+DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
+KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*([^\s:=;]+)[ \t]*[:=]", re.MULTILINE)
 # Tokens that have several terms because they are several words: in scripts without spaces, or around an apostrophe.
 SEVERAL = re.compile(rf"[{UNSPACED}'’]")
 # How English words go on after a beginning that is longer than their stem.

