@@ -67,7 +67,8 @@ def test_a_small_part_of_a_long_question_says_little(hold: Hold) -> None:
     (ranking,) = find_verbatim(make_plan("which settings did the upgrade to v1.2.3 take away"), snapshot)
     assert 0 < ranking.trust < 0.3
     plan = make_plan(
-        "which of the many settings that we had last year and the year before did the long upgrade to v1.2.3 take away from us"
+        "which of the many settings that we had last year and the year before did the long upgrade to v1.2.3 "
+        "take away from us"
     )
     assert find_verbatim(plan, snapshot) == []
 
