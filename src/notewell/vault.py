@@ -16,8 +16,9 @@ from typing import Any
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
+from notewell.graph.upkeep import mend_edges
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others
+from notewell.index.changes import count_others, list_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
@@ -35,7 +36,7 @@ from notewell.search import (
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
-from notewell.store import About, Filling, MadeFor
+from notewell.store import About, Filling, MadeFor, Store
 from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
@@ -68,12 +69,18 @@ class Vault(Opened):
         store = self._repaired_store() if full else self.store
         with store.locked(wait):
             if not full and self._suits(store.made_for):
-                return index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
+                report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
+                self._mend_edges(store)
+                return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
                 if not report.interrupted:
+                    self._mend_edges(fresh)
                     store.replace_by(fresh)
             return report
+
+    def _mend_edges(self, store: Store) -> None:
+        mend_edges(store, lambda: list_others(self.root, self._rules.walk, store))
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
