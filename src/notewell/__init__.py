@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from notewell.errors import NotewellError
+    from notewell.graph.leads import Lead, Links
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
     from notewell.session import Session
@@ -18,6 +19,8 @@ __all__ = [
     "Excerpt",
     "Filters",
     "Hit",
+    "Lead",
+    "Links",
     "NotewellError",
     "Progress",
     "Reading",
@@ -37,6 +40,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
+    "notewell.graph.leads": ("Lead", "Links"),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
