@@ -166,6 +166,17 @@ def test_the_net_has_links_between_notes_by_their_places(store: SqliteStore) -> 
     assert sorted(pairs) == [(0, 1), (2, 0), (2, 0)]
 
 
+def test_the_net_leaves_out_links_to_a_note_that_just_went(store: SqliteStore) -> None:
+    put(store, "a.md", [("wiki", "b"), ("wiki", "c")])
+    put(store, "c.md")
+    put(store, "b.md")
+    mend(store)
+    remove(store, "b.md")
+    with store.reading() as snapshot:
+        net = Net.of(snapshot)
+    assert (net.paths, net.sources.tolist(), net.targets.tolist()) == (("a.md", "c.md"), [0], [1])
+
+
 def test_the_net_of_an_empty_store_is_empty(store: SqliteStore) -> None:
     with store.reading() as snapshot:
         assert Net.of(snapshot).paths == ()
