@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from notewell.graph.resolve import Resolver
 from notewell.store import NOWHERE, TO_FILE, Named
@@ -177,3 +179,9 @@ def test_other_files_are_listed_only_when_a_link_looks_like_one_s() -> None:
 
 def test_of_names_that_differ_in_case_alone_one_is_chosen_for_good() -> None:
     assert led("bees", notes=("a/bees.md", "a/Bees.md")) == led("bees", notes=("a/Bees.md", "a/bees.md")) == "a/Bees.md"
+
+
+@given(target=st.text(max_size=60), kind=st.sampled_from(["wiki", "markdown", "embed", "field"]))
+def test_whatever_is_written_leads_to_a_note_a_file_or_nowhere(target: str, kind: str) -> None:
+    for written in (target, f"../{target}", f"/{target}", f"{target}/Bees.md", f"garden/{target}"):
+        assert led(written, "garden/Hive.md", kind) in {*NOTES, "file", ""}
