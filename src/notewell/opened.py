@@ -15,7 +15,7 @@ from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 
 # Grows when terms, or what is embedded, change in a way that old stores do not have.
-RECIPE = 2
+RECIPE = 3
 
 
 class Opened:

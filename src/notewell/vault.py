@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
@@ -28,15 +29,15 @@ from notewell.search import (
     Known,
     answer_with_what_works,
     find_hits,
-    make_plan,
     plan_query,
     read_filters,
+    vary,
 )
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor, Store
-from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
+from notewell.types import Chunk, Hit, Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.leads import Links
@@ -167,6 +168,7 @@ class Vault(Opened):
             ages = Ages(self.settings.decay, date.today())
             known = Known(snapshot.keys, ages.today, chunks_at=chunks_in(snapshot))
             plan = plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+            plan = vary(plan, embedders.quick) if rules.variations else plan
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
@@ -223,7 +225,8 @@ class Vault(Opened):
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
             ages = Ages(self.settings.decay, date.today())
-            plan = make_plan(text, known=Known(syntax=False))
+            plan = plan_query(text, EVERYTHING, Known(syntax=False), snapshot)
+            plan = vary(plan, embedder) if rules.variations else plan
             return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
 
     @property
