@@ -113,6 +113,12 @@ def content() -> Callable[[Vault], dict[str, Any]]:
         notes = "select path, title, kind, tags, aliases, fields, links, size, digest, mtime_ns, ctime_ns from note"
         bodies = "select digest, uses, length(data) from body left join vector on body = body.id"
         skipped = "select path, reason, size from skipped"
+        with vault.store.reading() as snapshot:
+            edges, paths = snapshot.edges(), {note: path for path, note in snapshot.ids().items()}
+        led = zip(edges.sources.tolist(), edges.hashes.tolist(), edges.targets.tolist(), strict=True)
+        ends = [(paths[source], name, paths.get(target, str(target))) for source, name, target in led]
+        # Notes come in any order, but the links of one in its own.
+        chunks["edges"] = sorted(ends, key=lambda end: end[0])
         return {"chunks": chunks, **{key: sorted(db.execute(key)) for key in (notes, bodies, skipped)}}
 
     return read

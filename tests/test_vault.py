@@ -46,6 +46,11 @@ def stop_after(notes: int) -> Progress:
     return Progress(tell=lambda done, total: told.append(done), stop=lambda: len(told) >= notes)
 
 
+def led(vault: Vault, note: str) -> list[str]:
+    """Return where the links of a note lead."""
+    return [lead.to for lead in vault.links(note).links]
+
+
 # From a folder to an answer
 
 
@@ -555,3 +560,51 @@ def test_every_error_can_be_caught_by_one_name(make_vault: MakeVault) -> None:
     with pytest.raises(NotewellError) as caught:
         make_vault(NOTES, {"search.nonsense": 1})
     assert (caught.value.fact, bool(caught.value.hint)) == ("There is no setting 'search.nonsense'", True)
+
+
+# Links
+
+
+def test_links_lead_where_they_should_after_notes_come_move_and_go(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "See [[bees]] and [[Drone]].\n", "garden/bees.md": "The hive hums.\n"})
+    vault.index()
+    assert led(vault, "a") == ["garden/bees.md", ""]
+    (vault.root / "garden/bees.md").rename(vault.root / "bees.md")
+    (vault.root / "drones.md").write_text("---\naliases: [Drone]\n---\nThey do not sting.\n")
+    vault.index()
+    assert led(vault, "a") == ["bees.md", "drones.md"]
+    (vault.root / "bees.md").unlink()
+    vault.index()
+    assert led(vault, "a") == ["", "drones.md"]
+    assert [lead.path for lead in vault.links("drones").backlinks] == ["a.md"]
+    assert vault.doctor().problems == ()
+
+
+def test_a_run_that_was_killed_before_links_were_resolved_is_made_good_though_nothing_changed(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"a.md": "See [[bees]].\n"})
+    vault.index()
+    (vault.root / "bees.md").write_text("The hive hums.\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(vault, "_mend_edges", lambda store: None)
+        vault.index()
+    assert not vault.store.linked
+    assert vault.index().added == 0
+    assert vault.store.linked
+    assert led(vault, "a") == ["bees.md"]
+
+
+def test_links_of_a_vault_that_was_never_indexed_are_an_error(make_vault: MakeVault) -> None:
+    with pytest.raises(StoreError, match="never indexed"):
+        make_vault(NOTES).links()
+
+
+def test_links_are_told_as_they_were_while_another_process_indexes(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "See [[bees]].\n", "bees.md": "The hive hums.\n"})
+    vault.index()
+    vault.store.db.execute("update meta set value = -1 where key = 'linked'")
+    with opened(vault.root) as other, other.store.locked(0):
+        told = vault.links("a")
+    assert [lead.to for lead in told.links] == ["bees.md"]
+    assert len(told.notices) == 1 and told.notices[0].startswith("some links may be told as they were before: ")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from notewell.asked import Filters
     from notewell.errors import NotewellError
+    from notewell.graph.leads import Lead, Links
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
     from notewell.session import Session
@@ -19,6 +20,8 @@ __all__ = [
     "Excerpt",
     "Filters",
     "Hit",
+    "Lead",
+    "Links",
     "NotewellError",
     "Progress",
     "Reading",
@@ -39,6 +42,7 @@ _HOMES = {
     "notewell.asked": ("Filters",),
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
+    "notewell.graph.leads": ("Lead", "Links"),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),

@@ -11,14 +11,14 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others
+from notewell.index.changes import count_others, list_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
@@ -36,8 +36,11 @@ from notewell.search import (
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
-from notewell.store import About, Filling, MadeFor
+from notewell.store import About, Filling, MadeFor, Store
 from notewell.types import Chunk, Hit, Results, Vectors
+
+if TYPE_CHECKING:
+    from notewell.graph.leads import Links
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -69,12 +72,52 @@ class Vault(Opened):
         store = self._repaired_store() if full else self.store
         with store.locked(wait):
             if not full and self._suits(store.made_for):
-                return index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
+                report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
+                self._mend_edges(store)
+                return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
                 if not report.interrupted:
+                    self._mend_edges(fresh)
                     store.replace_by(fresh)
             return report
+
+    def _mend_edges(self, store: Store) -> None:
+        if store.linked:
+            return
+        # Most commands change nothing, and a cold command line does not pay for it.
+        from notewell.graph.upkeep import mend_edges  # noqa: PLC0415
+
+        mend_edges(store, lambda: self._others(store))
+
+    def _others(self, store: Store) -> list[str]:
+        return list_others(self.root, self._rules.walk, store)
+
+    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False) -> Links:
+        """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
+
+        With a note, `broken` leaves only those of its links.
+        """
+        # One command of many needs it, and costs a cold command line 5 ms.
+        from notewell.graph.leads import Asked, tell_links  # noqa: PLC0415
+
+        if not self.indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        notices = self._mend_edges_now()
+        with self.store.reading() as snapshot:
+            path = snapshot.chunks(find_chunks(note, snapshot).chunks[:1])[0].path if note else ""
+            told = tell_links(snapshot, lambda: self._others(self.store), Asked(path, broken, orphans))
+        return replace(told, notices=notices)
+
+    def _mend_edges_now(self) -> tuple[str, ...]:
+        """Resolve what a run that was stopped, or an older Notewell, left; return what the user should know."""
+        try:
+            if not self.store.linked:
+                with self.store.locked(0):
+                    self._mend_edges(self.store)
+        except StoreError as error:
+            return (f"some links may be told as they were before: {error.fact}",)
+        return ()
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""

@@ -109,6 +109,27 @@ def unreadable_links(db: Any) -> None:
     db.execute("update note set links = x'ffffffff' where link_count > 0")
 
 
+def edge_to_nobody(db: Any) -> None:
+    note, data = db.execute("select note, data from edge where length(data) > 0 limit 1").fetchone()
+    db.execute("update edge set data = ? where note = ?", (data[:4] + (999).to_bytes(4, "little") + data[8:], note))
+
+
+def edge_too_many(db: Any) -> None:
+    db.execute("update edge set data = data || x'0000000000000000' where note = 1")
+
+
+def edges_of_nobody(db: Any) -> None:
+    db.execute("insert into edge (note, data) values (999, x'')")
+
+
+def no_edges(db: Any) -> None:
+    db.execute("delete from edge where note = 1")
+
+
+def standing_of_nobody(db: Any) -> None:
+    db.execute("insert into standing (note, pagerank, centrality, community) values (999, 0, 0, 0)")
+
+
 def secret_in_a_body(db: Any) -> None:
     body, text = db.execute("select id, text from body limit 1").fetchone()
     db.execute("update body set text = ? where id = ?", (pack(f"{unpack(text)}\n{SECRET}"), body))
@@ -143,6 +164,11 @@ FAULTS: tuple[tuple[Plant, str], ...] = (
     (note_that_is_skipped, "1 skipped files that are notes, too"),
     (unreadable_text, "A text in the store cannot be unpacked"),
     (unreadable_links, "A text in the store cannot be unpacked"),
+    (edge_to_nobody, "1 links that lead to a note that is not there"),
+    (edge_too_many, "1 notes with another number of edges than links"),
+    (edges_of_nobody, "1 edges of notes that are not there"),
+    (no_edges, "1 notes whose links were never resolved"),
+    (standing_of_nobody, "1 standings of notes that are not there"),
     (secret_in_a_body, "aws-key-id"),
     (secret_in_a_title, "aws-key-id"),
     (secret_in_fields, "aws-key-id"),

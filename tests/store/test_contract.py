@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import MadeFor, Snapshot, Store, Writer
+from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Store, Writer
 from notewell.terms import count_terms
 from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
@@ -694,6 +696,107 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
 
 def put_plain(writer: Writer, path: str, text: str, vectors: Vectors) -> None:
     writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)
+
+
+# Where links lead
+
+
+def ends(*rows: tuple[int, int]) -> Ends:
+    return np.array(rows, dtype=np.uint32).reshape(-1, 2)
+
+
+def put_linked(store: Store, path: str, *links: Link, aliases: Sequence[str] = ()) -> int:
+    note = replace(note_of(path, ["rye"], links=links), fields={"aliases": list(aliases)} if aliases else {})
+    with store.writing() as writer:
+        chunks = [replace(chunk, aliases=note.aliases) for chunk in chunks_of(path, ["rye"])]
+        writer.put(note, chunks, WordsEmbedder().embed(["rye"]))
+    with store.reading() as snapshot:
+        return snapshot.ids()[path]
+
+
+def test_edges_are_kept_in_the_order_of_the_links(store: Store) -> None:
+    one = put_linked(store, "b.md", Link("a", 1), Link("nobody", 2), Link("queen.png", 3))
+    other = put_linked(store, "a.md", Link("b", 1))
+    store.keep_edges({one: ends((7, other), (8, NOWHERE), (9, TO_FILE)), other: ends((5, one))})
+    with store.reading() as snapshot:
+        edges = snapshot.edges()
+    assert edges.notes.tolist() == [one, other]
+    assert edges.sources.tolist() == [one, one, one, other]
+    assert edges.hashes.tolist() == [7, 8, 9, 5]
+    assert edges.targets.tolist() == [other, NOWHERE, TO_FILE, one]
+    assert edges.to_notes.targets.tolist() == [other, one]
+    assert (edges.into(one), edges.into(other)) == ([other], [one])
+
+
+def test_a_note_is_known_by_its_id_path_and_aliases(store: Store) -> None:
+    one = put_linked(store, "b.md", Link("a", 1), aliases=["Bee", "Hive"])
+    other = put_linked(store, "a.md")
+    with store.reading() as snapshot:
+        assert list(snapshot.ids().items()) == [("a.md", other), ("b.md", one)]
+        assert snapshot.named() == [Named(one, "b.md", ("Bee", "Hive"), 1), Named(other, "a.md", (), 0)]
+        assert snapshot.links_of([other, one]) == {one: (Link("a", 1),)}
+        assert snapshot.links_of([]) == {}
+
+
+def test_links_are_resolved_until_a_note_changes(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    assert not store.linked
+    store.keep_edges({one: ends((1, one))})
+    assert store.linked
+    with store.writing() as writer:
+        writer.touch("a.md", Stamp(2, 3))
+    assert store.linked
+    with store.writing() as writer:
+        writer.remove("a.md")
+    assert not store.linked
+
+
+def test_keeping_edges_makes_a_new_state_only_if_there_are_any(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    before = store.about().generation
+    store.keep_edges({})
+    assert store.about().generation == before
+    store.keep_edges({one: ends((1, one))})
+    assert store.about().generation == before + 1
+
+
+def test_a_note_put_again_keeps_its_id_and_has_no_edges(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    store.keep_edges({one: ends((1, one))})
+    assert put_linked(store, "a.md", Link("b", 1)) == one
+    with store.reading() as snapshot:
+        edges = snapshot.edges()
+    assert (edges.notes.tolist(), edges.targets.tolist()) == ([one], [])
+
+
+@pytest.mark.parametrize("how", ["new aliases", "removed"])
+def test_a_note_with_other_names_is_not_among_those_resolved(store: Store, how: str) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    store.keep_edges({one: ends((1, one))})
+    if how == "removed":
+        with store.writing() as writer:
+            writer.remove("a.md")
+    else:
+        put_linked(store, "a.md", Link("a", 1), aliases=["Bee"])
+    with store.reading() as snapshot:
+        assert snapshot.edges().notes.tolist() == []
+
+
+def test_a_store_built_beside_brings_its_edges(store: Store) -> None:
+    with contextlib.closing(store.beside(store.made_for)) as fresh:
+        one = put_linked(fresh, "a.md", Link("a", 1))
+        fresh.keep_edges({one: ends((1, one))})
+        store.replace_by(fresh)
+    assert store.linked
+    with store.reading() as snapshot:
+        assert snapshot.edges().targets.tolist() == [one]
+
+
+def test_a_store_built_beside_without_edges_is_not_taken_for_resolved(store: Store) -> None:
+    with contextlib.closing(store.beside(store.made_for)) as fresh:
+        put_linked(fresh, "a.md", Link("a", 1))
+        store.replace_by(fresh)
+    assert not store.linked
 
 
 def test_chunks_may_have_to_hold_every_term(store: Store) -> None:

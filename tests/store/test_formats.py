@@ -70,6 +70,7 @@ def test_a_store_of_that_format_is_opened_searched_and_sound(file: Path, tmp_pat
         assert vault.search("bee hive hum")[0].hit.ranks["vector"] is not None
         with vault.store.reading() as snapshot:
             assert [link.target for link in snapshot.links()["garden/bees.md"]] == ["bread"]
+        assert [lead.to for lead in vault.links("garden/bees.md").links] == ["bread.md"]
         assert all("hunter2" not in text for _, text in vault.store.all_texts())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.index.readers.formats import BY_SUFFIX, is_apart
@@ -62,6 +62,13 @@ def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     """Return how many files of the vault are of no format that is read, by suffix, the most first."""
     others = (found for found in walk(root, rules, Others(BY_SUFFIX)) if not found.closed)
     return dict(Counter(suffix_of(found.path.rpartition("/")[2]) for found in others).most_common())
+
+
+def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
+    """Return the files of the vault that are no notes: of other formats, left out by the settings, or skipped."""
+    suffixes = Others(() if rules.include or rules.exclude else BY_SUFFIX)
+    everywhere = replace(rules, include=(), exclude=())
+    return [*(found.path for found in walk(root, everywhere, suffixes) if not found.closed), *store.skipped()]
 
 
 def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:

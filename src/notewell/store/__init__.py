@@ -6,7 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from notewell.asked import Filter, Scope
 from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
@@ -14,6 +17,13 @@ from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 # Which terms count, for less, as an occurrence of another.
 StandIns = Mapping[str, Sequence[str]]
 NO_STAND_INS: StandIns = MappingProxyType({})
+
+NoteIds = npt.NDArray[np.uint32]
+# A row for each link of a note: the hash of the name it gives, and the note it leads to.
+Ends = npt.NDArray[np.uint32]
+# In place of a note: the link leads to none, or to a file of the vault that is no note.
+NOWHERE = 0
+TO_FILE = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,36 @@ class Filling:
     left: int = 0
     under_way: bool = False
     problem: str = ""
+
+
+class Named(NamedTuple):
+    """A note by what links can call it, and how many links it has itself."""
+
+    id: int
+    path: str
+    aliases: tuple[str, ...] = ()
+    links: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The notes whose links were resolved; for each link its note, the hash of the name it gives, and its target."""
+
+    notes: NoteIds
+    sources: NoteIds
+    hashes: npt.NDArray[np.uint32]
+    targets: NoteIds
+
+    @property
+    def to_notes(self) -> Edges:
+        """Return those that lead to notes."""
+        kept = (self.targets != NOWHERE) & (self.targets != TO_FILE)
+        return Edges(self.notes, self.sources[kept], self.hashes[kept], self.targets[kept])
+
+    def into(self, note: int) -> list[int]:
+        """Return the notes that link to a note, each once, the lowest id first."""
+        sources: list[int] = np.unique(self.sources[self.targets == note]).tolist()
+        return sources
 
 
 class Snapshot(Protocol):
@@ -153,6 +193,18 @@ class Snapshot(Protocol):
     def links(self) -> Mapping[str, tuple[Link, ...]]:
         """Return the links of every note that has any, by path."""
 
+    def ids(self) -> Mapping[str, int]:
+        """Return the id of every note, in the order of their paths."""
+
+    def named(self) -> list[Named]:
+        """Return every note by what links can call it, the lowest id first."""
+
+    def edges(self) -> Edges:
+        """Return where every link leads that was resolved."""
+
+    def links_of(self, notes: Sequence[int]) -> Mapping[int, tuple[Link, ...]]:
+        """Return the links of those of these notes that have any, by id."""
+
 
 class Writer(Protocol):
     """A batch of changes, seen by readers all at once when it ends."""
@@ -202,6 +254,13 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Writer]:
         """Collect changes; they are kept together, or not at all."""
+
+    @property
+    def linked(self) -> bool:
+        """Tell whether links were resolved since a note last changed."""
+
+    def keep_edges(self, ends: Mapping[int, Ends]) -> None:
+        """Store where the links of these notes lead; with them, all links are resolved."""
 
     def unfilled(self, encoder: str) -> list[int]:
         """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""

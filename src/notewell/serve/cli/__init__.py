@@ -17,6 +17,7 @@ COMMANDS = {
     "search": "Find the lines that answer TEXT",
     "related": "Find the notes most like NOTE, or like several",
     "read": "Show a note, some of its lines, or a part such as a page",
+    "links": "Say where links lead, and which lead nowhere",
     "status": "Say what is indexed, and what is not",
     "secrets": "Say where secrets are in the notes, to clean them up",
     "fill": "Let the better model read what it has not read yet",

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import apsw
 
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
-from notewell.store import About, Filling, MadeFor, Skip
+from notewell.store import About, Ends, Filling, MadeFor, Skip
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
-from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, connect, explained
+from notewell.store.sqlite.connection import BUSY_MS, connect, explained
+from notewell.store.sqlite.edges import are_linked, save_edges
+from notewell.store.sqlite.files import copy, copy_file, delete_store, identity
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.packing import unpack
@@ -28,16 +29,16 @@ from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.writer import Batch
 from notewell.types import Chunk, Stamp, Vectors
 
+__all__ = ["SqliteStore", "delete_store"]
+
 # A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
 # seconds for 100,000 chunks, every few weeks.
 WORN_SHARE = 0.15
 WORN_LEAST = 200
 # What a new store says of itself, beside what it was made for.
-NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": ""}
+NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
 # How long who wants to fill waits for who only looks, in seconds.
 LOOK = 0.1
-# SQLite's companions of a file in use.
-COMPANIONS = ("-wal", "-shm")
 
 
 class SqliteStore:
@@ -52,12 +53,12 @@ class SqliteStore:
         with explained(file):
             self._prepare(made_for)
             self._is_new = not self._meta("indexed_at")
-        self._identity = _identity(file)
+        self._identity = identity(file)
 
     @property
     def in_place(self) -> bool:
         """Tell whether the file that is open is still the one that lies there."""
-        return _identity(self.file) == self._identity
+        return identity(self.file) == self._identity
 
     @property
     def db(self) -> apsw.Connection:
@@ -138,6 +139,20 @@ class SqliteStore:
             if batch.touched:
                 self._set_meta("touched", int(self._meta("touched") or 0) + 1)
             self._set_meta("indexed_at", datetime.now(UTC).isoformat(timespec="seconds"))
+
+    @property
+    def linked(self) -> bool:
+        """Tell whether links were resolved since a note last changed."""
+        with self._steady():
+            return are_linked(self.db)
+
+    def keep_edges(self, ends: Mapping[int, Ends]) -> None:
+        """Store where the links of these notes lead; with them, all links are resolved."""
+        with self._changing():
+            save_edges(self.db, ends)
+            self._set_meta("linked", self._meta("arrays"))
+            if ends:
+                self._next_generation()
 
     def unfilled(self, encoder: str) -> list[int]:
         """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""
@@ -220,12 +235,13 @@ class SqliteStore:
         with explained(self.file):
             # Above both, so that no reader takes the new state for one it has already seen.
             generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
-            for key in ("generation", "arrays"):
+            keys = ("generation", "arrays", *(("linked",) if other.linked else ()))
+            for key in keys:
                 other._set_meta(key, generation)
             if self._meta("fine") and not other._meta("fine"):
                 carry_over(other.db, self.file)
                 other._set_meta("fine", self._meta("fine"))
-            _copy(other.db, self.db)
+            copy(other.db, self.db)
             self.db.pragma("wal_checkpoint", "truncate")
         other.close()
         delete_store(other.file)
@@ -235,7 +251,7 @@ class SqliteStore:
         with explained(file):
             target = apsw.Connection(str(file))
             try:
-                _copy(self.db, target)
+                copy(self.db, target)
                 # A copy is one file, that can be moved and kept without companions.
                 target.pragma("journal_mode", "delete")
             finally:
@@ -247,7 +263,7 @@ class SqliteStore:
         delete_store(beside)
         try:
             with explained(file):
-                _copy_file(file, beside)
+                copy_file(file, beside)
             # An older format is brought up to date here, and not in the file of the user's.
             self.replace_by(SqliteStore(beside, _no_new_store))
         except StoreError:
@@ -349,43 +365,5 @@ class SqliteStore:
         self.db.execute(queries.SET_META, {"key": key, "value": value})
 
 
-def delete_store(file: Path) -> None:
-    """Delete a store's file and its companions; another's file is left alone."""
-    if file.exists() and not _is_ours(file):
-        hint = "Move it away, or set store.path to a file that Notewell may write"
-        raise StoreError(f"{file} is in the way, and not a store of Notewell's", hint)
-    for suffix in ("", *COMPANIONS):
-        file.with_name(file.name + suffix).unlink(missing_ok=True)
-
-
-def _is_ours(file: Path) -> bool:
-    """Tell whether a file has our mark in its header, or lies in a folder of ours."""
-    with file.open("rb") as stream:
-        return stream.read(72)[68:] == APPLICATION_ID.to_bytes(4, "big") or file.parent.name == ".notewell"
-
-
 def _no_new_store() -> MadeFor:
     raise StoreError("This file is empty", "Name a file that `notewell backup` wrote")
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    try:
-        stat = file.stat()
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino
-
-
-def _copy_file(file: Path, other: Path) -> None:
-    source = apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
-    target = apsw.Connection(str(other))
-    try:
-        _copy(source, target)
-    finally:
-        source.close()
-        target.close()
-
-
-def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
-    with target.backup("main", source, "main") as backup:
-        backup.step(-1)

@@ -11,6 +11,7 @@ import numpy as np
 from notewell.errors import StoreDamaged
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, one_bit
+from notewell.store.sqlite.edges import find_stray_edges
 from notewell.store.sqlite.lexical import pack, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import carray, load_chunks, load_links
@@ -29,6 +30,7 @@ def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
         if number:
             yield f"{number:,} {what}"
     try:
+        yield from find_stray_edges(db)
         yield from _array_problems(db, dimensions)
         for _ in load_links(db):
             pass

@@ -44,8 +44,8 @@ from skipped
 order by path
 """
 
-HAS_NOTE = """
-select 1
+KNOWN_AS = """
+select id, aliases
 from note
 where path = :path
 """
@@ -299,8 +299,8 @@ order by chunk.id
 """
 
 ADD_NOTE = """
-insert into note (path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns)
-values (:path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns)
+insert into note (id, path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns)
+values (:id, :path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns)
 returning id
 """
 

@@ -7,7 +7,7 @@ file otherwise, and are only read for the few notes on a page.
 from __future__ import annotations
 
 # Grows with every change of the tables or of what stands in them.
-VERSION = 3
+VERSION = 4
 # "NWel": what `file` and other programs see in the header.
 APPLICATION_ID = 0x4E57656C
 
@@ -24,6 +24,19 @@ MIGRATIONS = {
     2: """
         alter table chunk add column parts text not null default '';
         alter table skipped add column again integer not null default 1;
+    """,
+    3: """
+        create table edge (
+            note integer primary key references note,
+            data blob not null
+        );
+        create table standing (
+            note integer primary key references note,
+            pagerank real not null,
+            centrality real not null,
+            community integer not null
+        );
+        insert into meta (key, value) values ('linked', -1);
     """,
 }
 
@@ -47,6 +60,22 @@ create table note (
     size integer not null,
     digest text not null,
     ctime_ns integer not null
+);
+
+-- Where each link of a note leads, in order: a hash of the name it gives, and the note, or none (`edges.py`). A note
+-- that was stored since links were last resolved has no row. Apart from `note`, whose links and front matter would have
+-- to be passed over to read them all.
+create table edge (
+    note integer primary key references note,
+    data blob not null
+);
+
+-- What the graph says of a note.
+create table standing (
+    note integer primary key references note,
+    pagerank real not null,
+    centrality real not null,
+    community integer not null
 );
 
 -- A chunk's id is its slot: its place in the arrays of `block` and in the postings.

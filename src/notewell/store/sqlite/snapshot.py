@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.asked import EVERYTHING, Filter, Scope
-from notewell.store import NO_STAND_INS, Said, StandIns
+from notewell.store import NO_STAND_INS, Edges, Named, Said, StandIns
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
+from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
 from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
@@ -191,6 +192,22 @@ class SqliteSnapshot:
     def links(self) -> dict[str, tuple[Link, ...]]:
         """Return the links of every note that has any, by path."""
         return dict(load_links(self._db))
+
+    def ids(self) -> dict[str, int]:
+        """Return the id of every note, in the order of their paths."""
+        return load_ids(self._db)
+
+    def named(self) -> list[Named]:
+        """Return every note by what links can call it, the lowest id first."""
+        return load_names(self._db)
+
+    def edges(self) -> Edges:
+        """Return where every link leads that was resolved."""
+        return load_edges(self._db)
+
+    def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
+        """Return the links of those of these notes that have any, by id."""
+        return dict(load_links_of(self._db, notes))
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})

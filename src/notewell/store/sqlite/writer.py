@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
+from notewell.store.sqlite.edges import forget_edges, forget_standing
 from notewell.store.sqlite.lexical import merge, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
@@ -39,9 +40,13 @@ class Batch:
 
         The vectors of chunks that the store does not lack are not looked at.
         """
-        self.remove(note.path)
+        row = note_row(note)
+        # A note keeps its id for as long as its path is there: links lead to ids.
+        kept, aliases = self._clear(note.path)
+        if kept is not None:
+            forget_edges(self._db, kept, renamed=aliases != row["aliases"])
         self.changed = True
-        note_id = self._db.execute(queries.ADD_NOTE, note_row(note)).get
+        note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept}).get
         rows = []
         quantised = eight_bit(vectors)
         for chunk, data, code in zip(chunks, quantised, one_bit(quantised), strict=True):
@@ -55,11 +60,19 @@ class Batch:
 
     def remove(self, path: str) -> None:
         """Forget a note and everything that came from it."""
+        note_id, _ = self._clear(path)
+        if note_id is not None:
+            forget_edges(self._db, note_id, renamed=True)
+            forget_standing(self._db, note_id)
+
+    def _clear(self, path: str) -> tuple[int | None, str]:
+        """Take out what a path holds, and return the id and the aliases of the note it was."""
         key = {"path": path}
         self._db.execute(queries.DROP_SKIPPED, key)
         self.changed |= self._db.changes() > 0
-        if self._db.execute(queries.HAS_NOTE, key).get is None:
-            return
+        known: tuple[int, str] | None = self._db.execute(queries.KNOWN_AS, key).get
+        if known is None:
+            return None, ""
         rows: list[tuple[Any, ...]] = self._db.execute(queries.CHUNKS_OF, key).fetchall()
         slots = [slot for slot, _ in rows]
         self.freed += len(slots)
@@ -72,6 +85,7 @@ class Batch:
             self._db.execute(queries.REMOVE_CHUNKS, {"ids": carray(slots)})
         self._db.execute(queries.REMOVE_NOTE, key)
         self.changed = True
+        return known
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Take new times for a note whose content is the same."""

@@ -1,0 +1,72 @@
+"""What a link can point at inside a note: headings, blocks, pages, and places that HTML names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from notewell.graph.places import fold
+from notewell.types import Chunk
+
+HEADING = re.compile(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
+BLOCK = re.compile(r"(?:^|\s)\^([\w-]+)[ \t\r]*$", re.MULTILINE)
+NAMED = re.compile(r"<[^<>]{0,200}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)|\{:?\s*#([\w.:-]+)[^{}\n]{0,100}\}")
+ADDRESS = re.compile(r"\]\([^()\n]{0,1000}\)|\{:?\s*#[^{}\n]{0,100}\}")
+LINKED = re.compile(r"\[([^\[\]\n]{1,500})\]\([^()\n]{0,1000}\)")
+SIGNS = re.compile(r"[\W_]+")
+# Sites number headings that are the same.
+NUMBER = re.compile(r"-\d{1,3}$")
+# Anchors that name no heading: a page's top, browsers' own way to point at words, and tabs of a site (`tab/linux`).
+EVERYWHERE = re.compile(r"(?:top)?$|:~:|[^/]*/", re.IGNORECASE)
+NEAR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The headings of a note as written, and all that a link can point at, without case, spaces and signs."""
+
+    headings: tuple[str, ...]
+    plain: frozenset[str]
+    blocks: frozenset[str]
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk]) -> Anchors:
+        """Return the anchors of a note's chunks."""
+        headings: dict[str, None] = {}
+        names: set[str] = set()
+        blocks: set[str] = set()
+        for chunk in chunks:
+            headings.update(dict.fromkeys((*chunk.headings, *HEADING.findall(chunk.text))))
+            names.update(part.name for part in chunk.parts)
+            names.update(one or other for one, other in NAMED.findall(chunk.text))
+            blocks.update(fold(block) for block in BLOCK.findall(chunk.text))
+        return cls(tuple(headings), frozenset(map(plain, (*headings, *names))), frozenset(blocks))
+
+    def problem(self, anchor: str) -> str:
+        """Return what is wrong with an anchor; nothing, if the note has it."""
+        heading, sign, block = anchor.rpartition("^")
+        if sign and not heading.strip("#").strip():
+            return "" if fold(block.strip()) in self.blocks else "no such block"
+        missing = [name for name in anchor.split("#") if not self._has(name)]
+        return "no such heading" if missing else ""
+
+    def near(self, anchor: str) -> tuple[str, ...]:
+        """Return the headings that are most like an anchor."""
+        written = {plain(heading): heading for heading in self.headings}
+        return tuple(LINKED.sub(r"\1", written[each]) for each in get_close_matches(plain(anchor), written, NEAR))
+
+    def _has(self, name: str) -> bool:
+        if EVERYWHERE.match(name.strip()):
+            return True
+        return bool({plain(name), plain(NUMBER.sub("", name))} & self.plain)
+
+
+def plain(heading: str) -> str:
+    """Return a heading as it is compared, whether it is written out or as a site makes an address of it.
+
+    >>> plain("How *not* to [bake](bread.md)!"), plain("how-not-to-bake")
+    ('hownottobake', 'hownottobake')
+    """
+    return SIGNS.sub("", fold(ADDRESS.sub("", heading)))

@@ -1,0 +1,146 @@
+"""Where a link leads: to which note of the vault, as Obsidian decides it, and as a site of the same files would."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from notewell.graph.places import FRONT_PAGES, SUFFIX, Places, fold, hash_of, name_of, spellings
+from notewell.store import NOWHERE, TO_FILE, Named
+from notewell.types import Link
+
+# What a site's address has behind the page; an embed may be so called that only a suffix tells.
+QUERY = {"markdown": re.compile(r"\?.*"), "embed": re.compile(r"(?<=\.\w{3})\?.*|(?<=\.\w{4})\?.*")}
+# A site's own top folder is not the vault's; less than this of an address, without it, would say nothing.
+LEAST_NAMES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What a link says of its target: a folded path, and whether it is counted from the note, the root, or nowhere."""
+
+    path: str
+    base: str
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """Return the last name in it, which the target must have."""
+        return name_of(self.path)
+
+
+def read_address(link: Link, source: str) -> Address | None:
+    """Return where a link in the note at `source` points; nothing, if out of the vault.
+
+    >>> read_address(Link("../Bees.md?view=1", 1, "markdown"), "garden/hive/a.md")
+    Address(path='garden/bees.md', base='path', kind='markdown')
+    >>> read_address(Link("Bees", 1), "garden/a.md").base, read_address(Link("/Bees", 1), "garden/a.md").base
+    ('name', 'root')
+    """
+    target = link.target.strip().replace("\\", "/")
+    if "?" in target and link.kind in QUERY:
+        target = QUERY[link.kind].sub("", target)
+    target = fold(target)
+    if not target:
+        return Address(fold(source), "path", link.kind)
+    if target.startswith(("./", "../")) or target in (".", ".."):
+        path = _joined(fold(source).rpartition("/")[0], target)
+        return None if path is None else Address(path, "path", link.kind)
+    base = "root" if target.startswith(("/", "~/")) else "name"
+    path = _joined("", target.removeprefix("~"))
+    if path is None and link.kind == "markdown":
+        path, base = _joined(fold(source).rpartition("/")[0], target), "path"
+    return None if path is None else Address(path, base, link.kind)
+
+
+def _joined(folder: str, target: str) -> str | None:
+    """Return a path from the root; nothing, if it leads above it."""
+    if not folder and "./" not in target and "//" not in target and not target.endswith("."):
+        return target.strip("/")
+    names = folder.split("/") if folder else []
+    for name in target.split("/"):
+        if name == ".." and not names:
+            return None
+        if name == "..":
+            names.pop()
+        elif name not in ("", "."):
+            names.append(name)
+    return "/".join(names)
+
+
+class Resolver:
+    """The notes of a vault, and its other files, to be asked where a link leads."""
+
+    def __init__(self, names: Sequence[Named], files: Callable[[], Iterable[str]]) -> None:
+        """Take the notes' names; `files` lists the vault's other files, if a link looks like one's."""
+        self._ids = {named.path: named.id for named in names}
+        self._notes = Places(self._ids)
+        self._list_files = files
+        self._aliases: dict[str, str] = {}
+        for named in sorted((named for named in names if named.aliases), key=lambda named: (len(named.path), named)):
+            for alias in named.aliases:
+                self._aliases.setdefault(fold(alias), named.path)
+
+    @cached_property
+    def _files(self) -> Places:
+        return Places(self._list_files())
+
+    def ends(self, link: Link, source: str) -> tuple[int, int]:
+        """Return what is stored of a link: the hash of the name it gives, and the note it leads to."""
+        address = read_address(link, source)
+        if address is None:
+            return 0, NOWHERE
+        path = self.note_at(address, source)
+        target = self._ids[path] if path else TO_FILE if self.file_at(address, source) else NOWHERE
+        return hash_of(address.name), target
+
+    def note_at(self, address: Address, source: str) -> str:
+        """Return the note that an address in the note at `source` leads to, or nothing."""
+        path = _found(self._notes, address, source)
+        if path or address.base != "name" or address.kind == "markdown":
+            return path
+        return self._aliases.get(address.path, "")
+
+    def file_at(self, address: Address, source: str) -> str:
+        """Return the file that is no note to which an address leads, or nothing."""
+        return _found(self._files, address, source) if SUFFIX.search(address.path) else ""
+
+
+def _found(places: Places, address: Address, source: str) -> str:
+    return next(filter(None, _tried(places, address, fold(source).rpartition("/")[0])), "")
+
+
+def _tried(places: Places, address: Address, folder: str) -> Iterator[str]:
+    """Yield what is in each place where a link may lead, the first that is something before the next."""
+    path, markdown = address.path, address.kind == "markdown"
+    beside = f"{folder}/{path}" if folder else path
+    if address.base != "name":
+        yield from _page(places, path, fronts=markdown)
+        if address.base == "root" and markdown:
+            yield from _on_site(places, path)
+    elif markdown:
+        yield from _page(places, beside, fronts=True)
+        yield from _page(places, path, fronts=True)
+        yield from map(places.ending, spellings(path))
+    else:
+        # Obsidian: a path from the root, then the note's own folder, then the shortest path that ends so.
+        for spelling in spellings(path):
+            yield places.at(spelling)
+            yield places.at(f"{folder}/{spelling}")
+            yield places.ending(spelling)
+
+
+def _page(places: Places, path: str, *, fronts: bool) -> Iterator[str]:
+    yield from map(places.at, spellings(path))
+    if fronts:
+        yield from (places.at(f"{path}/{front}" if path else front) for front in FRONT_PAGES)
+
+
+def _on_site(places: Places, path: str) -> Iterator[str]:
+    """Yield the pages that a site has at an address from its root, which may be any folder of the vault."""
+    for tail in (path, path.partition("/")[2]):
+        if tail.count("/") + 1 >= LEAST_NAMES:
+            yield from map(places.ending, spellings(tail))
+            yield from (places.ending(f"{tail}/{front}") for front in FRONT_PAGES)

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from notewell.graph.near import Near
+
+NEAR = Near(["Garden/Varroa treatment.md", "Garden/Beekeeping year.md", "Recipes/Sourdough.md", "Über uns.md"])
+
+
+def test_a_mistyped_name_finds_the_note() -> None:
+    assert NEAR.to("Varoa treatment") == ("Garden/Varroa treatment.md",)
+    assert NEAR.to("somewhere/else/sourdogh.md") == ("Recipes/Sourdough.md",)
+    assert NEAR.to("über und") == ("Über uns.md",)
+
+
+def test_a_name_like_none_finds_nothing() -> None:
+    assert NEAR.to("Zebra") == NEAR.to("") == ()
+
+
+def test_the_most_like_comes_first_and_no_more_than_one_reads() -> None:
+    near = Near([f"note number {number}.md" for number in range(9)] + ["note number.md"])
+    assert near.to("note numbers")[0] == "note number.md"
+    assert len(near.to("note numbers")) == 3
