@@ -72,14 +72,22 @@ class Vault(Opened):
         with store.locked(wait):
             if not full and self._suits(store.made_for):
                 report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
-                self._mend_edges(store)
+                self._mend_graph(store, progress)
                 return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
                 if not report.interrupted:
-                    self._mend_edges(fresh)
+                    self._mend_graph(fresh, progress)
                     store.replace_by(fresh)
             return report
+
+    def _mend_graph(self, store: Store, progress: Progress) -> None:
+        self._mend_edges(store)
+        # An old standing does no harm: who is in a hurry leaves it to the next run.
+        if not store.measured and not progress.stop():
+            from notewell.graph.remeasure import mend_standings  # noqa: PLC0415
+
+            mend_standings(store)
 
     def _mend_edges(self, store: Store) -> None:
         if store.linked:

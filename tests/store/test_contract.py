@@ -15,7 +15,7 @@ import pytest
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Store, Writer
+from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Standing, Store, Writer
 from notewell.terms import count_terms
 from notewell.types import EVERYTHING, Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
 
@@ -796,3 +796,47 @@ def test_a_store_built_beside_without_edges_is_not_taken_for_resolved(store: Sto
         put_linked(fresh, "a.md", Link("a", 1))
         store.replace_by(fresh)
     assert not store.linked
+
+
+# How notes stand
+
+
+def test_standings_are_kept_by_note_and_replaced_together(store: Store) -> None:
+    one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
+    put_linked(store, "alone.md")
+    store.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+    with store.reading() as snapshot:
+        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0), "b.md": (1.0, 0.25, 0)}
+        assert snapshot.standings(["b.md", "alone.md", "nowhere.md"]) == {"b.md": Standing(1.0, 0.25, 0)}
+        assert snapshot.standings([]) == {}
+    store.keep_standings("second", {other: Standing(1.0, 1.0, 3)})
+    with store.reading() as snapshot:
+        assert snapshot.standings() == {"b.md": Standing(1.0, 1.0, 3)}
+    assert store.standings_mark == "second"
+
+
+def test_a_note_that_goes_takes_its_standing_with_it_and_one_that_changes_keeps_it(store: Store) -> None:
+    one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
+    store.keep_standings("", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+    put_linked(store, "a.md", Link("c", 1))
+    with store.writing() as writer:
+        writer.remove("b.md")
+    with store.reading() as snapshot:
+        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0)}
+
+
+def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    store.keep_edges({one: ends((1, one))})
+    assert not store.measured
+    before = store.about().generation
+    store.keep_standings("mark", {})
+    assert store.measured
+    assert store.about().generation == before + 1
+    put_linked(store, "b.md")
+    store.keep_edges({})
+    assert not store.measured
+    before = store.about().generation
+    store.keep_standings("mark", None)
+    assert store.measured
+    assert store.about().generation == before

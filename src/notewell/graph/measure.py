@@ -46,11 +46,12 @@ def measure(net: Net) -> Standings:
     return Standings(ranks, centrality, community, by_degree=central is None)
 
 
-def digest(net: Net) -> str:
-    """Return what tells two nets apart whose notes stand differently: changes of text leave it as it is."""
+def digest(net: Net, ids: npt.NDArray[np.uint32]) -> str:
+    """Return what tells two states apart whose notes, by these ids, stand differently; text and orphans make none."""
     (sources, targets), linked = _canonical(net)
     written = "\n".join(net.paths[place] for place in linked.tolist()).encode("utf-8", "surrogatepass")
-    return blake2b(written + sources.tobytes() + targets.tobytes() + linked.tobytes(), digest_size=16).hexdigest()
+    told = (written, ids[linked].tobytes(), sources.tobytes(), targets.tobytes())
+    return blake2b(b"\0".join(told), digest_size=16).hexdigest()
 
 
 def _canonical(net: Net) -> tuple[Pairs, Places]:
