@@ -14,8 +14,10 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from notewell.config import find_root, here, load_settings
-from notewell.embed import Embedder
+from notewell.embed import Embedder, check_length
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
+from notewell.graph.ground import StoredGround
+from notewell.graph.traverse import FAST, Walk, traverse
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
 from notewell.index.changes import count_others, list_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
@@ -35,7 +37,8 @@ from notewell.search import (
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
-from notewell.store import About, Filling, MadeFor, Store
+from notewell.search.retrieve import embed_plan, without_secrets
+from notewell.store import About, Filling, MadeFor, Snapshot, Store
 from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
 
 if TYPE_CHECKING:
@@ -196,12 +199,34 @@ class Vault(Opened):
         found = self.search(like, limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, notices=(*notices, *found.notices))
 
+    def traverse(self, note: str, *, query: str = "", depth: int = FAST.hops, floor: float = FAST.floor) -> Walk:
+        """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
+
+        It keeps notes of at least the similarity `floor`; the walk says what it looked at, and why it kept what.
+        """
+        self._must_be_indexed()
+        with self.store.reading() as snapshot:
+            start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+            vector = self._query_vector(query, snapshot) if query else None
+            return traverse(start, StoredGround(snapshot), replace(FAST, hops=depth, floor=floor), vector)
+
+    def _query_vector(self, text: str, snapshot: Snapshot) -> Vectors:
+        embedder, notices = self._matching_embedder(hurried=True)
+        if embedder is None:
+            raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
+        plan = make_plan(readable(text), known=Known(syntax=False))
+        plan = without_secrets(plan) if self.settings.embed.is_remote else plan
+        return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)
+
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        self._must_be_indexed()
         with self.store.reading() as snapshot:
             return find_chunks(readable(place), snapshot).place
+
+    def _must_be_indexed(self) -> None:
+        if not self.indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
 
     @contextmanager
     def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:

@@ -14,12 +14,12 @@ SEEDS = 8
 DEEP = WalkRules(hops=4, beam=12, floor=0.30, target=50, enough=None, look=400)
 
 
-def deepen(seeds: Sequence[int], query: Vectors, ground: Ground, rules: WalkRules = DEEP) -> Walk:
+def deepen(seeds: Sequence[str], query: Vectors, ground: Ground, rules: WalkRules = DEEP) -> Walk:
     """Walk from the seeds, the best first, near the query."""
     return walk(seeds[:SEEDS], Likeness(ground, query), ground, rules, SEED)
 
 
-def with_decay(found: Walk, decay: Mapping[int, float]) -> Walk:
+def with_decay(found: Walk, decay: Mapping[str, float]) -> Walk:
     """Return the walk with what age leaves of each note's score: told, but nothing is dropped for it."""
     return replace(found, visits=tuple(_aged(visit, decay.get(visit.note, 1.0)) for visit in found.visits))
 

@@ -38,13 +38,16 @@ class WalkRules:
     look: int = 50
 
 
-class Ground(Protocol):
-    """What a walk goes over: who is linked with whom, and the vectors of single notes."""
+FAST = WalkRules()
 
-    def neighbours(self, note: int) -> Mapping[int, str]:
+
+class Ground(Protocol):
+    """What a walk goes over, notes by their paths: who is linked with whom, and the vectors of single notes."""
+
+    def neighbours(self, note: str) -> Mapping[str, str]:
         """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
 
-    def vectors(self, notes: Sequence[int]) -> Mapping[int, Vectors]:
+    def vectors(self, notes: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors of the chunks of each of these notes, a row for each; every note has a chunk."""
 
 
@@ -52,11 +55,11 @@ class Ground(Protocol):
 class Visit:
     """A note that a walk looked at: how near it is, how it was reached, and why it was kept or not."""
 
-    note: int
+    note: str
     similarity: float
     reason: str
     hop: int = 0
-    via: int | None = None
+    via: str = ""
     way: str = ""
     decay: float = 1.0
 
@@ -102,7 +105,7 @@ class Likeness:
         self._query = query
         self.vectors = 0
 
-    def of(self, notes: Sequence[int]) -> dict[int, float]:
+    def of(self, notes: Sequence[str]) -> dict[str, float]:
         """Return the cosine of each note."""
         found = self._ground.vectors(notes)
         self.vectors += sum(len(rows) for rows in found.values())
@@ -130,13 +133,13 @@ def cosine(one: Vectors, other: Vectors) -> float:
     return round(float(one @ other) / lengths, 6) if lengths else 0.0
 
 
-def traverse(start: int, ground: Ground, rules: WalkRules, query: Vectors | None = None) -> Walk:
+def traverse(start: str, ground: Ground, rules: WalkRules, query: Vectors | None = None) -> Walk:
     """Walk from a note along its links, near the query; without one, near the note itself."""
     near_to = note_vector(ground.vectors([start])[start]) if query is None else query
     return walk([start], Likeness(ground, near_to), ground, rules)
 
 
-def walk(starts: Sequence[int], likeness: Likeness, ground: Ground, rules: WalkRules, reason: str = START) -> Walk:
+def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkRules, reason: str = START) -> Walk:
     """Walk from the starts, hop by hop, and keep what is near; the starts are kept, however near they are."""
     near = likeness.of(starts)
     visits = [Visit(note, near[note], reason) for note in starts]
@@ -162,9 +165,9 @@ def walk(starts: Sequence[int], likeness: Likeness, ground: Ground, rules: WalkR
     return Walk(tuple(visits), likeness.vectors, len(reached) - len(visits), ended)
 
 
-def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[int, tuple[int, str]]]:
+def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the neighbours of the frontier with who leads there and how, in turns, so that no hub crowds others out."""
-    led: dict[int, tuple[int, str]] = {}
+    led: dict[str, tuple[str, str]] = {}
     lists = [[(note, (visit.note, way)) for note, way in ground.neighbours(visit.note).items()] for visit in frontier]
     for step in chain.from_iterable(zip_longest(*lists)):
         if step is not None and step[0] not in led:
@@ -173,7 +176,7 @@ def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[int, tup
 
 
 def _judged(
-    ahead: Mapping[int, tuple[int, str]], hop: int, likeness: Likeness, *, floor: float, room: int
+    ahead: Mapping[str, tuple[str, str]], hop: int, likeness: Likeness, *, floor: float, room: int
 ) -> list[Visit]:
     """Return the notes ahead, the nearest first: kept as long as there is room, and if they are near enough."""
     near = likeness.of(list(ahead))
