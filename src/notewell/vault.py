@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder, check_length
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
+from notewell.graph.deep import Deep, as_hits, deepen, unranked, with_decay
 from notewell.graph.ground import StoredGround
 from notewell.graph.traverse import FAST, Walk, traverse
 from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
@@ -34,12 +35,15 @@ from notewell.search import (
     plan_query,
     read_filters,
 )
+from notewell.search.budget import fit
+from notewell.search.excerpt import make_excerpts
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
+from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.related import ask_like
-from notewell.search.retrieve import embed_plan, without_secrets
+from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import About, Filling, MadeFor, Snapshot, Store
-from notewell.types import ALL, Chunk, Filters, Hit, Results, Vectors
+from notewell.types import ALL, Chunk, Filters, Hit, Plan, Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.leads import Links
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
 QUICK_BYTES = 50_000_000
+# Hits in which deep mode looks for its eight notes.
+SEED_HITS = 24
 # How long indexing waits for another process that is at it, in seconds.
 PATIENCE = 5.0
 
@@ -176,8 +182,7 @@ class Vault(Opened):
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
-            known = Known(snapshot.keys, ages.today, chunks_at=chunks_in(snapshot))
-            plan = plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+            plan = self._plan(text, under, only, snapshot)
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
@@ -207,14 +212,45 @@ class Vault(Opened):
         self._must_be_indexed()
         with self.store.reading() as snapshot:
             start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
-            vector = self._query_vector(query, snapshot) if query else None
+            plan = make_plan(readable(query), known=Known(syntax=False))
+            vector = self._vector_of(plan, snapshot) if query else None
             return traverse(start, StoredGround(snapshot), replace(FAST, hops=depth, floor=floor), vector)
 
-    def _query_vector(self, text: str, snapshot: Snapshot) -> Vectors:
+    def deepen(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        under: str = "",
+        only: Filters = ALL,
+        max_tokens: int | None = None,
+    ) -> Deep:
+        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any."""
+        self._must_be_indexed()
+        began, text = time.perf_counter(), readable(text)
+        with self._searching() as (embedders, notices), self.store.reading() as snapshot:
+            plan, rules = self._plan(text, under, only, snapshot), self.settings.search.asking(SEED_HITS, 0)
+            # How old a note is does not choose the seeds; the time that a query asks for does.
+            ages = Ages(DecayRules(), date.today())
+            hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+            seeds = {hit.chunk.path: hit for hit in reversed(hits)}
+            ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
+            walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in hits)), vector, ground)
+            aged = Decay(self.settings.decay, ages.today, snapshot.said)(plan, unranked(walk, ground, vector, snapshot))
+            walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
+            found = fit(as_hits(walk, seeds, vector, ground, snapshot)[:limit], max_tokens or 0)
+            excerpts = tuple(make_excerpts(found, plan, nearness(plan, embedders.quick)))
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return Deep(Results(text, excerpts, snapshot.generation, took, notices, read_as=plan.read_as), walk)
+
+    def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
+        known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
+        return plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+
+    def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
-        plan = make_plan(readable(text), known=Known(syntax=False))
         plan = without_secrets(plan) if self.settings.embed.is_remote else plan
         return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)
 

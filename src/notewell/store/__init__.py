@@ -142,6 +142,9 @@ class Snapshot(Protocol):
     def holds(self, scope: Scope) -> bool:
         """Tell whether anything is in the scope."""
 
+    def within(self, scope: Scope) -> Sequence[int]:
+        """Return the ids of the chunks in the scope."""
+
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
 

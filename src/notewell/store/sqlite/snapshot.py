@@ -109,6 +109,11 @@ class SqliteSnapshot:
         """Tell whether anything is in the scope."""
         return bool(self._within(scope).any())
 
+    def within(self, scope: Scope) -> list[int]:
+        """Return the ids of the chunks in the scope."""
+        found: list[int] = np.flatnonzero(self._within(scope)).tolist()
+        return found
+
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
         return self._arrays.masks.columns.keys(self._db)
