@@ -67,7 +67,7 @@ def python() -> str:
             continue
         parts.append(f"## {name}\n\n{_first_line(thing)}\n")
         for method, function in inspect.getmembers(thing, callable):
-            if not method.startswith("_") and method in vars(thing):
+            if not method.startswith("_") and any(method in vars(part) for part in _parts(thing)):
                 shape = (
                     QUOTED.sub(r"\1", str(inspect.signature(function))).replace("(self, ", "(").replace("(self)", "()")
                 )
@@ -78,6 +78,14 @@ def python() -> str:
         parts += [f"- `{field.name}: {field.type}`" for field in fields.values()]
         parts.append("")
     return "\n".join(parts)
+
+
+def _parts(thing: type) -> list[type]:
+    """Return a class, and what it is made of that has no page of its own."""
+    apart = [getattr(notewell, name) for name in notewell.__all__]
+    return [
+        part for part in thing.__mro__ if part is thing or (part.__module__ == "notewell.linked" and part not in apart)
+    ]
 
 
 def file_tree() -> str:

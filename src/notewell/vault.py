@@ -5,26 +5,23 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from notewell.config import find_root, here, load_settings
-from notewell.embed import Embedder, check_length
+from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
-from notewell.graph.deep import Deep, as_hits, deepen, unranked, with_decay
-from notewell.graph.ground import StoredGround
-from notewell.graph.traverse import FAST, Walk, traverse
-from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others, list_others
+from notewell.index import Progress, Report, fill, find_changes, index
+from notewell.index.changes import count_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
-from notewell.opened import Opened
+from notewell.linked import Linked
 from notewell.search import (
     Ages,
     Embedders,
@@ -32,32 +29,21 @@ from notewell.search import (
     answer_with_what_works,
     find_hits,
     make_plan,
-    plan_query,
-    read_filters,
 )
-from notewell.search.budget import fit
-from notewell.search.excerpt import make_excerpts
-from notewell.search.named import chunks_in, find_chunks
-from notewell.search.plan import make_scope, readable
-from notewell.search.rank.decay import Decay, DecayRules
+from notewell.search.named import find_chunks
+from notewell.search.plan import readable
 from notewell.search.related import ask_like
-from notewell.search.retrieve import embed_plan, nearness, without_secrets
-from notewell.store import About, Filling, MadeFor, Snapshot, Store
-from notewell.types import ALL, Chunk, Filters, Hit, Plan, Results, Vectors
-
-if TYPE_CHECKING:
-    from notewell.graph.leads import Links
+from notewell.store import About, Filling, MadeFor
+from notewell.types import ALL, Filters, Hit, Results
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
 QUICK_BYTES = 50_000_000
-# Hits in which deep mode looks for its eight notes.
-SEED_HITS = 24
 # How long indexing waits for another process that is at it, in seconds.
 PATIENCE = 5.0
 
 
-class Vault(Opened):
+class Vault(Linked):
     """A folder of notes and its store."""
 
     @classmethod
@@ -89,51 +75,6 @@ class Vault(Opened):
                     self._mend_graph(fresh, progress)
                     store.replace_by(fresh)
             return report
-
-    def _mend_graph(self, store: Store, progress: Progress) -> None:
-        self._mend_edges(store)
-        # An old standing does no harm: who is in a hurry leaves it to the next run.
-        if not store.measured and not progress.stop():
-            from notewell.graph.remeasure import mend_standings  # noqa: PLC0415
-
-            mend_standings(store)
-
-    def _mend_edges(self, store: Store) -> None:
-        if store.linked:
-            return
-        # Most commands change nothing, and a cold command line does not pay for it.
-        from notewell.graph.upkeep import mend_edges  # noqa: PLC0415
-
-        mend_edges(store, lambda: self._others(store))
-
-    def _others(self, store: Store) -> list[str]:
-        return list_others(self.root, self._rules.walk, store)
-
-    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False) -> Links:
-        """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
-
-        With a note, `broken` leaves only those of its links.
-        """
-        # One command of many needs it, and costs a cold command line 5 ms.
-        from notewell.graph.leads import Asked, tell_links  # noqa: PLC0415
-
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
-        notices = self._mend_edges_now()
-        with self.store.reading() as snapshot:
-            path = snapshot.chunks(find_chunks(note, snapshot).chunks[:1])[0].path if note else ""
-            told = tell_links(snapshot, lambda: self._others(self.store), Asked(path, broken, orphans))
-        return replace(told, notices=notices)
-
-    def _mend_edges_now(self) -> tuple[str, ...]:
-        """Resolve what a run that was stopped, or an older Notewell, left; return what the user should know."""
-        try:
-            if not self.store.linked:
-                with self.store.locked(0):
-                    self._mend_edges(self.store)
-        except StoreError as error:
-            return (f"some links may be told as they were before: {error.fact}",)
-        return ()
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
@@ -204,86 +145,11 @@ class Vault(Opened):
         found = self.search(like, limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, notices=(*notices, *found.notices))
 
-    def traverse(self, note: str, *, query: str = "", depth: int = FAST.hops, floor: float = FAST.floor) -> Walk:
-        """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
-
-        It keeps notes of at least the similarity `floor`; the walk says what it looked at, and why it kept what.
-        """
-        self._must_be_indexed()
-        with self.store.reading() as snapshot:
-            start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
-            plan = make_plan(readable(query), known=Known(syntax=False))
-            vector = self._vector_of(plan, snapshot) if query else None
-            return traverse(start, StoredGround(snapshot), replace(FAST, hops=depth, floor=floor), vector)
-
-    def deepen(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-    ) -> Deep:
-        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any."""
-        self._must_be_indexed()
-        began, text = time.perf_counter(), readable(text)
-        with self._searching() as (embedders, notices), self.store.reading() as snapshot:
-            plan, rules = self._plan(text, under, only, snapshot), self.settings.search.asking(SEED_HITS, 0)
-            # How old a note is does not choose the seeds; the time that a query asks for does.
-            ages = Ages(DecayRules(), date.today())
-            hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-            seeds = {hit.chunk.path: hit for hit in reversed(hits)}
-            ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
-            walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in hits)), vector, ground)
-            aged = Decay(self.settings.decay, ages.today, snapshot.said)(plan, unranked(walk, ground, vector, snapshot))
-            walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
-            found = fit(as_hits(walk, seeds, vector, ground, snapshot)[:limit], max_tokens or 0)
-            excerpts = tuple(make_excerpts(found, plan, nearness(plan, embedders.quick)))
-            took = round((time.perf_counter() - began) * 1000, 3)
-            return Deep(Results(text, excerpts, snapshot.generation, took, notices, read_as=plan.read_as), walk)
-
-    def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
-        known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
-        return plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
-
-    def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
-        embedder, notices = self._matching_embedder(hurried=True)
-        if embedder is None:
-            raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
-        plan = without_secrets(plan) if self.settings.embed.is_remote else plan
-        return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)
-
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
         self._must_be_indexed()
         with self.store.reading() as snapshot:
             return find_chunks(readable(place), snapshot).place
-
-    def _must_be_indexed(self) -> None:
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
-
-    @contextmanager
-    def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
-        """Yield the embedders of a search and what the user should know; vectors made on the way are kept after it."""
-        embedder, notices = self._matching_embedder(hurried=True)
-        encoder, more = self._ready_encoder() if embedder else (None, ())
-        made: list[tuple[Sequence[Chunk], Vectors]] = []
-        remote = self.settings.embed.is_remote
-        embedders = Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors)), remote)
-        yield embedders, (*notices, *more)
-        for chunks, vectors in made:
-            # The answer is there; what cannot be written at once is made again another time.
-            with suppress(StoreError):
-                self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
-
-    def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
-        """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""
-        try:
-            return self.encoder, ()
-        except EmbedError as error:
-            return None, (f"{error.fact}; searching without it",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""
@@ -392,10 +258,6 @@ class Vault(Opened):
         stale = len(changes.read) + len(changes.gone)
         others = count_others(self.root, self._rules.walk)
         return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
-
-    @property
-    def _rules(self) -> IndexRules:
-        return IndexRules(self.settings.index, self.settings.chunk)
 
 
 def _files(number: int, which: str = "") -> str:

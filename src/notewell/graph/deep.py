@@ -12,6 +12,8 @@ from notewell.types import Hit, Results, Step, Vectors
 
 # The notes of a search that deep mode begins with.
 SEEDS = 8
+# The hits in which these are looked for: a note may have several.
+SEED_HITS = 24
 # Wide: a low floor that only drops noise, and no early end. What is found is judged by who reads it.
 DEEP = WalkRules(hops=4, beam=12, floor=0.30, target=50, enough=None, look=400)
 

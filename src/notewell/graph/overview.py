@@ -11,6 +11,7 @@ import numpy.typing as npt
 from notewell.graph.measure import ALONE, Standings
 from notewell.graph.net import Net
 
+Links = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 # A community goes by so many of its notes.
 NAMED_BY = 3
 # Names of files that say nothing without their folder.
@@ -62,12 +63,21 @@ class Overview:
     by_degree: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A vault's links between notes, what they look like from above, and what the user should know."""
+
+    net: Net
+    overview: Overview
+    notices: tuple[str, ...] = ()
+
+
 def survey(net: Net, standings: Standings) -> Overview:
     """Return the vault from above."""
     sources, targets = distinct_links(net)
     joined = standings.community[sources], standings.community[targets]
     inside = np.bincount(joined[0][joined[0] == joined[1]], minlength=int(standings.community.max(initial=ALONE)) + 1)
-    order = _most_central_first(net, standings)
+    order = _most_central_first(net, standings, (sources, targets))
     members: dict[int, list[str]] = {}
     for place in order:
         members.setdefault(int(standings.community[place]), []).append(net.paths[place])
@@ -77,7 +87,7 @@ def survey(net: Net, standings: Standings) -> Overview:
     return Overview(len(net.paths), sources.size, tuple(communities), bridges, orphans, standings.by_degree)
 
 
-def distinct_links(net: Net) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def distinct_links(net: Net) -> Links:
     """Return the links between different notes, each once, as places."""
     pairs = net.sources.astype(np.int64) * len(net.paths) + net.targets
     pairs = np.unique(pairs[net.sources != net.targets])
@@ -95,12 +105,20 @@ def name_of(path: str) -> str:
     return folder.rpartition("/")[2] if folder and name.casefold() in FRONT_PAGES else name
 
 
-def _most_central_first(net: Net, standings: Standings) -> list[int]:
-    ranks, central = standings.pagerank.tolist(), standings.centrality.tolist()
-    return sorted(range(len(net.paths)), key=lambda place: (-ranks[place], -central[place], net.paths[place]))
+def _most_central_first(net: Net, standings: Standings, links: Links) -> list[int]:
+    """Return the notes by how many others of their community they are linked with, then by PageRank.
+
+    PageRank alone names communities after what their notes mention; this, after what gathers them.
+    """
+    within = standings.community[links[0]] == standings.community[links[1]]
+    pairs = np.sort(np.stack(links)[:, within], axis=0)
+    ends = np.unique(pairs, axis=1)
+    degrees = np.bincount(ends.ravel(), minlength=len(net.paths)).tolist()
+    ranks = standings.pagerank.tolist()
+    return sorted(range(len(net.paths)), key=lambda place: (-degrees[place], -ranks[place], net.paths[place]))
 
 
-def _bridges(net: Net, standings: Standings, links: tuple[npt.NDArray[np.int64], ...]) -> tuple[Bridge, ...]:
+def _bridges(net: Net, standings: Standings, links: Links) -> tuple[Bridge, ...]:
     ranks, numbers = standings.pagerank.tolist(), standings.community.tolist()
     found: dict[tuple[int, int], list[tuple[float, str, str]]] = {}
     for source, target in zip(*(ends.tolist() for ends in links), strict=True):
