@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from notewell.embed import check_length
 from notewell.errors import EmbedError, StoreError
-from notewell.graph.traverse import FAST, Walk, traverse
 from notewell.index import Progress
 from notewell.index.changes import list_others
 from notewell.opened import Opened
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from notewell.graph.deep import Deep
     from notewell.graph.leads import Links
     from notewell.graph.overview import Graph
+    from notewell.graph.traverse import Walk
 
 
 class Linked(Opened):
@@ -89,20 +89,23 @@ class Linked(Opened):
             standings = load_standings(snapshot, net, self.store.standings_mark)
         return Graph(net, survey(net, standings), notices)
 
-    def traverse(self, note: str, *, query: str = "", depth: int = FAST.hops, floor: float = FAST.floor) -> Walk:
+    def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
         """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
 
-        It keeps notes of at least the similarity `floor`; the walk says what it looked at, and why it kept what.
+        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5); the walk says what it looked
+        at, and why it kept what.
         """
         # One command of many needs it, and a cold command line does not pay for it.
         from notewell.graph.ground import StoredGround  # noqa: PLC0415
+        from notewell.graph.traverse import FAST, traverse  # noqa: PLC0415
 
         self._must_be_indexed()
+        rules = replace(FAST, hops=depth or FAST.hops, floor=FAST.floor if floor is None else floor)
         with self.store.reading() as snapshot:
             start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
             plan = make_plan(readable(query), known=Known(syntax=False))
             vector = self._vector_of(plan, snapshot) if query else None
-            return traverse(start, StoredGround(snapshot), replace(FAST, hops=depth, floor=floor), vector)
+            return traverse(start, StoredGround(snapshot), rules, vector)
 
     def deepen(
         self,

@@ -8,7 +8,6 @@ import click
 
 from notewell.search.related import ask_like
 from notewell.serve.cli.asking import page_options, vault_to_ask
-from notewell.serve.cli.deep import tell_both, tell_deep
 from notewell.serve.cli.options import json_option, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
@@ -75,11 +74,16 @@ def command(
         liked = ask_like(read_places(opened, like))
         asked = " ".join((*([liked] if liked else ()), *text))
         if mode == "deep":
+            # Most searches do not go along links, and a cold command line does not pay for it.
+            from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
+
             deep = opened.deepen(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
             tell_deep(deep, notices, as_json=as_json, explain=explain)
             return
         results = opened.search(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
         if mode == "compare":
+            from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
+
             tell_both(results, opened.deepen(asked, under=under, only=only), notices, as_json=as_json)
             return
         budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
