@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import Measured, say
+from bench.exhaustive import compare
 from notewell.config import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
@@ -50,6 +51,7 @@ def _collection(folder: Path) -> Measured:
         for name, changes in WITHOUT.items():
             vault.settings = replace(vault.settings, search=replace(Settings().search, **changes))
             found[name] = evaluate(vault, collection)
+        measured["exhaustive"] = compare(vault, collection)
     with collection_vault(collection, _with_encoder("minilm")) as vault:
         chunks = vault.unfilled
         for name, share in FILLED.items():

@@ -136,6 +136,13 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
         for name, one in quality.items()
     ]
     yield from _grid(["GAIN OF default, nDCG@10, paired [95 %]", "over lexical", "over static"], rows)
+    yield ""
+    limits = {name: one["exhaustive"] for name, one in quality.items() if "exhaustive" in one}
+    rows = [
+        [name, f"{one['ours']:.4f}", f"{one['exhaustive']:.4f}", f"{one['difference']:+.4f}"]
+        for name, one in limits.items()
+    ]
+    yield from _grid(["PAGE OF TEN, nDCG@10, static", "ours", "exhaustive", "difference"], rows)
 
 
 def _chunking(chunking: Measured, _: Measured) -> Iterator[str]:

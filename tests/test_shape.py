@@ -28,7 +28,7 @@ LINES = (
     ("config",),
     ("index", "search", "graph"),
     ("redact", "embed", "llm", "store"),
-    ("types", "errors", "terms"),
+    ("asked", "types", "errors", "terms"),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}

@@ -67,7 +67,7 @@ def python() -> str:
             continue
         parts.append(f"## {name}\n\n{_first_line(thing)}\n")
         for method, function in inspect.getmembers(thing, callable):
-            if not method.startswith("_") and any(method in vars(part) for part in _parts(thing)):
+            if not method.startswith("_") and _is_ours(thing, method):
                 shape = (
                     QUOTED.sub(r"\1", str(inspect.signature(function))).replace("(self, ", "(").replace("(self)", "()")
                 )
@@ -80,14 +80,6 @@ def python() -> str:
     return "\n".join(parts)
 
 
-def _parts(thing: type) -> list[type]:
-    """Return a class, and what it is made of that has no page of its own."""
-    apart = [getattr(notewell, name) for name in notewell.__all__]
-    return [
-        part for part in thing.__mro__ if part is thing or (part.__module__ == "notewell.linked" and part not in apart)
-    ]
-
-
 def file_tree() -> str:
     """Return the modules with the first sentence of their docstrings."""
     rows = ["", "```"]
@@ -96,6 +88,10 @@ def file_tree() -> str:
         docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
         rows.append(f"{path.as_posix():34} {docstring.partition(chr(10))[0]}")
     return "\n".join([*rows, "```", ""])
+
+
+def _is_ours(thing: type, name: str) -> bool:
+    return any(name in vars(base) for base in thing.__mro__ if base.__module__.startswith("notewell"))
 
 
 def _first_line(thing: object) -> str:

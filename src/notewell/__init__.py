@@ -4,13 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from notewell.asked import Filters
     from notewell.errors import NotewellError
     from notewell.graph.leads import Lead, Links
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
     from notewell.session import Session
     from notewell.store import About
-    from notewell.types import Chunk, Excerpt, Filters, Hit, Results, Step, Vote
+    from notewell.types import Chunk, Excerpt, Hit, Results, Step, Vote
     from notewell.vault import Vault
 
 __all__ = [
@@ -38,13 +39,14 @@ __version__ = "0.1.0"
 
 # Loaded with their first use: a command that needs none of them does not pay for numpy.
 _HOMES = {
+    "notewell.asked": ("Filters",),
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
     "notewell.graph.leads": ("Lead", "Links"),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
-    "notewell.types": ("Chunk", "Excerpt", "Filters", "Hit", "Results", "Step", "Vote"),
+    "notewell.types": ("Chunk", "Excerpt", "Hit", "Results", "Step", "Vote"),
     "notewell.vault": ("Vault",),
 }
 

@@ -74,6 +74,8 @@ HELP = {
     "search.vector_weight": "What the ranking by meaning counts",
     "search.fine_weight": "What the ranking by the better model counts",
     "search.on_demand": "How many characters of the best chunks it may read during a search; 0 for none",
+    "search.intent": "Let the kind of query move the weights: identifiers, code and errors lean on words",
+    "search.variations": "Embed the query in other words, too: its technical words, and a question as a statement",
     "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
     "decay.mode": "Whether older notes count less: `off`, `half_life`, or `ranked_grouped` (by place in a group)",
     "decay.half_life_days": "With `half_life`: after so many days a note has half its score",

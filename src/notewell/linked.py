@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from notewell.asked import ALL, Filters, Plan
 from notewell.embed import check_length
 from notewell.errors import EmbedError, StoreError
 from notewell.index import Progress
@@ -20,7 +21,7 @@ from notewell.search.plan import make_scope, readable
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import Snapshot, Store
-from notewell.types import ALL, Filters, Plan, Results, Vectors
+from notewell.types import Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Deep

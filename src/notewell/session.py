@@ -9,12 +9,13 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from notewell.asked import ALL, Filters
 from notewell.errors import NoteError
 from notewell.index.place import Reading
 from notewell.index.report import Progress
 from notewell.redact import names_secret
 from notewell.search.related import ask_like
-from notewell.types import ALL, Filters, Results
+from notewell.types import Results
 from notewell.vault import Vault
 
 # So many places are remembered, and of those so many lean on a search: what was opened before is another subject.

@@ -11,14 +11,23 @@ import Stemmer
 
 # Scripts written without spaces: a run of them is matched by its pairs of characters.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-TOKEN = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*")
+# C++, C++17, g++, C#, F#: a letter that its signs make another name.
+SIGNED = r"[A-Za-z](?:\+\+(?:\d\d)?|#)(?!\w)"
+# Accents may be characters of their own, as macOS writes them.
+WORD = rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+|[\u0300-\u036f]+[^\W{UNSPACED}]*)*"
+TOKEN = re.compile(rf"[{UNSPACED}]+|{SIGNED}|{WORD}")
 APOSTROPHE = re.compile("['’]")
 # A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
 HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 ACCENT = re.compile("[\u0300-\u036f]")
+# Letters that are not a base letter and an accent to Unicode, but are to whoever has no such key.
+STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
 # A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
 LONGEST = 64
 
+# Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
+DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
+KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*([^\s:=;]+)[ \t]*[:=]", re.MULTILINE)
 # Tokens that have several terms because they are several words: in scripts without spaces, or around an apostrophe.
 SEVERAL = re.compile(rf"[{UNSPACED}'’]")
 # How English words go on after a beginning that is longer than their stem.
@@ -41,7 +50,7 @@ ENDINGS = (
     "ation",
 )
 
-_stem = Stemmer.Stemmer("english", 0).stemWord
+stem = Stemmer.Stemmer("english", 0).stemWord
 
 
 def count_terms(text: str) -> dict[str, int]:
@@ -76,22 +85,29 @@ def token_terms(token: str) -> tuple[str, ...]:
     ('東京', '京都')
     >>> token_terms("tenant's")
     ('tenant',)
+    >>> token_terms("C++17"), token_terms("ｶﾀｶﾅ")
+    (('c++', '17'), ('カタ', 'タカ', 'カナ'))
     """
+    if not token.isascii() and (usual := unicodedata.normalize("NFKC", token)) != token:
+        # Half-width kana, ligatures, letters and accents apart: other tokens once they are written as usual.
+        return tuple(split_terms(usual))
     if re.match(f"[{UNSPACED}]", token):
         pairs = tuple(token[i : i + 2] for i in range(len(token) - 1))
         return pairs or (token,)
+    if token[1:2] in ("+", "#"):
+        return tuple(filter(None, re.split(r"(?<=\+)(?=\d)", token.lower())))
     if APOSTROPHE.search(token):
         # tenant's, don't, l'été: the single letter carries nothing.
         words = [word for word in APOSTROPHE.split(token) if len(word) > 1]
         return tuple(term for word in words or [APOSTROPHE.sub("", token)] for term in token_terms(word))
     token = token[:LONGEST]
     if token.islower() and token.isalpha():
-        return (_stem(fold(token)),)
+        return (stem(fold(token)),)
     spaced = HUMP.sub("_", token)
     parts = [fold(part) for part in spaced.split("_") if part]
     if len(parts) < 2:
-        return tuple(_stem(part) for part in parts)
-    return (_stem("".join(parts)), *(_stem(part) for part in parts))
+        return tuple(stem(part) for part in parts)
+    return (stem("".join(parts)), *(stem(part) for part in parts))
 
 
 def whole_terms(text: str) -> list[str]:
@@ -119,7 +135,7 @@ def hidden_stems(prefix: str) -> set[str]:
     >>> hidden_stems("authenticat"), hidden_stems("runn"), hidden_stems("auth")
     ({'authent'}, {'run'}, set())
     """
-    stems = {_stem(prefix + ending) for ending in ENDINGS}
+    stems = {stem(prefix + ending) for ending in ENDINGS}
     return {stem for stem in stems if not stem.startswith(prefix)}
 
 
@@ -131,5 +147,5 @@ def fold(token: str) -> str:
     """
     if token.isascii():
         return token.lower()
-    folded = ACCENT.sub("", unicodedata.normalize("NFKD", token.casefold()))
+    folded = ACCENT.sub("", unicodedata.normalize("NFKD", token.casefold())).translate(STROKES)
     return unicodedata.normalize("NFC", folded)

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
@@ -28,13 +29,14 @@ from notewell.search import (
     Known,
     answer_with_what_works,
     find_hits,
-    make_plan,
+    plan_query,
+    vary,
 )
 from notewell.search.named import find_chunks
 from notewell.search.plan import readable
 from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor
-from notewell.types import ALL, Filters, Hit, Results
+from notewell.types import Hit, Results
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -124,6 +126,7 @@ class Vault(Linked):
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
             plan = self._plan(text, under, only, snapshot)
+            plan = vary(plan, embedders.quick) if rules.variations else plan
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
             return Results(
@@ -158,7 +161,8 @@ class Vault(Linked):
         with self.store.reading() as snapshot:
             rules = self.settings.search.asking(limit, 0)
             ages = Ages(self.settings.decay, date.today())
-            plan = make_plan(text, known=Known(syntax=False))
+            plan = plan_query(text, EVERYTHING, Known(syntax=False), snapshot)
+            plan = vary(plan, embedder) if rules.variations else plan
             return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
 
     @property

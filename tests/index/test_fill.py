@@ -15,12 +15,13 @@ import apsw
 import pytest
 
 from notewell import Vault
+from notewell.asked import EVERYTHING
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.index import Progress, fill
 from notewell.index.fill import GROUP
 from notewell.store import Filling
-from notewell.types import EVERYTHING, Vectors
+from notewell.types import Vectors
 
 MakeVault = Callable[..., Vault]
 

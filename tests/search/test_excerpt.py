@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.asked import Plan
 from notewell.search.excerpt import make_excerpts
 from notewell.search.plan import make_plan
 from notewell.search.shown import LONGEST
 from notewell.terms import TOKEN, split_terms
-from notewell.types import Chunk, Excerpt, Hit, Part, Plan, Vectors
+from notewell.types import Chunk, Excerpt, Hit, Part, Vectors
 
 
 def excerpt_of(text: str, query: str, line: int = 1) -> Excerpt:

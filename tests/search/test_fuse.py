@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.search.fuse import FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
+from notewell.search.fuse import EXACT, FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
 from notewell.types import Ranking
 
 
@@ -120,6 +120,7 @@ def test_every_retriever_has_its_own_weight() -> None:
     rules = weighed(0.7, 0.3)
     assert (rules.weight(Ranking("lexical", ())), rules.weight(Ranking("vector", ()))) == (0.7, 0.3)
     assert rules.weight(Ranking("fine", (), trust=0.5)) == rules.fine_weight / 2
+    assert rules.weight(Ranking("exact", (), trust=0.5)) == EXACT / 2
     with pytest.raises(LookupError):
         rules.weight(Ranking("magic", ()))
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from notewell.asked import Plan, Scope
 from notewell.search.page import choose
-from notewell.types import Chunk, Hit, Plan, Scope
+from notewell.types import Chunk, Hit
 
 PLAN = Plan("bees", ("bee",))
 

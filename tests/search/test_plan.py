@@ -3,8 +3,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.search.plan import MAX_CHARS, MAX_TERMS, make_plan, stop_terms
-from notewell.types import EVERYTHING, Scope
+from notewell.asked import EVERYTHING, Scope
+from notewell.search.plan import MAX_CHARS, MAX_TERMS, make_plan
+from notewell.search.stopwords import stop_terms
 
 
 def test_words_that_say_nothing_are_left_out() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.asked import Filter, Filters, Plan, Range, Scope
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters, read_query_text
-from notewell.types import Filter, Filters, Plan, Range, Scope
 
 KNOWN = Known(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
 
@@ -271,7 +271,7 @@ def test_filters_come_after_those_of_the_scope_and_each_once() -> None:
     tag = Filter("tag", ("bees",))
     plan = make_plan("mites tag:bees type:log", Scope("Garden", (tag,)))
     assert plan.scope == Scope("Garden", (tag, Filter("type", ("log",))))
-    assert plan.read_as == ('words and meaning "mites"', "tag bees", "type log", "under Garden")
+    assert plan.read_as == ('words and meaning "mites"', "tag bees", "type log", "under Garden", "one word")
 
 
 def test_filters_alone_are_answered_by_date() -> None:

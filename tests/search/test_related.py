@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from notewell import Filters, Results, Vault
+from notewell.asked import Plan
 from notewell.errors import NoteError, StoreError
 from notewell.search.related import TELLING, ask_like, telling_terms
 from notewell.search.retrieve import embed_plan
-from notewell.types import Chunk, Plan
+from notewell.types import Chunk
 
 MakeVault = Callable[..., Vault]
 
@@ -133,7 +134,7 @@ def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
     alone = {excerpt.path: excerpt.hit.votes[1] for excerpt in notes.search("honey")}["Recipes/Rye.md"]
     leaning = notes.search('honey like:"Recipes/Rye.md"')
     near = {excerpt.path: excerpt.hit.votes[1] for excerpt in leaning}["Recipes/Rye.md"]
-    assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md")
+    assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md", "one word")
     assert (near.score or 0) > (alone.score or 0)
     assert near.rank == 1 and alone.rank != 1
 
@@ -152,8 +153,8 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
 
 def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
     results = notes.search("honey like:Hyve")
-    assert results.read_as == ('words and meaning "honey like:Hyve"',)
-    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+    assert results.read_as[0] == 'words and meaning "honey like:Hyve"'
+    assert results.notices[-1:] == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
 
 
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from notewell.asked import Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 from notewell.search import Embedders, find_hits
@@ -11,7 +12,7 @@ from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
 from notewell.store import Snapshot
-from notewell.types import Ranking, Scope, Vectors
+from notewell.types import Ranking, Vectors
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from notewell.asked import Plan, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.search import Embedders, Ranker, SearchRules, find_hits, make_plan, search
 from notewell.search.rank import RANKERS
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
-from notewell.types import Chunk, Hit, Note, Plan, Scope, Stamp
+from notewell.types import Chunk, Hit, Note, Stamp
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -63,7 +64,7 @@ def test_without_an_embedder_the_vector_rank_is_empty(hold: Hold) -> None:
 
 
 def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there_are_none(hold: Hold) -> None:
-    notes = {"a.md": "one mention of rye among many other words here", "z.md": "rye rye rye"}
+    notes = {"a.md": "one mention of rye among many other words here", "z.md": "the rye and the rye and rye"}
     rules = SearchRules(lexical_weight=0, vector_weight=1)
     hits = find_hits(make_plan("rye"), store=hold(notes), embedders=Embedders(), rules=rules)
     assert [hit.chunk.path for hit in hits] == ["z.md", "a.md"]

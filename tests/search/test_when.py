@@ -6,10 +6,11 @@ from datetime import date
 
 import pytest
 
-from notewell.search.plan import make_plan, stop_terms
+from notewell.asked import Plan, Range
+from notewell.search.plan import make_plan
 from notewell.search.query import Known
+from notewell.search.stopwords import stop_terms
 from notewell.search.when import named_days, read_when
-from notewell.types import Plan, Range
 
 # A Sunday.
 TODAY = date(2025, 8, 3)

@@ -65,7 +65,7 @@ def test_an_unknown_note_is_an_error_with_what_is_near(notewell: Notewell) -> No
 
 def test_a_search_leans_to_a_note(notewell: Notewell, more: Path) -> None:
     _, out, _ = notewell("search", "warm", "--like", "sourdough:7", "--explain")
-    assert out.startswith('read as: like Recipes/Sourdough.md:7; words and meaning "warm"\n')
+    assert out.startswith('read as: like Recipes/Sourdough.md:7; words and meaning "warm"; one word\n')
     assert paths(notewell("search", "--like", "bees", "--json")[1]) == paths(notewell("related", "bees", "--json")[1])
 
 

@@ -49,6 +49,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
         "line": 7,
         "end_line": 7,
         "place": "",
+        "highlights": [[4, 8], [9, 18]],
     }
 
 
@@ -102,7 +103,7 @@ def test_explain_has_the_same_facts_as_data(notewell: Notewell) -> None:
     assert lexical.keys() == {"retriever", "rank", "score", "scaled", "weight", "guessed", "part"}
     assert (lexical["retriever"], lexical["rank"], lexical["weight"]) == ("lexical", 1, 0.75)
     assert sum(vote["part"] for vote in first["votes"]) == pytest.approx(scores["score"], abs=1e-5)
-    assert json.loads(out)["read_as"] == ['words and meaning "bees"']
+    assert json.loads(out)["read_as"] == ['words and meaning "bees"', "one word"]
 
 
 @pytest.mark.parametrize("fusion", ["scores", "rrf"])
@@ -368,7 +369,7 @@ def test_explain_says_first_how_the_query_was_read(notewell: Notewell) -> None:
         'read as: words and meaning "hive"; phrase "warm evening"; not honey; path Garden; under Garden\n'
     )
     answer = json.loads(notewell("search", "hive", "--explain", "--json")[1])
-    assert answer["read_as"] == ['words and meaning "hive"']
+    assert answer["read_as"] == ['words and meaning "hive"', "one word"]
 
 
 def test_a_tag_that_no_note_has_is_told_of(notewell: Notewell) -> None:

@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Standing, Store, Writer
 from notewell.terms import count_terms
-from notewell.types import EVERYTHING, Chunk, Link, Note, Ranking, Scope, Stamp, Vectors
+from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
 OpenStore = Callable[..., Store]
 Place = tuple[str, int]
@@ -695,6 +696,50 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
 
 def put_plain(writer: Writer, path: str, text: str, vectors: Vectors) -> None:
     writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)
+
+
+def test_chunks_may_have_to_hold_every_term(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "rye", "bread bread")
+    with store.reading() as snapshot:
+        assert places(snapshot, snapshot.matching_all(["rye", "bread"], EVERYTHING, 10)) == [("a.md", 1)]
+        assert snapshot.matching_all(["rye", "beer"], EVERYTHING, 10).found == ()
+        assert snapshot.matching_all([], EVERYTHING, 10).found == ()
+
+
+def test_a_stand_in_counts_as_the_term_for_less(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye", "wheat", "oats")
+    with store.reading() as snapshot:
+        ranking = snapshot.matching(["wheat"], EVERYTHING, 10, stand_ins={"wheat": ("rye",)})
+        assert places(snapshot, ranking) == [("a.md", 2), ("a.md", 1)]
+
+
+def test_the_terms_that_chunks_hold_are_known(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "rye", "'quoted' 100%_ \u6771\u4eac")
+    with store.reading() as snapshot:
+        assert snapshot.known(["rye", "bread", "beer", "\u6771\u4eac"]) == {"rye": 2, "bread": 1, "\u6771\u4eac": 1}
+        assert snapshot.known([]) == {}
+
+
+def test_terms_are_found_by_a_part_of_them_the_most_frequent_first(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "sourdough doughnut", "doughnut", "dough", "rye_dough")
+    with store.reading() as snapshot:
+        assert snapshot.containing("dough", 3) == ["dough", "doughnut", "ryedough"]
+        assert snapshot.containing("beer", 3) == []
+
+
+def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    with store.reading() as snapshot:
+        assert snapshot.containing("brea", 3) == []
+    with store.writing() as writer:
+        put(writer, "b.md", "bread")
+    with store.reading() as snapshot:
+        assert snapshot.containing("brea", 3) == ["bread"]
 
 
 # Where links lead

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from notewell import Vault
+from notewell.asked import EVERYTHING
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.store import Filling, MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.schema import VERSION
-from notewell.types import EVERYTHING, Chunk, Note, Stamp
+from notewell.types import Chunk, Note, Stamp
 
 SCHEMA_1 = Path(__file__).parent / "fixtures" / "schema-1.db"
 ENCODER = WordsEmbedder.fingerprint

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notewell import Vault
-from notewell.types import EVERYTHING
+from notewell.asked import EVERYTHING
 
 MakeVault = Callable[..., Vault]
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe bees of hive {number} sleep." for number in range(20)}

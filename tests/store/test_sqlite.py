@@ -16,6 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from notewell.asked import EVERYTHING
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
 from notewell.store import MadeFor
@@ -23,7 +24,7 @@ from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.lexical import BLOCK, unpack
 from notewell.store.sqlite.schema import MIGRATIONS, VERSION
-from notewell.types import EVERYTHING, Chunk, Note, Stamp
+from notewell.types import Chunk, Note, Stamp
 
 
 def put_all(store: SqliteStore, notes: dict[str, str]) -> None:

@@ -87,6 +87,10 @@ class StaticEmbedder:
                 vectors[row] = np.ones(len(ids), dtype=np.float32) @ self._table.take(ids, axis=0).astype(np.float32)
         return unit(vectors)
 
+    def pieces(self, word: str) -> int:
+        """Return how many pieces the tokenizer makes of a word: several of a technical one."""
+        return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
+
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the numbers of each text's tokens."""
         # By words is half as quick again, but holds Python's lock: beside another thread, as while indexing, the

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from notewell.asked import EVERYTHING, Scope
 from notewell.graph.net import Net
 from notewell.store import Snapshot, Standing
-from notewell.types import EVERYTHING, Scope, Vectors
+from notewell.types import Vectors
 
 # A longer note stands for its first chunks: a table of a thousand rows is not to be read for one step.
 READ = 16

@@ -64,11 +64,8 @@ def fill_share(vault: Vault, share: float) -> None:
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:
     """Search for every judged query, and compare the documents found with the judgements."""
-    names = {_note_path(document.name): document.name for document in collection.documents}
-    ranked = {
-        query: _distinct(names[path] for hit in vault.hits(text, limit=CHUNKS) for path in _paths(hit))
-        for query, text in collection.queries.items()
-    }
+    names = note_names(collection)
+    ranked = {query: documents_of(vault.hits(text, limit=CHUNKS), names) for query, text in collection.queries.items()}
     judged = collection.judgements
     each = {query: ndcg(found, judged[query]) for query, found in ranked.items()}
     return Scores(
@@ -80,6 +77,16 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
         interval=interval(list(each.values())),
         each=each,
     )
+
+
+def note_names(collection: Collection) -> dict[str, str]:
+    """Return the document that each note is made of."""
+    return {_note_path(document.name): document.name for document in collection.documents}
+
+
+def documents_of(hits: Iterable[Hit], names: Mapping[str, str]) -> list[str]:
+    """Return the documents that hits are of, each once, the best first."""
+    return list(dict.fromkeys(names[path] for hit in hits for path in _paths(hit)))
 
 
 def _note_path(name: str) -> str:
@@ -101,7 +108,3 @@ def _paths(hit: Hit) -> Iterator[str]:
     """Yield the notes that say what a hit says, its own first: a judgement may name any of them."""
     yield hit.chunk.path
     yield from (place.rpartition(":")[0] for place in hit.also)
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))

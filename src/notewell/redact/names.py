@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from notewell.redact.rule import LOWER, Example, Made, some
+from notewell.redact.values import stands_in
 
 # The names of a password, in the languages in which people keep notes.
 PASSWORD = (
@@ -78,12 +79,10 @@ LIST = (
 
 def _word(chance: Random) -> str:
     """Return a password as people make them: a word with a capital, a number, a sign."""
-    return (
-        some(chance, LOWER, 5).capitalize()
-        + chance.choice("!-.#_")
-        + some(chance, LOWER, 4)
-        + str(chance.randint(10, 99))
-    )
+    word = some(chance, LOWER, 5).capitalize() + chance.choice("!-.#_") + some(chance, LOWER, 4)
+    password = word + str(chance.randint(10, 99))
+    # One in a thousand has `key` or the like in it, and is what slips: a name for a password, and none.
+    return _word(chance) if stands_in(password) else password
 
 
 def password_in(form: str) -> Example:

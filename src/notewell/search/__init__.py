@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notewell.asked import EVERYTHING, Plan, Scope
 from notewell.errors import EmbedError
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fuse import Fused, SearchRules, cast_votes, fuse
+from notewell.search.guess import resolve
 from notewell.search.intent import leaning
 from notewell.search.named import chunks_in
 from notewell.search.newest import find_newest
@@ -21,8 +23,9 @@ from notewell.search.rank import RANKERS, Ranker
 from notewell.search.rank.ages import Ages, deeper
 from notewell.search.related import deepened, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
+from notewell.search.variations import vary
 from notewell.store import Snapshot
-from notewell.types import EVERYTHING, Excerpt, Hit, Plan, Ranking, Scope
+from notewell.types import Excerpt, Hit, Ranking
 
 __all__ = [
     "Ages",
@@ -36,7 +39,9 @@ __all__ = [
     "make_plan",
     "plan_query",
     "read_filters",
+    "resolve",
     "search",
+    "vary",
 ]
 
 
@@ -49,9 +54,11 @@ def search(
 
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
-    """Read a query; one that only says what notes should be like becomes a plan of their words."""
+    """Read a query: words that no note has are resolved; of notes to be like, their words make the plan."""
     plan = make_plan(text, scope, known)
-    return plan_related(plan, store) if plan.like and not (plan.text or plan.terms or plan.passage) else plan
+    if plan.like and not (plan.text or plan.terms or plan.passage):
+        return plan_related(plan, store)
+    return resolve(plan, store)
 
 
 def answer(

@@ -9,12 +9,13 @@ from itertools import accumulate
 
 import numpy as np
 
+from notewell.asked import Plan
 from notewell.embed import Embedder
 from notewell.search.fuse import Fused, SearchRules, fuse
 from notewell.search.related import liked_by_encoder
 from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
-from notewell.types import Chunk, Plan, Ranking, Vectors
+from notewell.types import Chunk, Ranking, Vectors
 
 # So many of the best are looked at closely. 50 loses hits on most collections, 150 finds no more.
 LOOKED_AT = 100

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from notewell.asked import EVERYTHING, Filter, Plan, Scope
 from notewell.errors import NoteError
 from notewell.search.fuse import SearchRules
 from notewell.search.named import find_chunks
 from notewell.search.told import told, told_value
 from notewell.store import Snapshot
-from notewell.types import EVERYTHING, Excerpt, Filter, Plan, Scope
+from notewell.types import Excerpt
 
 # More values than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
@@ -30,7 +31,8 @@ NAMES = {
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
-    return (*_unknown_notes(plan, store), *_unknown_keys(plan, store), *_found(plan, excerpts, store, rules))
+    told = (*plan.notices, *_unknown_notes(plan, store), *_unknown_keys(plan, store))
+    return (*told, *_found(plan, excerpts, store, rules))
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:

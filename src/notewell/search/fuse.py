@@ -10,6 +10,8 @@ from notewell.types import Ranking, Step, Vote
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60
+# A chunk that holds the whole query as it is written comes before all that only have its words and its meaning.
+EXACT = 1.5
 
 Fused = dict[int, Step]
 
@@ -28,6 +30,8 @@ class SearchRules:
     vector_weight: float = 0.25
     fine_weight: float = 0.9
     on_demand: int = 14_400
+    intent: bool = True
+    variations: bool = False
     max_tokens: int = 0
 
     @property
@@ -46,8 +50,8 @@ class SearchRules:
 
     def weight(self, ranking: Ranking) -> float:
         """Return what a ranking counts."""
-        weights = {"lexical": self.lexical_weight, "vector": self.vector_weight, "fine": self.fine_weight}
-        return weights[ranking.retriever] * ranking.trust
+        words, meaning = {"lexical": self.lexical_weight, "exact": EXACT}, {"vector": self.vector_weight}
+        return {**words, **meaning, "fine": self.fine_weight}[ranking.retriever] * ranking.trust
 
 
 def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[Vote, ...]]:

@@ -1,27 +1,121 @@
-"""What kind of query it is, and how that moves the weights: a single word is looked for as it is written."""
+"""What kind of query it is, and how that moves the weights: what is written exactly is looked for as it is written."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
+from notewell.asked import Intent, Plan
 from notewell.search.fuse import SearchRules
-from notewell.search.plan import stop_terms
+from notewell.search.query import QUOTED
+from notewell.search.stopwords import stop_terms
 from notewell.terms import TOKEN, token_terms
-from notewell.types import Plan
 
-# How much of its weight the encoder keeps for a single word, of which it knows less than the word says.
-OF_ONE_WORD = 0.2
+# How much of its weight a model keeps for what it knows less of than the letters say.
+KEPT = 0.2
+# What the models mean less for: the encoder for a single word, both for what a program wrote. Paths are no clear case,
+# and for questions and keywords the best weights are the same (docs/concepts/ranking.md).
+FINE = ("one word", "identifier", "code", "error text")
+VECTOR = ("identifier", "code", "error text")
+# A kind shows in the beginning; a pasted page is not read to its end for it.
+HEAD = 300
+
+QUOTE = re.compile(rf"(?:{QUOTED})[.,;:!?]?")
+SUFFIXES = (
+    "md txt rst org tex log csv tsv pdf doc docx xls xlsx ppt pptx epub ipynb html htm css xml json yaml yml toml ini "
+    "cfg conf env lock py js jsx ts tsx rs go java c h cc cpp sh sql rb php swift kt png jpg jpeg svg"
+)
+PATH = re.compile(
+    rf"""
+    (?:~|\.{{1,2}}|[A-Za-z]:)?[/\\][^\s:*?"<>|]+(?:\ [^\s:*?"<>|]+)*   # /etc/hosts, ~/notes/My note.md, C:\notes
+    | [\w.@~-]+(?:/[\w.@~-]+)*/                                        # notes/garden/
+    | [\w.@~-]+(?:/[\w.@~-]+){{2,}}                                    # src/notewell/search
+    | (?:[\w.@~ -]+/)*[\w@~-][\w.@~ -]*\.(?:{SUFFIXES.replace(" ", "|")})   # garden/Old bees.md
+    """,
+    re.VERBOSE,
+)
+# What programs say when they stop: a name that ends so, a level and a colon, a code, a number, a known sentence.
+ERROR = re.compile(
+    r"""
+    [A-Za-z]\w*(?:Error|Exception|Warning)\b(?!\()
+    | \bTraceback\ \( | \b0x[0-9A-Fa-f]{8}\b | \b(?:ERR|SQLITE|HRESULT)_[A-Z_]+\b
+    | \bE(?:ACCES|ADDRINUSE|CONN[A-Z]+|EXIST|INVAL|ISDIR|MFILE|NOENT|NOSPC|NOTFOUND|PERM|PIPE|TIMEDOUT)\b
+    | (?i:\b(?:error|fatal|panic|warning|err!|exception|fehler)\s?(?:\[\w+\])?:\s*\S)
+    | (?i:\b(?:exit|exited\ with|return|status)\ (?:code|status)\ -?\d+|\berrno\b)
+    | (?i:segmentation\ fault|core\ dumped|command\ not\ found|no\ such\ file\ or\ directory|permission\ denied)
+    """,
+    re.VERBOSE,
+)
+# One token as programs name things: an identifier, an option, a variable, a ticket, a version, a hash.
+IDENTIFIER = re.compile(
+    r"""
+    (?:_*[A-Za-z]\w*_\w+ | _+[A-Za-z]\w* | [a-z]+\d*(?:[A-Z][a-z0-9]*)+ | (?:[A-Z][a-z0-9]+){2,} | [A-Z]{2,}[a-z]\w*
+      | [A-Za-z_]\w*(?:(?:\.|::|->|\#)[A-Za-z_]\w*)+)(?:\(\))?
+    | [A-Za-z_]\w*\(\) | --?[a-z][\w-]+ | \$\{?[A-Za-z_]\w*\}? | @[a-z][\w-]*(?:/[\w.-]+)?
+    | [A-Z]{2,}-\d+(?:-\d+)? | v?\d+\.\d+\.\d+[\w.+-]* | (?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}
+    """,
+    re.VERBOSE,
+)
+# Signs that prose does not have; of words, only such as begin a line of code or a command.
+CODE = re.compile(
+    r"""
+    [{};]\s*$ | => | [=!<>]= | && | \|\| | :: | -> | </?[a-z]+[^<>]*> | \w\[["'\w]+\] | \s--[a-z][\w-]+
+    | \w\(\) | \w\.\w+\( | \b[a-z_]\w*\((?!e?s\))[^()]*\)(?:[.:{;]|$) | ^[\w.\[\]"']+\s=\s\S | \w=\S+\s+\w+=\S
+    | ^(?:def|class|func|fn)\ \w+\s*[(:<{] | ^(?:let|const|var)\ \w+\s*[=:;] | ^from\ \S+\ import\b | ^\#include\b
+    | ^import\ [\w.]+(?:\ as\ \w+)?;?$
+    | ^(?:return|raise)\ .*\w\( | ^(?:if|elif|for|while|with|except)\ .*\S:$
+    | ^SELECT\ .+\ FROM\b
+    | (?i:^(?:select\ \*\ from|insert\ into|create\ (?:table|index)|update\ \S+\ set|delete\ from)\ )
+    | ^(?:\$\ )?(?:sudo|git|docker|kubectl|npm|pip|curl|ssh|cargo|apt|brew|grep|sed|awk)\ [a-z./"'-].*(?:\s-|/)
+    """,
+    re.VERBOSE,
+)
+QUESTION = re.compile(
+    r"""
+    (?:how|what|why|when|where|who|whom|whose|which|is|are|was|were|do|does|did|can|could|should|would|will|has|have
+      |wie|was|warum|wann|wo|wer|wen|wem|wessen|welche[rsnm]?|wieso|weshalb|woher|wohin|womit|ist|sind|hat|kann|darf|muss)
+    (?:['’]\w+)?\ .*
+    | .*[?？]
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_intent(text: str) -> Intent:
+    """Return what kind of query a text is, by its signs.
+
+    >>> [read_intent(text) for text in ("getTenantId", "how do bees winter?", "hive", "bee hive")]
+    ['identifier', 'question', 'one word', 'keywords']
+    """
+    head = text.strip()[:HEAD]
+    return next((intent for intent, fits in SIGNS.items() if fits(head)), "keywords")
 
 
 def leaning(plan: Plan, rules: SearchRules) -> SearchRules:
     """Return the rules as the kind of query asks for them.
 
-    >>> leaning(Plan("the hive", ("hive",)), SearchRules(fine_weight=1)).fine_weight
+    >>> leaning(Plan("the hive", ("hive",), intent="one word"), SearchRules(fine_weight=1)).fine_weight
     0.2
     """
-    return replace(rules, fine_weight=rules.fine_weight * OF_ONE_WORD) if _is_one_word(plan.text) else rules
+    if not rules.intent:
+        return rules
+    vector, fine = (KEPT if plan.intent in kinds else 1.0 for kinds in (VECTOR, FINE))
+    return replace(rules, vector_weight=rules.vector_weight * vector, fine_weight=rules.fine_weight * fine)
 
 
 def _is_one_word(text: str) -> bool:
-    """Tell whether a text has one word, or identifier, that says something."""
+    """Tell whether a text has one word that says something."""
     return sum(not stop_terms().issuperset(token_terms(token)) for token in set(TOKEN.findall(text))) == 1
+
+
+# The first that fits is it.
+SIGNS: dict[Intent, Callable[[str], object]] = {
+    "quoted": QUOTE.fullmatch,
+    "path": PATH.fullmatch,
+    "error text": ERROR.search,
+    "identifier": IDENTIFIER.fullmatch,
+    "code": CODE.search,
+    "one word": _is_one_word,
+    "question": QUESTION.fullmatch,
+}

@@ -14,7 +14,8 @@ Mark = tuple[int, int, frozenset[str]]
 SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 # What is not ASCII, and no letter or digit either.
 SIGN = re.compile(r"[^\w\x00-\x7f]")
-UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+# Scripts without spaces, accents apart from their letters, and names such as C++: those take the tokeniser.
+NOT_BY_SPACES = re.compile(rf"[{UNSPACED}\u0300-\u036f]|[A-Za-z](?:\+\+|#)")
 # Words of which the terms are remembered; some 30 MB.
 MOST_FORMS = 100_000
 NONE: frozenset[str] = frozenset()
@@ -37,13 +38,13 @@ def find_marks(texts: Sequence[str], terms: frozenset[str]) -> list[list[Mark]]:
 
 
 def _spaced(text: str) -> str:
-    """Return a text of the same length with spaces for all that is in no word; nothing for a script without spaces.
+    """Return a text of the same length with spaces for all that is in no word; nothing where that does not do.
 
     Looking for words between spaces takes a third of the time that matching them takes.
     """
+    if NOT_BY_SPACES.search(text):
+        return ""
     if not text.isascii():
-        if UNSPACED_LETTER.search(text):
-            return ""
         text = SIGN.sub(" ", text)
     return text.encode().translate(SPACES).decode()
 

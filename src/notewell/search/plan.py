@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from notewell.asked import EVERYTHING, Filter, Plan, Scope
+from notewell.search.exact import find_strings
+from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, Known, Part, Query, read_query_text
-from notewell.search.told import told
+from notewell.search.stopwords import stop_terms
+from notewell.search.told import told, told_intent
 from notewell.search.when import When, read_when
 from notewell.terms import TOKEN, prefix_term, split_terms
-from notewell.types import EVERYTHING, Filter, Plan, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64
@@ -38,11 +41,13 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     chosen = tuple((asked or telling or terms)[:MAX_TERMS])
     heading = (Filter("heading", (" ".join(chosen),)),) if query.in_heading and chosen else ()
     filters = (*scope.filters, *query.filters, *heading)
+    intent = read_intent(query.written)
     read_as = (
         *map(str, query.parts),
         *([str(when)] if when else ()),
         *([f"under {scope.under}"] if scope.under else ()),
         *map(told, scope.filters),
+        *told_intent(intent),
     )
     return Plan(
         query.meaning,
@@ -51,8 +56,11 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         passage=query.passage,
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
         when=when.days if when else None,
+        strings=find_strings(" ".join(part.text for part in query.by_words if part.kind != "prefix")),
+        words=_words(query.by_words),
         read_as=tuple(dict.fromkeys(read_as)),
         like=query.like,
+        intent=intent,
     )
 
 
@@ -70,6 +78,12 @@ def _terms(part: Part) -> list[str]:
         return split_terms(part.text)
     token = TOKEN.findall(part.text)[-1]
     return [*split_terms(part.text.removesuffix(token)), f"{prefix_term(token)}*"]
+
+
+def _words(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Return the words that may be misspelt: not those of a phrase, nor the beginning of a word."""
+    tokens = (token for part in parts if part.kind in ("text", "words") for token in TOKEN.findall(part.text))
+    return tuple(dict.fromkeys(tokens))[:MAX_TERMS]
 
 
 def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = ()) -> Scope:
@@ -92,9 +106,3 @@ def readable(text: str) -> str:
     'rye  ?'
     """
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-@cache
-def stop_terms() -> frozenset[str]:
-    """Return the terms of words that carry grammar and no subject, English and German."""
-    return frozenset(split_terms((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8")))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from string import punctuation
 
+from notewell.asked import Filter, Filters, Range
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.spoken import also_called
 from notewell.search.told import told
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
-from notewell.types import Filter, Filters, Range
 
 # Straight quotes, and those that keyboards and pens make of them.
 QUOTED = r'"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»'
@@ -113,6 +113,12 @@ class Query:
     def like(self) -> tuple[int, ...]:
         """Return the chunks that an answer should be like, each once."""
         return tuple(sorted({chunk for part in self.parts for chunk in part.chunks}))
+
+    @property
+    def written(self) -> str:
+        """Return what is looked for, without filters, as it was written."""
+        asked = self._of("text", "words", "meaning", "phrase", "prefix")
+        return " ".join(f'"{part.text}"' if part.kind == "phrase" else part.text for part in asked)
 
     @property
     def filters(self) -> tuple[Filter, ...]:

@@ -9,13 +9,14 @@ from functools import partial
 
 import numpy as np
 
+from notewell.asked import Filter, Plan
 from notewell.embed import Embedder
 from notewell.embed.unit import unit
 from notewell.search.fuse import SearchRules
-from notewell.search.plan import stop_terms
+from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
-from notewell.types import Chunk, Filter, Plan, Vectors
+from notewell.types import Chunk, Vectors
 
 # So many of the notes' terms are matched: those that are frequent in them and rare elsewhere.
 TELLING = 16

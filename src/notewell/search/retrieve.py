@@ -8,13 +8,15 @@ from functools import cache
 
 import numpy as np
 
+from notewell.asked import Plan
 from notewell.embed import Embedder, check_length, is_instant
 from notewell.embed.unit import unit
 from notewell.redact import redact_text
+from notewell.search.exact import find_verbatim
 from notewell.search.fuse import SearchRules
 from notewell.search.related import liked
 from notewell.store import Snapshot
-from notewell.types import Plan, Ranking, Vectors
+from notewell.types import Ranking, Vectors
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever puts forward has a score
 # from the other too, and so that the worst of them is a fair zero. 100 and 400 were no better.
@@ -31,29 +33,38 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        rankings.append(store.matching(plan.terms, plan.scope, depth))
+        rankings.append(store.matching(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
+        rankings += find_verbatim(plan, store)
     if by_meaning and embedder is not None:
         vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.dimensions, embedder)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
 
 
+def written_terms(plan: Plan) -> list[str]:
+    """Return the terms that were asked for, without those that only stand in for one."""
+    standing_in = {term for terms in plan.stand_ins.values() for term in terms}
+    return [term for term in plan.terms if term not in standing_in or term in plan.stand_ins]
+
+
 def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> Vectors:
-    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between both.
+    """Return the vector of what is asked for: of the text as a query, of the passage as a note, or between all.
 
     It leans to what it should be `like`, or is that, where nothing else is asked for.
     """
     vectors: list[Vectors] = [embedder.embed([plan.passage])[0]] if plan.passage else []
     if plan.text or (not plan.passage and like is None):
-        vectors.append(embedder.embed_query(plan.text))
+        vectors += [embedder.embed_query(text) for text in (plan.text, *plan.variations)]
     if like is not None:
         vectors += [like * np.float32(LEANING if vectors else 1)]
+    # The vector whose cosine with a chunk is, but for scale, the mean of theirs: one search does for all.
     return vectors[0] if len(vectors) == 1 else unit(np.sum(vectors, axis=0, keepdims=True))[0]
 
 
 def without_secrets(plan: Plan) -> Plan:
     """Return the plan as it may go to a server: like notes, without what no store may hold."""
-    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0])
+    variations = tuple(redact_text(text)[0] for text in plan.variations)
+    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0], variations=variations)
 
 
 def nearness(plan: Plan, embedder: Embedder | None) -> Callable[[Sequence[str]], Vectors] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.types import Filter, Range
+from notewell.asked import Filter, Intent, Range
 
 
 def told(asked: Filter) -> str:
@@ -30,3 +30,15 @@ def told_value(of: str, value: str | Range) -> str:
         return f"{value.low} to {value.high}"
     sign = (">" if value.low else "<") + "=" * (not value.open)
     return f"{sign} {value.low or value.high}"
+
+
+def told_intent(intent: Intent) -> tuple[str, ...]:
+    """Say what kind of query it is; of keywords there is nothing to say, and quotes are told of as such.
+
+    >>> told_intent("identifier"), told_intent("keywords")
+    (('an identifier',), ())
+    """
+    if intent in ("keywords", "quoted"):
+        return ()
+    article = {"code": "", "one word": "", "error text": "an ", "identifier": "an "}.get(intent, "a ")
+    return (f"{article}{intent}",)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from notewell.asked import Range
 from notewell.terms import fold, split_terms
-from notewell.types import Range
 
 # By their first three letters, English and German.
 SHORT_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.types import Chunk, Filter, Link, Note, Ranking, Scope, Stamp, Vectors
+from notewell.asked import Filter, Scope
+from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
+
+# Which terms count, for less, as an occurrence of another.
+StandIns = Mapping[str, Sequence[str]]
+NO_STAND_INS: StandIns = MappingProxyType({})
 
 NoteIds = npt.NDArray[np.uint32]
 # A row for each link of a note: the hash of the name it gives, and the note it leads to.
@@ -127,8 +133,22 @@ class Snapshot(Protocol):
     def encoder(self) -> str:
         """Return whose better vectors are stored; nothing, if none are."""
 
-    def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
-        """Return the chunks that hold any of the terms, by BM25; one that ends in `*` is all that begin so, as one."""
+    def matching(
+        self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS
+    ) -> Ranking:
+        """Return the chunks that hold any of the terms, by BM25.
+
+        A term that ends in `*` is all that begin so, as one; one that has stand-ins is any of them too, for less.
+        """
+
+    def matching_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
+        """Return the chunks that hold every one of the terms, by BM25."""
+
+    def known(self, terms: Collection[str]) -> Mapping[str, int]:
+        """Return those of the terms that chunks hold, and how many do."""
+
+    def containing(self, part: str, limit: int) -> list[str]:
+        """Return the terms with this part in them, the most frequent first."""
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose vectors point the same way, by cosine."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 
+from notewell.asked import Plan
 from notewell.search.fuse import SearchRules
 from notewell.search.rank import Ranker
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.rank.recency import Recency
 from notewell.store import Snapshot
-from notewell.types import Plan
 
 # A new note may be no more than the fiftieth by what it says, and the first once age counts: a diary has a hundred
 # days that are alike.

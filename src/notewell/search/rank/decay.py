@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from notewell.asked import Plan
 from notewell.search.rank.ways import GROUPED, HALF_LIFE, ONE_GROUP, Way, read_ways
 from notewell.store import Said
 from notewell.terms import fold
-from notewell.types import Chunk, Hit, Plan
+from notewell.types import Chunk, Hit
 
 # A link in front matter stands for what it names.
 LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from notewell.asked import Filters
 from notewell.serve.cli.asking import page_options, vault_to_ask
 from notewell.serve.cli.options import json_option, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
-from notewell.types import Filters
 
 
 @click.command("related")

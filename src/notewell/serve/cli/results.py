@@ -60,6 +60,7 @@ def _hit(excerpt: Excerpt, explain: bool) -> dict[str, Any]:
             "line": excerpt.line,
             "end_line": excerpt.end_line,
             "place": excerpt.place,
+            "highlights": [list(span) for span in excerpt.highlights],
         },
         **({"votes": votes(excerpt.hit)} if explain else {}),
     }

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from notewell.asked import Filter, Range
 from notewell.terms import UNSPACED, fold, split_terms
-from notewell.types import Chunk, Filter, Range
+from notewell.types import Chunk
 
 Value = str | int | float
 Test = Callable[[Value], bool]

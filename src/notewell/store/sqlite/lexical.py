@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from notewell.terms import count_terms
+from notewell.terms import DATA, KEY, count_terms
 from notewell.types import Chunk
 
 # Slots in a block: as many as two bytes can number.
@@ -31,11 +31,24 @@ def weigh_terms(chunk: Chunk) -> dict[str, int]:
     >>> weigh_terms(Chunk("a.md", "rye bread, rye", 1, 1, title="Bread"))
     {'rye': 20, 'bread': 18, 'a': 3}
     """
-    weights = {term: times * BODY for term, times in count_terms(chunk.text).items()}
+    weights = {term: times * BODY for term, times in _count_lines(chunk).items()}
     for counts, weight in ((_count_again(chunk.heading), HEADING), (_count_again(chunk.context), CONTEXT)):
         for term, times in counts.items():
             weights[term] = weights.get(term, 0) + times * weight
     return weights
+
+
+def _count_lines(chunk: Chunk) -> dict[str, int]:
+    """Return how often each term occurs in the chunk's lines; a key of data once, however often it is repeated.
+
+    >>> _count_lines(Chunk("a.json", "oven.heat: 220\\nstove.heat: heat", 1, 2))
+    {'oven': 1, 'heat': 2, '220': 1, 'stove': 1}
+    """
+    counts = count_terms(chunk.text)
+    if chunk.path.endswith(DATA):
+        for term, times in count_terms("\n".join(KEY.findall(chunk.text))).items():
+            counts[term] -= times - 1
+    return counts
 
 
 # The chunks of a note share their context, and often their headings.

@@ -138,6 +138,13 @@ order by bytes desc, term
 limit :limit
 """
 
+VOCABULARY = "select group_concat(term, char(10)) from (select distinct term from posting)"
+HOLDING = """
+select term, sum(length(data)) / 3 -- a posting has three bytes
+from posting
+where term in (select value from json_each(:terms)) group by term
+"""
+
 POSTINGS = """
 select block, data
 from posting

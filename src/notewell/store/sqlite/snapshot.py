@@ -11,7 +11,8 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store import Edges, Named, Said, Standing
+from notewell.asked import EVERYTHING, Filter, Scope
+from notewell.store import NO_STAND_INS, Edges, Named, Said, Standing, StandIns
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
 from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
@@ -21,11 +22,20 @@ from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_links, load_said
 from notewell.store.sqlite.seen import SeenVectors
 from notewell.store.sqlite.standings import load_standings
-from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_chunks, load_postings, load_prefix
-from notewell.types import EVERYTHING, Chunk, Filter, Link, Ranking, Scope, Vectors
+from notewell.store.sqlite.vocabulary import (
+    OCCURRENCES,
+    Flags,
+    Words,
+    count_chunks,
+    count_holding,
+    holding,
+    load_any,
+    load_postings,
+)
+from notewell.types import Chunk, Link, Ranking, Vectors
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
-RESCORED = 400
+RESCORED = 800
 
 # One score in this many is looked at to guess where the best begin.
 SAMPLED = 16
@@ -46,6 +56,7 @@ class Arrays:
     live: int
     masks: Masks
     vectors: SeenVectors
+    words: Words
 
     @classmethod
     def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
@@ -53,7 +64,7 @@ class Arrays:
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
         norms, masks, vectors = length_norms(blocks.lengths), Masks(size), SeenVectors(size, dimensions)
-        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors)
+        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, Words())
 
 
 class SqliteSnapshot:
@@ -72,15 +83,29 @@ class SqliteSnapshot:
         """Return the length of its vectors."""
         return self._arrays.dimensions
 
-    def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
-        """Return the chunks that hold any of the terms, by BM25; one that ends in `*` is all that begin so, as one."""
-        scores = np.zeros(self._arrays.norms.size, dtype=np.float32)
-        for term, times in Counter(terms).items():
-            self._add_term(scores, term, times)
-        if scope != EVERYTHING:
-            scores[~self._within(scope, scores, limit)] = 0
-        best = highest(scores, limit)
-        return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
+    def matching(
+        self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS
+    ) -> Ranking:
+        """Return the chunks that hold any of the terms, by BM25.
+
+        A term that ends in `*` is all that begin so, as one; one that has stand-ins is any of them too, for less.
+        """
+        return self._best(self._scores(terms, stand_ins), scope, limit)
+
+    def matching_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
+        """Return the chunks that hold every one of the terms, by BM25."""
+        scores = self._scores(terms, NO_STAND_INS)
+        scores[~holding(self._db, terms, scores.size)] = 0
+        return self._best(scores, scope, limit)
+
+    def known(self, terms: Collection[str]) -> dict[str, int]:
+        """Return those of the terms that chunks hold, and how many do."""
+        return count_holding(self._db, terms)
+
+    def containing(self, part: str, limit: int) -> list[str]:
+        """Return the terms with this part in them, the most frequent first."""
+        often = count_holding(self._db, self._arrays.words.containing(self._db, part))
+        return sorted(often, key=lambda term: (-often[term], term))[:limit]
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose vectors point the same way, by cosine."""
@@ -198,9 +223,21 @@ class SqliteSnapshot:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})
         return next(int(slot) for (slot,) in rows if inside[slot])
 
-    def _add_term(self, scores: npt.NDArray[np.float32], term: str, times: int) -> None:
-        if term.endswith("*"):
-            every = load_prefix(self._db, term[:-1], scores.size)
+    def _scores(self, terms: Sequence[str], stand_ins: StandIns) -> Scores:
+        scores = np.zeros(self._arrays.norms.size, dtype=np.float32)
+        for term, times in Counter(terms).items():
+            self._add_term(scores, term, times, stand_ins.get(term, ()))
+        return scores
+
+    def _best(self, scores: Scores, scope: Scope, limit: int) -> Ranking:
+        if scope != EVERYTHING:
+            scores[~self._within(scope, scores, limit)] = 0
+        best = highest(scores, limit)
+        return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
+
+    def _add_term(self, scores: Scores, term: str, times: int, stand_ins: Sequence[str]) -> None:
+        if term.endswith("*") or stand_ins:
+            every = load_any(self._db, term, stand_ins, scores.size)
             slots = np.flatnonzero(every)
             found = [(slots, every[slots])]
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import apsw
@@ -15,6 +16,8 @@ from notewell.terms import hidden_stems
 
 # A beginning stands for so many terms at most, the most frequent ones: rarer ones are guesses more often than hits.
 EXPANDED = 50
+# What an occurrence of a term is worth that only stands in for the one asked for: a guess does not beat the word.
+STANDS_FOR = np.float32(0.6)
 # Weighted counts as they are stored, in occurrences.
 OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
 
@@ -36,6 +39,19 @@ def count_chunks(db: apsw.Connection, term: str) -> int:
     """Return how many slots hold a term, going by the length of its postings alone."""
     rows: Any = db.execute(queries.TERMS_FROM, {"first": term, "last": f"{term}\0", "limit": 1})
     return sum(size // POSTING for _, size in rows)
+
+
+def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> npt.NDArray[np.float32]:
+    """Return how often each of `size` slots holds the term, or for less what stands in for it."""
+    often = np.zeros(size, dtype=np.float32)
+    for standing_in in stand_ins:
+        for slots, counts in load_postings(db, standing_in):
+            often[slots] += OCCURRENCES[counts] * STANDS_FOR
+    if term.endswith("*"):
+        return often + load_prefix(db, term[:-1], size)
+    for slots, counts in load_postings(db, term):
+        often[slots] += OCCURRENCES[counts]
+    return often
 
 
 def load_prefix(db: apsw.Connection, beginning: str, size: int) -> npt.NDArray[np.float32]:
@@ -69,3 +85,28 @@ def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
     for slots, _ in load_postings(db, term):
         held[slots] = True
     return held
+
+
+def count_holding(db: apsw.Connection, terms: Collection[str]) -> dict[str, int]:
+    """Return those of the terms that have postings, and how many."""
+    rows: Any = db.execute(queries.HOLDING, {"terms": json.dumps(list(terms))})
+    return dict(rows)
+
+
+class Words:
+    """All terms of one state of the chunks as one text, which is quicker to look through than a table of them."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def containing(self, db: apsw.Connection, part: str) -> list[str]:
+        """Return the terms with this part in them."""
+        if not self._text:
+            ((every,),) = db.execute(queries.VOCABULARY)
+            self._text = f"\n{every or ''}\n"
+        found, at = [], self._text.find(part)
+        while at >= 0:
+            end = self._text.index("\n", at)
+            found.append(self._text[self._text.rindex("\n", 0, at) + 1 : end])
+            at = self._text.find(part, end)
+        return found
