@@ -97,7 +97,8 @@ def _like(of: str, wanted: str) -> Test:
         begun = pattern if pattern.strip(".") else ""
         # Most paths begin otherwise: that is seen in a tenth of the time.
         return lambda value: str(value).startswith(begun) and bool(named(str(value)))
-    return lambda value: value in (pattern, number)
+    # A number too long for a float is told by its digits.
+    return lambda value: value in (pattern, number) or str(value) == pattern
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
