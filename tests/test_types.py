@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.types import Chunk, Excerpt, Hit, Note, Ranking, Redaction, Results, Stamp, Step, listed
+from notewell.types import Chunk, Excerpt, Hit, Note, Ranking, Redaction, Results, Stamp, Step, Vote, listed
 
 CHUNK = Chunk("Garden/bees.md", "The hive hums.", 1, 1, title="Bees")
-HIT = Hit(CHUNK, 0.5, {"lexical": 1, "vector": None})
+HIT = Hit(CHUNK, 0.5, votes=(Vote("lexical", 1, 2.5, 1.0, 0.75),))
 
 
 @given(st.text(st.sampled_from("ab\n\r"), max_size=60), st.integers(0, 60))

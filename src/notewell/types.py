@@ -248,6 +248,11 @@ class Vote(NamedTuple):
     weight: float
     guessed: bool = False
 
+    @property
+    def part(self) -> float:
+        """Return what it adds to the fused score."""
+        return self.scaled * self.weight
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -264,10 +269,14 @@ class Hit:
 
     chunk: Chunk
     score: float
-    ranks: Mapping[str, int | None]
     trace: tuple[Step, ...] = ()
     also: tuple[str, ...] = ()
     votes: tuple[Vote, ...] = ()
+
+    @property
+    def ranks(self) -> dict[str, int | None]:
+        """Return the hit's rank with each retriever; none where one did not find it, or was not asked."""
+        return {"lexical": None, "vector": None, **{vote.retriever: vote.rank for vote in self.votes}}
 
     def rescored(self, score: float, *, by: str, why: str) -> Hit:
         """Return the hit with a new score and the reason on its trace."""

@@ -23,17 +23,9 @@ from notewell.index.place import Reading, check_folder, exists, find_place, fold
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
-from notewell.search import (
-    Ages,
-    Embedders,
-    Known,
-    answer_with_what_works,
-    find_hits,
-    plan_query,
-    vary,
-)
+from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.named import find_chunks
-from notewell.search.plan import readable
+from notewell.search.plan import make_scope, readable
 from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
@@ -125,13 +117,11 @@ class Vault(Linked):
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
-            plan = self._plan(text, under, only, snapshot)
-            plan = vary(plan, embedders.quick) if rules.variations else plan
-            excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+            scope = make_scope(under, self.root, read_filters(only, Known(today=ages.today)))
+            found = search(text, store=snapshot, embedders=embedders, rules=rules, scope=scope, ages=ages)
+            told, excerpts = (*notices, *more, *found.notices), tuple(found.excerpts)
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(
-                text, tuple(excerpts), snapshot.generation, took, (*notices, *more, *doubts), read_as=plan.read_as
-            )
+            return Results(text, excerpts, snapshot.generation, took, told, read_as=found.plan.read_as)
 
     def related(
         self,

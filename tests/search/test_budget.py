@@ -8,7 +8,7 @@ from notewell.types import Chunk, Hit
 
 
 def hit_of(text: str, line: int = 1, path: str = "a.md") -> Hit:
-    return Hit(Chunk(path, text, line, line + text.count("\n"), 0, len(text)), 1.0, {})
+    return Hit(Chunk(path, text, line, line + text.count("\n"), 0, len(text)), 1.0)
 
 
 line_text = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=40)
@@ -23,7 +23,7 @@ def test_no_budget_keeps_every_hit() -> None:
 def test_a_block_has_the_headings_the_place_and_the_lines() -> None:
     chunk = Chunk("Garden/bees.md", "The hive hums.", 7, 7, title="Bees", headings=("Bees", "May"))
     assert block(chunk) == "### Bees > May (Garden/bees.md:7)\n\nThe hive hums.\n\n"
-    assert context([Hit(chunk, 1.0, {}), hit_of("rye")]) == block(chunk) + "###  (a.md:1)\n\nrye\n\n"
+    assert context([Hit(chunk, 1.0), hit_of("rye")]) == block(chunk) + "###  (a.md:1)\n\nrye\n\n"
     assert context([]) == ""
 
 

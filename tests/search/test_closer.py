@@ -106,7 +106,7 @@ def searched(store: SqliteStore, encoder: Degrees, rules: SearchRules, text: str
     """Return the excerpts, and keep what was made on the way."""
     embedders, keep = keeper(store, encoder)
     with store.reading() as snapshot:
-        excerpts = search(text, store=snapshot, embedders=embedders, rules=rules)
+        excerpts = search(text, store=snapshot, embedders=embedders, rules=rules).excerpts
     keep()
     return excerpts
 

@@ -28,7 +28,6 @@ def decayed(notes: Notes, rules: DecayRules, scores: Mapping[str, float] | None 
         Hit(
             Chunk(path, "text", 1, 1, tags=note.get("tags", ()), kind=note.get("type", "")),
             (scores or {}).get(path, 1.0),
-            {},
         )
         for path, note in notes.items()
     ]
@@ -239,7 +238,7 @@ def test_an_override_that_cannot_be_read_is_an_error_that_shows_how(written: str
 
 def test_two_chunks_of_a_note_lose_the_same() -> None:
     said = {"new.md": Said("2025-02-01", {"author": "Ada"}), "old.md": Said("2025-01-01", {"author": "Ada"})}
-    hits = [Hit(Chunk(path, "text", line, line), 1.0, {}) for path in said for line in (1, 5, 9)]
+    hits = [Hit(Chunk(path, "text", line, line), 1.0) for path in said for line in (1, 5, 9)]
     ranked = Decay(GROUPED, TODAY, lambda paths: said)(make_plan("x"), hits)
     assert [hit.score for hit in ranked] == pytest.approx([1.0] * 3 + [0.6] * 3)
 

@@ -16,7 +16,8 @@ WORDS_ONLY = SearchRules(lexical_weight=1, vector_weight=0)
 
 
 def found(text: str, snapshot: Snapshot) -> list[str]:
-    return [excerpt.path for excerpt in search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)]
+    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    return [excerpt.path for excerpt in page.excerpts]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_a_string_in_a_question_is_found_too(hold: Hold) -> None:
 
 def test_the_reason_is_on_the_trace(hold: Hold) -> None:
     snapshot = hold({"a.md": "since v1.2.3"})
-    (excerpt,) = search("v1.2.3", store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    (excerpt,) = search("v1.2.3", store=snapshot, embedders=Embedders(), rules=WORDS_ONLY).excerpts
     assert "exact" in excerpt.hit.trace[0].why
     assert excerpt.hit.ranks["exact"] == 1
 

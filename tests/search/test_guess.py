@@ -6,8 +6,8 @@ import pytest
 
 from notewell import Vault
 from notewell.asked import Plan
-from notewell.search import Embedders, SearchRules, resolve, search
-from notewell.search.guess import HOLDING, TYPOS
+from notewell.search import Embedders, SearchRules, search
+from notewell.search.guess import HOLDING, TYPOS, resolve
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
 
@@ -21,7 +21,8 @@ def read(text: str, snapshot: Snapshot) -> Plan:
 
 
 def found(text: str, snapshot: Snapshot) -> list[str]:
-    return [excerpt.path for excerpt in search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)]
+    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    return [excerpt.path for excerpt in page.excerpts]
 
 
 @pytest.mark.parametrize(

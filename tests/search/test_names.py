@@ -8,7 +8,7 @@ from notewell.types import Chunk, Hit
 
 
 def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str, ...] = ()) -> Hit:
-    hit = Hit(Chunk(path, "text", 1, 1, title=title, aliases=aliases), 0.5, {})
+    hit = Hit(Chunk(path, "text", 1, 1, title=title, aliases=aliases), 0.5)
     (favoured,) = favour_names(make_plan(query), [hit])
     return favoured
 

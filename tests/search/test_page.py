@@ -10,7 +10,7 @@ PLAN = Plan("bees", ("bee",))
 
 
 def hit(path: str, line: int, score: float, text: str = "") -> Hit:
-    return Hit(Chunk(path, text or f"line {line} of {path}", line, line), score, {})
+    return Hit(Chunk(path, text or f"line {line} of {path}", line, line), score)
 
 
 def places(hits: list[Hit]) -> list[str]:

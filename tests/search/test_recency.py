@@ -20,7 +20,7 @@ MakeVault = Callable[..., Vault]
 
 def ranked(query: str, notes: Mapping[str, tuple[str, float]], text: str = "text") -> dict[str, Hit]:
     """Rank one chunk of each note, given by its day and its score."""
-    hits = [Hit(Chunk(path, text, 1, 1), score, {}) for path, (_, score) in notes.items()]
+    hits = [Hit(Chunk(path, text, 1, 1), score) for path, (_, score) in notes.items()]
     said = {path: Said(day) for path, (day, _) in notes.items()}
     plan = make_plan(query, known=Known(today=TODAY))
     return {hit.chunk.path: hit for hit in Recency(TODAY, lambda paths: said)(plan, hits)}

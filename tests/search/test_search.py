@@ -8,7 +8,6 @@ import pytest
 from notewell.asked import Plan, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.search import Embedders, Ranker, SearchRules, find_hits, make_plan, search
-from notewell.search.rank import RANKERS
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
 from notewell.types import Chunk, Hit, Note, Stamp
@@ -23,7 +22,7 @@ NOTES = {
 
 
 def found(
-    text: str, snapshot: Snapshot, rules: SearchRules | None = None, rankers: Sequence[Ranker] = RANKERS
+    text: str, snapshot: Snapshot, rules: SearchRules | None = None, rankers: Sequence[Ranker] | None = None
 ) -> list[Hit]:
     plan = make_plan(text)
     return find_hits(
@@ -32,7 +31,8 @@ def found(
 
 
 def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
-    excerpts = search("new roof", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
+    page = search("new roof", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
+    excerpts = page.excerpts
     assert (excerpts[0].path, excerpts[0].line, excerpts[0].text) == ("a/hive.md", 1, "The hive needs a new roof.")
     scores = [excerpt.score for excerpt in excerpts]
     assert scores == sorted(scores, reverse=True)
@@ -95,7 +95,7 @@ def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> N
     first = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     again = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
     assert repr(first) == repr(again)
-    assert len(first) == 10
+    assert len(first.excerpts) == 10
 
 
 def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
@@ -105,15 +105,15 @@ def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
 
 
 def test_only_the_scope_is_searched(hold: Hold) -> None:
-    excerpts = search(
+    page = search(
         "bees", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules(), scope=Scope("a")
     )
-    assert [excerpt.path for excerpt in excerpts] == ["a/hive.md"]
+    assert [excerpt.path for excerpt in page.excerpts] == ["a/hive.md"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0"])
 def test_an_empty_query_finds_nothing(hold: Hold, text: str) -> None:
-    assert search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules()) == []
+    assert search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules()).excerpts == []
 
 
 @pytest.mark.parametrize("text", ['" OR ( NEAR *', "?!…", "x" * 10_000, "rye " * 2_500, "'; drop table note; --", "%_"])

@@ -53,7 +53,7 @@ def as_hits(
     others = sorted((visit for visit in found.kept if visit.reason != SEED), key=lambda visit: -visit.similarity)
     chunks = snapshot.chunks([ground.nearest_chunk(visit.note, query) for visit in others])
     led = [
-        Hit(chunk, score := last * max(visit.similarity, 0.0), {}, (Step("links", told(visit), score),))
+        Hit(chunk, score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
         for visit, chunk in zip(others, chunks, strict=True)
     ]
     return [*(seeds[seed.note].rescored(seeds[seed.note].score, by="deep", why=told(seed)) for seed in first), *led]
@@ -62,7 +62,7 @@ def as_hits(
 def unranked(found: Walk, ground: StoredGround, query: Vectors, snapshot: Snapshot) -> list[Hit]:
     """Return the kept notes as hits of score 1: what a ranker leaves of that is its factor."""
     chunks = snapshot.chunks([ground.nearest_chunk(visit.note, query) for visit in found.kept])
-    return [Hit(chunk, 1.0, {}) for chunk in chunks]
+    return [Hit(chunk, 1.0) for chunk in chunks]
 
 
 def told(visit: Visit) -> str:

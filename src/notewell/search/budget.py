@@ -53,7 +53,7 @@ def context(hits: Sequence[Hit]) -> str:
 def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     """Return the first hits whose blocks fit; the last is cut after the last whole line that does.
 
-    >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0, {})
+    >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0)
     >>> [kept.chunk.text for kept in fit([hit], 8)]
     ['one line']
     """

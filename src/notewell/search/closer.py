@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.asked import Plan
 from notewell.embed import Embedder
-from notewell.search.fuse import Fused, SearchRules, fuse
+from notewell.search.fuse import Fused, SearchRules, best_of, fuse
 from notewell.search.related import liked_by_encoder
 from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
@@ -58,7 +58,7 @@ def look_closer(
     """Return the encoder's ranking of the best of what was found; none, if too few of them have a vector."""
     vector, encoder = query.result(), embedders.encoder
     fused = fuse([replace(ranking, reach=LOOKED_AT) for ranking in rankings], rules)
-    best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[:LOOKED_AT]
+    best = best_of(fused, LOOKED_AT)
     if encoder is None or not best or not vector.any():
         return []
     seen = dict(store.closeness(vector, best)) if store.encoder == encoder.fingerprint else {}

@@ -50,8 +50,13 @@ class SearchRules:
 
     def weight(self, ranking: Ranking) -> float:
         """Return what a ranking counts."""
-        words, meaning = {"lexical": self.lexical_weight, "exact": EXACT}, {"vector": self.vector_weight}
-        return {**words, **meaning, "fine": self.fine_weight}[ranking.retriever] * ranking.trust
+        weights = {
+            "lexical": self.lexical_weight,
+            "exact": EXACT,
+            "vector": self.vector_weight,
+            "fine": self.fine_weight,
+        }
+        return weights[ranking.retriever] * ranking.trust
 
 
 def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[Vote, ...]]:
@@ -81,8 +86,13 @@ def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     return FUSIONS[rules.fusion](rankings, _counting(rankings, rules))
 
 
+def best_of(fused: Fused, number: int) -> list[int]:
+    """Return the chunks with the highest scores, the best first."""
+    return sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[:number]
+
+
 def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
-    """Return the rules; where what should count is not there, what is there counts instead."""
+    """Return the rules; where every ranking that is there has the weight 0, each counts 1."""
     if any(rules.weight(ranking) for ranking in rankings):
         return rules
     return replace(rules, lexical_weight=1.0, vector_weight=1.0)

@@ -81,6 +81,10 @@ QUESTION = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
+# So many candidates, where more than what a chunk says decides: a new note may be no more than the fiftieth by its
+# words, and the first once age counts; and of a note with many chunks like another's, only one is shown.
+DEEP = 100
+
 
 def read_intent(text: str) -> Intent:
     """Return what kind of query a text is, by its signs.
@@ -90,6 +94,13 @@ def read_intent(text: str) -> Intent:
     """
     head = text.strip()[:HEAD]
     return next((intent for intent, fits in SIGNS.items() if fits(head)), "keywords")
+
+
+def suited(rules: SearchRules, plan: Plan, *, by_age: bool) -> SearchRules:
+    """Return the rules as the plan asks for them: how deep to look, and what counts how much."""
+    if by_age or plan.related:
+        rules = replace(rules, candidates=max(rules.candidates, DEEP))
+    return leaning(plan, rules)
 
 
 def leaning(plan: Plan, rules: SearchRules) -> SearchRules:

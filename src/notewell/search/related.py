@@ -12,7 +12,6 @@ import numpy as np
 from notewell.asked import Filter, Plan
 from notewell.embed import Embedder
 from notewell.embed.unit import unit
-from notewell.search.fuse import SearchRules
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
@@ -24,8 +23,6 @@ TELLING = 16
 READ = 200
 # The encoder reads so many of the liked chunks, those nearest to their mean, if they have no vector of its own yet.
 ENCODED = 8
-# A note has one hit, and many chunks: rankings are ranked so deep that a page of notes comes together.
-DEEP = 100
 
 
 def ask_like(places: Sequence[str]) -> str:
@@ -54,11 +51,6 @@ def telling_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:
     terms = [term for term in counts if term not in stop_terms()]
     rarities = store.rarities(terms)
     return tuple(sorted(terms, key=lambda term: (-counts[term] * rarities[term], term))[:TELLING])
-
-
-def deepened(plan: Plan, rules: SearchRules) -> SearchRules:
-    """Return the rules with more candidates, where only one of each note is shown."""
-    return replace(rules, candidates=max(rules.candidates, DEEP)) if plan.related else rules
 
 
 def liked(plan: Plan, store: Snapshot) -> Vectors | None:

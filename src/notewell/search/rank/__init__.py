@@ -1,15 +1,26 @@
-"""What changes the order of hits after fusion: plain functions, in the order in which they run."""
+"""What changes the order of hits after fusion: plain callables, in the order in which they run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from notewell.asked import Plan
+from notewell.search.rank.ages import Ages
+from notewell.search.rank.decay import Decay
 from notewell.search.rank.names import favour_names
+from notewell.search.rank.recency import Recency
 from notewell.search.rank.shared import keep_one_a_note
 from notewell.search.rank.stuffed import lower_stuffed
+from notewell.store import Snapshot
 from notewell.types import Hit
 
 Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
 
-RANKERS: tuple[Ranker, ...] = (favour_names, lower_stuffed, keep_one_a_note)
+
+def rankers_for(plan: Plan, store: Snapshot, ages: Ages | None = None) -> list[Ranker]:
+    """Return the rankers of a plan; without `ages`, how old a note is does not count."""
+    by_age: list[Ranker] = []
+    if ages and ages.count(plan):
+        by_age += [Decay(ages.decay, ages.today, store.said)] if ages.decay.on else []
+        by_age += [Recency(ages.today, store.said)] if plan.when is not None else []
+    return [favour_names, lower_stuffed, keep_one_a_note, *by_age]

@@ -43,7 +43,7 @@ def factors(hit: Hit) -> list[float | None]:
 
 def votes(hit: Hit) -> list[dict[str, Any]]:
     """Return what each retriever says of a hit, as data."""
-    return [{**vote._asdict(), "part": round(vote.scaled * vote.weight, 6)} for vote in hit.votes]
+    return [{**vote._asdict(), "part": round(vote.part, 6)} for vote in hit.votes]
 
 
 def _row(vote: Vote) -> str:
@@ -51,8 +51,7 @@ def _row(vote: Vote) -> str:
     about = "≈" * vote.guessed
     score = "–" if vote.score is None else f"{about}{vote.score:.3f}"
     scaled = f"{about}{vote.scaled:.{4 if 0 < vote.scaled < SMALL else 3}f}"
-    part = f"{vote.scaled * vote.weight:.4f}"
-    return ROW.format(vote.retriever, vote.rank or "–", score, scaled, f"{vote.weight:.3f}", part)
+    return ROW.format(vote.retriever, vote.rank or "–", score, scaled, f"{vote.weight:.3f}", f"{vote.part:.4f}")
 
 
 def _with_reason(row: str, why: str) -> list[str]:

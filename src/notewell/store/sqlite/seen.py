@@ -15,7 +15,7 @@ Rows = npt.NDArray[np.int8]
 
 
 class SeenVectors:
-    """The eight-bit vectors of slots, read from the file the first time: reading 400 rows takes a fifth of a search.
+    """The eight-bit vectors of slots, read from the file once: reading hundreds of rows takes a fifth of a search.
 
     The array is as large as all vectors are, but memory is only taken for the pages that were written to. Threads may
     share it: what two of them read at once is the same.

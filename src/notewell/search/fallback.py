@@ -1,0 +1,38 @@
+"""An answer in any case: where a model fails, the search goes on without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from notewell.asked import Plan
+from notewell.errors import EmbedError
+from notewell.search.closer import Embedders
+from notewell.types import Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: how the query was read, the excerpts, the best first, and what the user should know."""
+
+    plan: Plan
+    excerpts: list[Excerpt]
+    notices: tuple[str, ...] = ()
+
+
+def try_ways(
+    embedders: Embedders, answer: Callable[[Embedders], list[Excerpt]]
+) -> tuple[list[Excerpt], tuple[str, ...]]:
+    """Answer with all embedders, or with those that work; return which failed, too."""
+    ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
+    fact = ""
+    # What is not there cannot be left out: the same way is not tried twice.
+    for way in (way for number, way in enumerate(ways) if way not in ways[:number]):
+        try:
+            found = answer(way)
+        except EmbedError as error:
+            fact = error.fact
+        else:
+            how = "without it" if way.quick or way.encoder else "by words alone"
+            return found, ((f"{fact}; searching {how}",) if fact else ())
+    raise AssertionError("words need no model")
