@@ -68,10 +68,10 @@ class Plan:
     """A query, read: the terms to match, the text to embed, and the scope to look in.
 
     A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
-    terms are only marked. `strings` are to be found as written; `words` may be misspelt, and then have `stand_ins`,
-    which are terms too, so that they are marked. `when` are the days that are preferred, without bounds the newest. The
-    vector leans to the chunks in `like`; where only such are asked for, notes `related` to theirs are meant.
-    `variations` are the text in other words; `read_as` and `notices` say how the query was understood.
+    terms are only marked. `strings` are to be found as written; `words` may be misspelt, and those `guessed` at have
+    `stand_ins`, which are terms too, so that they are marked. `when` are the days that are preferred, without bounds
+    the newest. The vector leans to the chunks in `like`; where only such are asked for, notes `related` to theirs are
+    meant. `variations` are the text in other words; `read_as` says how the query was understood.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Plan:
     strings: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
     when: Range | None = None
     read_as: tuple[str, ...] = ()
     like: tuple[int, ...] = ()

@@ -27,7 +27,7 @@ LONGEST = 64
 
 # Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
 DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
-KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*([^\s:=;]+)[ \t]*[:=]", re.MULTILINE)
+KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*+([^\s:=;]{1,200}+)[ \t]*+[:=]", re.MULTILINE)
 # Tokens that have several terms because they are several words: in scripts without spaces, or around an apostrophe.
 SEVERAL = re.compile(rf"[{UNSPACED}'’]")
 # How English words go on after a beginning that is longer than their stem.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -301,3 +302,10 @@ def test_filters_alone_still_list_the_newest(make_vault: MakeVault) -> None:
         found = vault.search("author:Ada").excerpts
     assert [excerpt.path for excerpt in found] == ["1.md", "40.md", "400.md"]
     assert "decay" not in {step.by for excerpt in found for step in excerpt.hit.trace}
+
+
+def test_a_hostile_author_is_read_in_a_moment() -> None:
+    hostile = "x " + "[[a|" * 40_000
+    began = process_time()
+    decayed({"a.md": {"author": hostile}, "b.md": {"author": hostile}}, GROUPED)
+    assert process_time() - began < 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from time import process_time
 
 import pytest
 
@@ -103,3 +104,42 @@ def test_names_paths_headings_and_tags_are_read_too() -> None:
 def test_what_is_read_has_an_end(hold: Hold) -> None:
     snapshot = hold({f"{number}.md": "no wait no wait" for number in range(READ)} | {"z.md": f"{'x ' * 99} --no-wait"})
     assert find_verbatim(make_plan("--no-wait"), snapshot) == []
+
+
+PEOPLE = {
+    "People/Tomasz.md": "He keeps bees.",
+    "Projects/Flat.md": "See [Tomasz](../People/Tomasz.md), [Home](Home.md) and [more](Tomasz.md) of Tomasz, Tomasz.",
+    "Home.md": "Welcome.",
+    "Old notes/Frame check.md": "Nothing of the kind.",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ("Tomasz.md", "People/Tomasz.md"),
+        ("people/tomasz.md", "People/Tomasz.md"),
+        ("./Home.md", "Home.md"),
+        ("Old notes/Frame check.md", "Old notes/Frame check.md"),
+    ],
+)
+def test_a_file_is_found_first_by_its_name_or_path(hold: Hold, asked: str, path: str) -> None:
+    assert found(asked, hold(PEOPLE))[0] == path
+
+
+def test_a_file_outside_the_scope_is_not_found_by_its_name(hold: Hold) -> None:
+    assert found("Tomasz.md path:Projects", hold(PEOPLE)) == ["Projects/Flat.md"]
+
+
+@pytest.mark.parametrize("text", ["v9.9.9", "foo@bar.org", "notAnIdent_x"])
+def test_a_string_that_no_note_holds_is_told_of(hold: Hold, text: str) -> None:
+    snapshot = hold({"a.md": "v9 and 9.9, foo at bar.org, an ident x"})
+    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    assert f"no note holds '{text}' as it is written" in page.notices
+
+
+def test_a_key_of_dashes_is_read_in_a_moment(hold: Hold) -> None:
+    snapshot = hold({f"{number}.yaml": "text: |\n  " + "-" * 1_900 + "\n  foo bar" for number in range(20)})
+    began = process_time()
+    assert found("foo.bar", snapshot) is not None
+    assert process_time() - began < 2

@@ -10,6 +10,7 @@ from notewell.search import Embedders, SearchRules, search
 from notewell.search.guess import HOLDING, TYPOS, resolve
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
+from notewell.terms import token_terms
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -64,9 +65,30 @@ def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) 
     assert results.read_as[1:] == ("one word", "'mueler' also as 'mueller'")
     (start, end), *_ = results[0].highlights
     assert results[0].text[start:end] == "Mueller"
-    assert vault.search("Table").notices == (
-        "no note has 'Table' as a word of its own; looked for words that hold it, as 'datatablerender'",
-    )
+    assert vault.search("Table").notices == ("no note has 'Table'; looked for 'datatablerenderer' instead",)
+
+
+def test_words_are_told_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"a.md": "Es gab viele Schwierigkeiten, too late.", "b.md": "The Vulnerability was mended."})
+    vault.index()
+    assert vault.search("vulnerabilty").notices == ("no note has 'vulnerabilty'; looked for 'vulnerability' instead",)
+    assert vault.search("lates?").notices == ()
+    assert vault.search("latess").notices == ("no note has 'latess'; looked for 'late' instead",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "stand_ins"),
+    [("mitte", "mittagsruhe mite", ("mite",)), ("raft", "craft draft", ()), ("permision", "permission", ("permiss",))],
+)
+def test_only_words_that_hold_it_are_taken_for_compounds(
+    asked: str, written: str, stand_ins: tuple[str, ...], hold: Hold
+) -> None:
+    assert read(asked, hold({"a.md": written})).stand_ins.get(token_terms(asked)[0], ()) == stand_ins
+
+
+def test_a_run_of_letters_is_no_word_to_guess_at(hold: Hold) -> None:
+    snapshot = hold({"a.md": "bread"})
+    assert read("a" * 4_000, snapshot).stand_ins == {} and read("ä" * 31, snapshot).stand_ins == {}
 
 
 def test_a_word_that_notes_have_is_not_guessed_at(hold: Hold) -> None:
@@ -78,7 +100,7 @@ def test_a_word_that_notes_have_is_not_guessed_at(hold: Hold) -> None:
 def test_a_word_with_an_umlaut_is_found_in_both_spellings(hold: Hold) -> None:
     snapshot = hold({"a.md": "Herr Mueller", "b.md": "Herr Müller"})
     assert found("Müller", snapshot) == ["b.md", "a.md"]
-    assert read("Müller", snapshot).notices == ()
+    assert read("Müller", snapshot).guessed == ()
 
 
 def test_the_written_word_beats_what_stands_in(hold: Hold) -> None:

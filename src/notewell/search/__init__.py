@@ -8,10 +8,11 @@ from notewell.asked import EVERYTHING, Plan, Scope
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
+from notewell.search.exact import tell_missing
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fallback import Found, try_ways
 from notewell.search.fuse import SearchRules, fuse
-from notewell.search.guess import resolve
+from notewell.search.guess import resolve, tell_guesses
 from notewell.search.hits import best_first, make_hits
 from notewell.search.intent import suited
 from notewell.search.named import chunks_in
@@ -58,7 +59,8 @@ def search(
     plan = plan_query(text, scope, known, store)
     plan = vary(plan, embedders.quick) if rules.variations else plan
     excerpts, failed = try_ways(embedders, lambda way: answer(plan, store=store, embedders=way, rules=rules, ages=ages))
-    return Found(plan, excerpts, (*failed, *find_doubts(plan, excerpts, store, rules)))
+    doubts = (*tell_guesses(plan, excerpts), *tell_missing(plan, excerpts), *find_doubts(plan, excerpts, store, rules))
+    return Found(plan, excerpts, (*failed, *doubts))
 
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:

@@ -31,7 +31,7 @@ NAMES = {
 
 def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
-    told = (*plan.notices, *_unknown_notes(plan, store), *_unknown_keys(plan, store))
+    told = (*_unknown_notes(plan, store), *_unknown_keys(plan, store))
     return (*told, *_found(plan, excerpts, store, rules))
 
 

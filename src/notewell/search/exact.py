@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
-from notewell.asked import Plan
+from notewell.asked import EVERYTHING, Plan
 from notewell.store import Snapshot
 from notewell.terms import DATA, KEY, SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
-from notewell.types import Chunk, Ranking
+from notewell.types import Chunk, Excerpt, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300
@@ -16,6 +17,10 @@ READ = 300
 AT_ONCE, ENOUGH = 50, 30
 # A string that is a smaller part of the query's terms would count a hundredth of the words.
 LEAST_SHARE = 0.3
+# What is less of a query is not all that was asked for.
+MOST = 0.6
+# Notes with the path that is asked for, and chunks of each, that are put forward.
+PATHS, FIRST = 5, 5
 # A query of more words is a question, and does not stand in a note as a whole.
 FEW = 6
 # So many strings at most: each costs as much as a search.
@@ -43,7 +48,8 @@ def find_strings(text: str) -> tuple[str, ...]:
 
 def find_verbatim(plan: Plan, store: Snapshot) -> list[Ranking]:
     """Return the chunks that hold strings of the plan, those that hold most first; nothing where there are none."""
-    held: dict[int, int] = {}
+    # What is called so comes before what only names it.
+    held = dict.fromkeys(_called(plan, store), 2 * len(plan.terms))
     for string in plan.strings:
         size = len(split_terms(string))
         if size >= LEAST_SHARE * len(plan.terms):
@@ -55,6 +61,25 @@ def find_verbatim(plan: Plan, store: Snapshot) -> list[Ranking]:
     # Of a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
     share = min(1.0, best_first[0][1] / len(plan.terms)) if plan.terms else 1.0
     return [Ranking("exact", best_first, trust=share**4)]
+
+
+def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
+    """Say that nothing holds what was asked for as it is written, where that is most of the query."""
+    if not plan.strings or any(excerpt.hit.ranks.get("exact") for excerpt in excerpts):
+        return ()
+    string = plan.strings[0]
+    asked = len(split_terms(string)) >= MOST * len(plan.terms) and not plan.guessed
+    return (f"no note holds '{string}' as it is written",) if asked else ()
+
+
+def _called(plan: Plan, store: Snapshot) -> list[int]:
+    """Return the chunks of the notes that have the path, or the file's name, that the query is."""
+    wanted = fold(plan.text.strip().removeprefix("./"))
+    if plan.intent != "path" or not wanted:
+        return []
+    paths = [path for path, _ in store.names() if fold(path) == wanted or fold(path).endswith(f"/{wanted}")]
+    chunks = [chunk_id for path in paths[:PATHS] for chunk_id in store.chunks_of(path)[:FIRST]]
+    return chunks if plan.scope == EVERYTHING else [*set(chunks).intersection(store.within(plan.scope))]
 
 
 def _holding(string: str, plan: Plan, store: Snapshot) -> list[int]:

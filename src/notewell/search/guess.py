@@ -10,12 +10,17 @@ from dataclasses import dataclass, replace
 from notewell.asked import Plan
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
-from notewell.terms import UNSPACED, fold, stem, token_terms
+from notewell.terms import TOKEN, UNSPACED, fold, stem, token_terms
+from notewell.types import Excerpt
 
 # A word with fewer letters is one typo away from too many, and stands inside too many.
 SHORTEST = 4
 # A first letter is seldom mistyped, and another one often makes another word of a short one.
 LONG = 6
+# What is longer is no word that anybody mistypes, and has too many neighbours to look up.
+LONGEST = 30
+# A word is longer by so much than the one that begins or ends it: craft is not made of raft.
+REST = 2
 # So many words stand in for one at most, the most frequent: rarer ones are noise more often than what was meant.
 TYPOS = 3
 HOLDING = 20
@@ -39,7 +44,6 @@ class Guess:
     term: str
     stand_ins: tuple[str, ...]
     read_as: str
-    notice: str = ""
 
 
 def resolve(plan: Plan, store: Snapshot) -> Plan:
@@ -48,66 +52,94 @@ def resolve(plan: Plan, store: Snapshot) -> Plan:
     known = store.known(set(single.values()))
     doubtful = [(word, term) for word, term in single.items() if _is_doubtful(word, term in known)][:LOOKED_UP]
     slips = len(plan.terms) <= FEW
-    made = [_guess(word, term, store, known=term in known, slips=slips) for word, term in doubtful]
-    guesses = [guess for guess in made if guess]
+    made = [(word, _guess(word, term, store, known=term in known, slips=slips)) for word, term in doubtful]
+    guesses = [guess for _, guess in made if guess]
     more = [term for guess in guesses for term in guess.stand_ins]
     return replace(
         plan,
         terms=tuple(dict.fromkeys((*plan.terms, *more))) if more else plan.terms,
         stand_ins={guess.term: guess.stand_ins for guess in guesses},
         read_as=(*plan.read_as, *(guess.read_as for guess in guesses)),
-        notices=(*plan.notices, *(guess.notice for guess in guesses if guess.notice)),
+        guessed=tuple(word for word, guess in made if guess and guess.term not in known and not _is_character(word)),
     )
+
+
+def tell_guesses(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
+    """Say which words no note has, and what was found instead, as the notes of the page write it."""
+    tokens = {token for excerpt in excerpts for token in TOKEN.findall(excerpt.hit.chunk.text)} if plan.guessed else ()
+    spelt: dict[str, set[str]] = {}
+    for token in tokens:
+        for term in token_terms(token):
+            spelt.setdefault(term, set()).add(fold(token))
+    told = []
+    for word in plan.guessed:
+        others = (min(spelt[term], key=_plainest) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
+        found = " or ".join(f"'{other}'" for other in list(others)[:TYPOS])
+        told.append(f"no note has '{word}'" + (f"; looked for {found} instead" if found else ""))
+    return tuple(told)
+
+
+def _plainest(word: str) -> tuple[int, str]:
+    return len(word), word
+
+
+def _is_character(word: str) -> bool:
+    """Tell whether a word is one character of a script without spaces: those are stored by their pairs."""
+    return bool(CHARACTER.fullmatch(word))
 
 
 def _is_doubtful(word: str, known: bool) -> bool:
     """Tell whether another term may be meant: where the word is unknown, or is written in two ways."""
-    if CHARACTER.fullmatch(word):
+    if _is_character(word):
         return True
-    return word.isalpha() and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
+    wordlike = word.isalpha() and len(word) <= LONGEST
+    return wordlike and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
 
 
 def _guess(word: str, term: str, store: Snapshot, *, known: bool, slips: bool) -> Guess | None:
     """Return what stands in for a word, by the first way that finds something."""
-    if CHARACTER.fullmatch(word):
-        # Runs of such scripts are stored by their pairs: this is how a character is found, and no guess.
-        return _part(word, term, store.containing(term, HOLDING), "")
-    missing = "" if known else f"no note has '{word}'"
+    if _is_character(word):
+        return _part(word, term, store.containing(term, HOLDING))
     if found := _known(spellings(word), term, store):
-        return _instead(word, term, found, missing)
+        return _instead(word, term, found)
     if known or len(term) < SHORTEST:
         return None
-    holding = store.containing(term, LISTED)
+    holding = [other for other in store.containing(term, LISTED) if len(other) >= len(term) + REST]
     # What begins or ends another word is a word itself, and no slip: Haltung in Bienenhaltung is not "halting".
-    if ends := [other for other in holding if other.startswith(term) or other.endswith(term)]:
-        return _part(word, term, ends, missing)
+    if ends := [other for other in holding if _is_part(fold(word), term, other)]:
+        return _part(word, term, ends)
     if slips and (found := _known(typos(fold(word)), term, store)):
-        return _instead(word, term, found, missing)
-    return _part(word, term, holding, missing) or _compound(word, term, store, missing)
+        return _instead(word, term, found)
+    return _part(word, term, [other for other in holding if fold(word) in other]) or _compound(word, term, store)
 
 
-def _instead(word: str, term: str, found: Mapping[str, str], missing: str) -> Guess:
-    told = " or ".join(f"'{other}'" for other in found.values())
-    notice = f"{missing}; looked for {told} instead" if missing else ""
-    return Guess(term, tuple(found), f"'{word}' also as {told}", notice)
+def _is_part(word: str, term: str, other: str) -> bool:
+    """Tell whether a word begins or ends another; terms have lost the endings of their words, as this one's has.
+
+    >>> _is_part("mitte", "mitt", "mittagsruh"), _is_part("renderer", "render", "datatablerender")
+    (False, True)
+    """
+    return other.startswith(word) or other.endswith(term)
 
 
-def _part(word: str, term: str, holding: Sequence[str], missing: str) -> Guess | None:
-    if not holding:
-        return None
+def _instead(word: str, term: str, found: Mapping[str, str]) -> Guess:
+    told = " or ".join(f"'{other}'" for other in found)
+    return Guess(term, tuple(found), f"'{word}' also as {told}")
+
+
+def _part(word: str, term: str, holding: Sequence[str]) -> Guess | None:
     told = ", ".join(f"'{other}'" for other in holding[:TYPOS])
-    notice = f"{missing} as a word of its own; looked for words that hold it, as {told}" if missing else ""
-    return Guess(term, tuple(holding[:HOLDING]), f"'{word}' as part of {told}", notice)
+    return Guess(term, tuple(holding[:HOLDING]), f"'{word}' as part of {told}") if holding else None
 
 
-def _compound(word: str, term: str, store: Snapshot, missing: str) -> Guess | None:
+def _compound(word: str, term: str, store: Snapshot) -> Guess | None:
     """Return the two words that a compound is made of, if notes have both."""
     pairs = [(pair, (stem(pair[0]), stem(pair[1]))) for pair in halves(fold(word))]
     known = store.known({term for _, terms in pairs for term in terms})
     for pair, terms in pairs:
         if known.keys() >= set(terms):
             told = " and ".join(f"'{half}'" for half in pair)
-            return Guess(term, terms, f"'{word}' as {told}", f"{missing}; looked for {told} instead")
+            return Guess(term, terms, f"'{word}' as {told}")
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from notewell.asked import EVERYTHING, Filter, Plan, Scope
+from notewell.redact import redact_text
 from notewell.search.exact import find_strings
 from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, Known, Part, Query, read_query_text
@@ -32,7 +33,7 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     >>> make_plan("sourd* tag:bread").terms, make_plan("sourd* tag:bread").scope.filters
     (('sourd*',), (Filter(of='tag', values=('bread',), key='', negated=False),))
     """
-    query = read_query_text(readable(text).strip()[:MAX_CHARS], known)
+    query = read_query_text(_shortened(readable(text).strip()), known)
     # Where only a meaning is asked for, its words still show what to look at.
     terms = [term for part in query.by_words or query.told for term in _terms(part)]
     when = _when(query, known)
@@ -62,6 +63,11 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         like=query.like,
         intent=intent,
     )
+
+
+def _shortened(text: str) -> str:
+    """Return the head of a pasted text; no cut goes through a secret, of which the rest would not be known for one."""
+    return text if len(text) <= MAX_CHARS else redact_text(text[: 2 * MAX_CHARS])[0][:MAX_CHARS]
 
 
 def _when(query: Query, known: Known | None) -> When | None:

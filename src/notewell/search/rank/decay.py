@@ -15,7 +15,9 @@ from notewell.terms import fold
 from notewell.types import Chunk, Hit
 
 # A link in front matter stands for what it names.
-LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
+LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
+# A longer value is a text, and no name.
+LONGEST_NAME = 200
 YES = ("true", "yes")
 
 
@@ -109,7 +111,7 @@ def _first_name(fields: Mapping[str, Any], keys: Iterable[str]) -> str:
     """
     values = (fields.get(fold(key)) for key in keys)
     texts = (text for value in values for text in (value if isinstance(value, list) else [value]))
-    names = (" ".join(LINK.sub(r"\1", text).split()) for text in texts if isinstance(text, str))
+    names = (" ".join(LINK.sub(r"\1", text[:LONGEST_NAME]).split()) for text in texts if isinstance(text, str))
     return next(filter(None, names), "")
 
 

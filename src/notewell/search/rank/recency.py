@@ -53,9 +53,14 @@ def _of_its_time(hit: Hit, day: str, wanted: Range) -> Hit:
 
 def _newest(plan: Plan, hits: Sequence[Hit], days: Mapping[str, str]) -> list[Hit]:
     best = max(hit.score for hit in hits)
-    fitting = {hit.chunk.path: days[hit.chunk.path] for hit in hits if hit.score >= FITS * best}
+    fitting = {hit.chunk.path: days[hit.chunk.path] for hit in hits if hit.score >= FITS * best and _has_words(hit)}
     asked = NEWEST.intersection(split_terms(plan.text))
     return [_raised(hit, fitting, asked) for hit in hits]
+
+
+def _has_words(hit: Hit) -> bool:
+    """Tell whether a hit was found by its words, too: what is only near in meaning is not about what was asked for."""
+    return not hit.votes or hit.ranks["lexical"] is not None
 
 
 def _raised(hit: Hit, fitting: Mapping[str, str], asked: Collection[str]) -> Hit:
