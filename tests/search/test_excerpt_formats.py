@@ -182,6 +182,24 @@ def found(vault: Vault, query: str) -> Excerpt:
     return vault.search(query).excerpts[0]
 
 
+@pytest.mark.parametrize(
+    ("rows", "query", "text"),
+    [
+        ("name\tcolour\tprice\nitem1\tred\t20\nitem3\t\t21\n", "item3", "name: item3 · price: 21"),
+        ("name\tcolour\tprice\nitem1\tblue\t21\n\tred\t20\n", "red", "colour: red · price: 20"),
+        (
+            "name\tcolour\tprice\nitem1\tred\t20\nitem3\tblue, grey, black, white\t21\n",
+            "grey",
+            "name: item3 · colour: blue, grey, black, white · price: 21",
+        ),
+    ],
+    ids=["empty", "first empty", "commas"],
+)
+def test_a_cell_stands_under_its_own_column(rows: str, query: str, text: str, make_vault: Callable[..., Vault]) -> None:
+    with make_vault({"a.tsv": rows}) as vault:
+        assert found(vault, query).text == text
+
+
 @pytest.mark.parametrize("path", EXAMPLES)
 def test_an_excerpt_reads_well_in_every_format(path: str, make_vault: Callable[..., Vault]) -> None:
     content, query, text, lines = EXAMPLES[path]

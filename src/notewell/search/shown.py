@@ -75,8 +75,10 @@ class Shown:
 
     def _row(self, unit: Unit, header: str) -> bool:
         """Copy the cells of a row that say something, after the names of their columns, as far as there is room."""
-        names = [header[start:end] for start, end in cells(header, 0, len(header))]
-        own = cells(self._source, unit.start, unit.end)
+        # A row of text may hold more commas than there are columns; its header hardly ever does.
+        delimiter = _delimiter(header) or _delimiter(self._source[unit.start : unit.end])
+        names = [header[start:end] for start, end in cells(header, 0, len(header), delimiter)]
+        own = cells(self._source, unit.start, unit.end, delimiter)
         if len(own) > len(names):
             names = [""] * len(own)
         filled = [(name, *span) for name, span in zip(names, own, strict=False) if span[0] < span[1]]
@@ -97,22 +99,28 @@ class Shown:
         return any(start <= mark[0] < end for mark in self._marks)
 
 
-def cells(text: str, start: int, end: int) -> list[Span]:
+def cells(text: str, start: int, end: int, delimiter: str) -> list[Span]:
     """Return where the cells of a row stand, without the spaces around them.
 
-    >>> [("a | b c |"[start:end]) for start, end in cells("a | b c |", 0, 9)]
+    >>> [("a | b c |"[start:end]) for start, end in cells("a | b c |", 0, 9, "")]
     ['a', 'b c']
     """
     row = text[start:end]
     if BAR.search(row):
         edges = [match.span() for match in BAR.finditer(row)]
         return list(_stripped(text, start, _without_ends(row, edges)))
-    delimiter = max(DELIMITERS, key=row.count)
-    if delimiter not in row:
+    if not delimiter or delimiter not in row:
         return []
-    fields = re.compile(rf'\s*(?:"((?:[^"]|"")*)"|([^{delimiter}]*))\s*(?:{delimiter}|$)')
+    # A tab is no space around a cell where it ends one.
+    space = rf"[^\S{delimiter}]*"
+    fields = re.compile(rf'{space}(?:"((?:[^"]|"")*)"|([^{delimiter}]*)){space}(?:{delimiter}|$)')
     found = [match.span(match.lastindex or 0) for match in fields.finditer(row) if match.start() < len(row)]
     return [(start + first, start + last) for first, last in found]
+
+
+def _delimiter(row: str) -> str:
+    """Return the sign between the fields of a row, the first of those that it has most of; nothing, if it has none."""
+    return max((sign for sign in DELIMITERS if sign in row), key=row.count, default="")
 
 
 def _without_ends(row: str, edges: list[Span]) -> list[Span]:
