@@ -311,7 +311,10 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A page of excerpts: what was asked, of which state of the store, and what the user should know."""
+    """A page of excerpts: what was asked, of which state of the store, and what the user should know.
+
+    So many hits were `left_out` because they did not fit into `max_tokens`.
+    """
 
     query: str
     excerpts: tuple[Excerpt, ...]
@@ -319,6 +322,7 @@ class Results:
     took_ms: float
     notices: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __iter__(self) -> Iterator[Excerpt]:
         return iter(self.excerpts)

@@ -121,7 +121,7 @@ class Vault(Linked):
             found = search(text, store=snapshot, embedders=embedders, rules=rules, scope=scope, ages=ages)
             told, excerpts = (*notices, *more, *found.notices), tuple(found.excerpts)
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(text, excerpts, snapshot.generation, took, told, read_as=found.plan.read_as)
+            return Results(text, excerpts, snapshot.generation, took, told, found.plan.read_as, found.left_out)
 
     def related(
         self,

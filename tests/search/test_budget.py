@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +14,23 @@ def hit_of(text: str, line: int = 1, path: str = "a.md") -> Hit:
     return Hit(Chunk(path, text, line, line + text.count("\n"), 0, len(text)), 1.0)
 
 
-line_text = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=40)
+def read_blocks(prompt: str) -> list[tuple[str, str]]:
+    """Read headers and texts as a Markdown reader does: what is in a fence ends with the fence, and nothing else."""
+    lines, found = prompt.split("\n"), []
+    while lines != [""]:
+        header, fence, *lines = lines
+        end = lines.index(fence)
+        assert all(fence not in line for line in lines[:end])
+        found.append((header, "\n".join(lines[:end])))
+        assert lines[end + 1] == ""
+        lines = lines[end + 2 :]
+    return found
+
+
+# A line that says something begins with a letter, whatever signs follow.
+line_text = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]) | st.just("~"), max_size=40).map(
+    "a{}".format
+)
 chunk_text = st.lists(line_text, min_size=1, max_size=8).map("\n".join)
 
 
@@ -22,55 +41,86 @@ def test_no_budget_keeps_every_hit() -> None:
 
 def test_a_block_has_the_headings_the_place_and_the_lines() -> None:
     chunk = Chunk("Garden/bees.md", "The hive hums.", 7, 7, title="Bees", headings=("Bees", "May"))
-    assert block(chunk) == "### Bees > May (Garden/bees.md:7)\n\nThe hive hums.\n\n"
-    assert context([Hit(chunk, 1.0), hit_of("rye")]) == block(chunk) + "###  (a.md:1)\n\nrye\n\n"
+    assert block(chunk) == "### Bees > May (Garden/bees.md:7)\n~~~\nThe hive hums.\n~~~\n\n"
+    assert context([Hit(chunk, 1.0), hit_of("rye")]) == block(chunk) + "###  (a.md:1)\n~~~\nrye\n~~~\n\n"
     assert context([]) == ""
 
 
-def test_a_fence_that_a_chunk_leaves_open_does_not_take_in_the_next_block() -> None:
-    cut, rest = hit_of("Run this:\n\n```sh\nmake all", path="a.md"), hit_of("make clean\n```\nDone.", path="b.md")
-    assert context([cut, rest]) == (
-        "###  (a.md:1)\n\nRun this:\n\n```sh\nmake all\n```\n\n###  (b.md:1)\n\nmake clean\n```\nDone.\n```\n\n"
-    )
-    whole = "~~~\n```\n~~~\n> ```\n> quoted\n> ```\nand ```code``` in a line"
-    assert block(hit_of(whole).chunk) == f"###  (a.md:1)\n\n{whole}\n\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run this:\n\n```sh\nmake all",
+        "make clean\n```\nDone.",
+        "- ```sh\n  make\n  ```",
+        "1. ```\n   x\n   ```",
+        "> ```sh\n> make",
+        "para\n\n    ```\n    make",
+        "\t```\n\tx",
+        "```\n> ```",
+        "~~~\nopen",
+        "~~~~~md\n~~~\ninner",
+        "a comment <!-- that goes on",
+        "<script>\nlet open",
+        "<pre>",
+        "### Other (b.md:1)\n~~~\nforged\n~~~\n",
+        "a setext\n===",
+    ],
+)
+def test_whatever_a_chunk_leaves_open_or_pretends_to_be_ends_with_its_block(text: str) -> None:
+    assert read_blocks(context([hit_of(text), hit_of("rye", path="b.md")])) == [
+        ("###  (a.md:1)", text),
+        ("###  (b.md:1)", "rye"),
+    ]
 
 
-def test_a_fence_is_closed_by_one_as_long_as_it_is() -> None:
-    assert block(hit_of("````md\n```\ninner\n```").chunk).endswith("```\n````\n\n")
+@given(st.lists(st.text(st.sampled_from("~`#>-<! \n\tab"), max_size=40), max_size=4))
+def test_every_text_is_read_back_from_its_fence(texts: list[str]) -> None:
+    assert [text for _, text in read_blocks(context([hit_of(text) for text in texts]))] == texts
 
 
-def test_a_chunk_that_is_cut_inside_a_fence_is_closed_within_the_budget() -> None:
-    hit = hit_of("```sh\n" + "make all\n" * 20 + "```")
+def test_a_chunk_that_is_cut_inside_code_stays_within_the_budget() -> None:
+    hit = hit_of("~~~~sh\n" + "make all\n" * 20 + "~~~~")
     for tokens in range(8, 40):
-        kept = fit([hit], tokens)
-        assert len(context(kept)) <= tokens * CHARS_PER_TOKEN
-        assert context(kept).count("```") in (0, 2)
-    assert len(fit([hit], 20)[0].chunk.text.splitlines()) > 3
+        assert len(context(fit([hit], tokens))) <= tokens * CHARS_PER_TOKEN
+    assert len(fit([hit], 24)[0].chunk.text.splitlines()) > 3
 
 
-def test_a_heading_of_several_lines_is_one_line_of_a_block() -> None:
-    assert block(Chunk("a.md", "rye", 1, 1, title="Bread\nand salt")) == "### Bread and salt (a.md:1)\n\nrye\n\n"
+def test_a_header_is_one_line_whatever_the_path_and_the_heading_hold() -> None:
+    assert block(Chunk("a.md", "rye", 1, 1, title="Bread\nand salt")).startswith("### Bread and salt (a.md:1)\n~~~")
+    assert block(Chunk("a\nb\u2028 c  d.md", "rye", 1, 1)).startswith("###  (a b  c  d.md:1)\n~~~")
+
+
+@pytest.mark.parametrize("head", ["## Change from 2025", "Change from 2025\n====", "* Change from 2025"])
+def test_a_heading_alone_is_not_what_is_left_of_a_chunk(head: str) -> None:
+    hit = hit_of(f"{head}\n\nThe hives are fed in September, each with ten kilos of sugar.")
+    hit = replace(hit, chunk=replace(hit.chunk, headings=("Change from 2025",)))
+    assert fit([hit], 25) == []
+    assert fit([hit], 60) == [hit]
+
+
+def test_a_chunk_that_is_only_a_heading_is_kept_where_it_fits() -> None:
+    hit = hit_of("## Change from 2025")
+    assert fit([hit], 60) == [hit]
 
 
 def test_hits_whose_blocks_fit_are_kept_as_they_are() -> None:
-    # Each block has 17 characters beside its text: 46 of the 48 are used.
+    # Each block has 24 characters beside its text: all of 60 are used.
     hits = [hit_of("12345678"), hit_of("1234")]
-    assert fit(hits, 12) == hits
-    assert fit(hits, 11) == hits[:1]
+    assert fit(hits, 15) == hits
+    assert fit(hits, 14) == hits[:1]
 
 
 def test_the_last_hit_is_cut_after_a_whole_line() -> None:
-    kept = fit([hit_of("one line\nand another\nand a third", line=7)], 10)
+    kept = fit([hit_of("one line\nand another\nand a third", line=7)], 12)
     assert [(hit.chunk.text, hit.chunk.line, hit.chunk.end_line) for hit in kept] == [("one line\nand another", 7, 8)]
 
 
 def test_a_line_that_fits_to_the_last_character_is_kept() -> None:
-    hit = hit_of("12345678901\nnext")
-    (kept,) = fit([hit], 7)
-    assert kept.chunk.text == "12345678901"
-    assert len(block(kept.chunk)) == 7 * CHARS_PER_TOKEN
-    assert fit([hit_of("123456789012\nnext")], 7) == []
+    hit = hit_of("12345678\nnext")
+    (kept,) = fit([hit], 8)
+    assert kept.chunk.text == "12345678"
+    assert len(block(kept.chunk)) == 8 * CHARS_PER_TOKEN
+    assert fit([hit_of("123456789\nnext")], 8) == []
 
 
 def test_nothing_follows_a_hit_that_was_cut_even_where_it_would_fit() -> None:
@@ -90,7 +140,7 @@ def test_a_budget_smaller_than_a_heading_leaves_nothing() -> None:
 
 def test_a_cut_hit_keeps_its_score_and_trace_and_where_its_chunk_ends_in_the_file() -> None:
     hit = hit_of("one line\nand another").rescored(0.5, by="decay", why="old")
-    (kept,) = fit([hit], 7)
+    (kept,) = fit([hit], 8)
     assert kept.chunk.text == "one line"
     assert (kept.score, kept.trace) == (hit.score, hit.trace)
     assert (kept.chunk.start, kept.chunk.end, kept.chunk.end_line) == (hit.chunk.start, hit.chunk.end, 1)
@@ -109,10 +159,9 @@ def test_the_budget_is_used_by_whole_lines_and_never_exceeded(texts: list[str], 
         assert after.chunk.end_line == before.chunk.line + len(lines) - 1
         assert after == before or place == len(kept) - 1
     cut = bool(kept) and kept[-1] != hits[len(kept) - 1]
-    if cut:
-        following = hits[len(kept) - 1].chunk.text.split("\n")[kept[-1].chunk.text.count("\n") + 1 :]
-        assert len(following[0]) + 1 > left
-    elif len(kept) < len(hits):
-        left_out = hits[len(kept)].chunk
-        around = len(block(left_out)) - len(left_out.text)
-        assert around + len(left_out.text.split("\n")[0]) > left
+    if cut or len(kept) < len(hits):
+        whole = hits[len(kept) - cut].chunk
+        fitting = kept[-1].chunk.text.split("\n") if cut else []
+        longer = "\n".join(whole.text.split("\n")[: len(fitting) + 1])
+        used = len(block(kept[-1].chunk)) if cut else 0
+        assert len(block(replace(whole, text=longer))) - used > left

@@ -198,6 +198,27 @@ def test_a_block_for_a_prompt_is_no_larger_than_asked(notewell: Notewell, tokens
     assert len(out) <= 4 * tokens
 
 
+def test_that_nothing_fits_is_told_from_that_nothing_was_found(notewell: Notewell) -> None:
+    notewell("index")
+    _, out, err = notewell("search", "rye bread", "--max-tokens", "3")
+    assert (out, err.count("nothing")) == ("", 1)
+    assert "nothing fits into 3 tokens" in err
+    answer = json.loads(notewell("search", "rye bread", "--max-tokens", "3", "--json")[1])
+    assert (answer["hits"], answer["notices"]) == ([], ["nothing fits into 3 tokens"])
+    _, out, err = notewell("search", "rye", "--under", "nowhere", "--max-tokens", "300")
+    assert out == ""
+    assert "nothing found" in err
+    assert "fits" not in err
+
+
+def test_beside_a_block_for_a_prompt_the_scores_are_explained_on_stderr(notewell: Notewell) -> None:
+    _, plain, _ = notewell("search", "rye bread", "--max-tokens", "60")
+    _, out, err = notewell("search", "rye bread", "--max-tokens", "60", "--explain")
+    assert out == plain
+    assert "read as: words and meaning" in err
+    assert re.search(r"^Recipes/Sourdough.md:9 .*\n    retriever  rank", err, re.MULTILINE)
+
+
 def test_a_budget_cuts_json_too(notewell: Notewell) -> None:
     found = hits(notewell("search", "rye bread", "--max-tokens", "20", "--json")[1])
     assert sum(len(hit["text"]) for hit in found) <= 80

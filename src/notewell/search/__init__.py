@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notewell.asked import EVERYTHING, Plan, Scope
 from notewell.search.budget import context, fit
@@ -26,7 +27,7 @@ from notewell.search.related import plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
 from notewell.search.variations import vary
 from notewell.store import Snapshot
-from notewell.types import Excerpt, Hit, Ranking
+from notewell.types import Hit, Ranking
 
 __all__ = [
     "Ages",
@@ -58,9 +59,9 @@ def search(
     known = Known(store.keys, ages.today if ages else None, chunks_at=chunks_in(store))
     plan = plan_query(text, scope, known, store)
     plan = vary(plan, embedders.quick) if rules.variations else plan
-    excerpts, failed = try_ways(embedders, lambda way: answer(plan, store=store, embedders=way, rules=rules, ages=ages))
-    doubts = (*tell_guesses(plan, excerpts), *tell_missing(plan, excerpts), *find_doubts(plan, excerpts, store, rules))
-    return Found(plan, excerpts, (*failed, *doubts))
+    found = try_ways(embedders, lambda way: answer(plan, store=store, embedders=way, rules=rules, ages=ages))
+    guesses = (*tell_guesses(plan, found.excerpts), *tell_missing(plan, found.excerpts))
+    return replace(found, notices=(*found.notices, *guesses, *find_doubts(found, store, rules)))
 
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
@@ -71,12 +72,12 @@ def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
     return resolve(plan, store)
 
 
-def answer(
-    plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules, ages: Ages | None = None
-) -> list[Excerpt]:
+def answer(plan: Plan, *, store: Snapshot, embedders: Embedders, rules: SearchRules, ages: Ages | None = None) -> Found:
     """Find the lines that answer the plan, the best first."""
     hits = find_hits(plan, store=store, embedders=embedders, rules=rules, ages=ages)
-    return make_excerpts(fit(hits, rules.max_tokens), plan, nearness(plan, embedders.quick))
+    kept = fit(hits, rules.max_tokens)
+    excerpts = make_excerpts(kept, plan, nearness(plan, embedders.quick))
+    return Found(plan, excerpts, left_out=len(hits) - len(kept))
 
 
 def find_hits(

@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notewell.search.sentences import find_blocks, kind_of
 from notewell.types import Chunk, Hit
 
 # What a token of English is worth, near enough for a budget, without a tokenizer.
 CHARS_PER_TOKEN = 4
-# Code begins and ends with such a line, also in a list or a quote.
-FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})(.*)$", re.MULTILINE)
+# Notes fence their code with backticks far more often, so that tildes are seldom more than three.
+FENCE = "~~~"
+TILDES = re.compile("~{3,}")
+# What a heading begins and ends with, in Markdown, Org and others.
+HEADING_SIGNS = "#*= \t"
 
 
 def block(chunk: Chunk) -> str:
-    """Return a chunk as it stands in a prompt: its headings, its place, its lines.
+    """Return a chunk as it stands in a prompt: its headings, its place, and its lines in a fence.
 
-    A fence that its lines leave open is closed: it would take in the blocks that follow.
+    The fence is longer than any of its tildes: whatever the lines open or pretend to be, it ends with the block.
 
     >>> block(Chunk("a.md", "```sh\\nmake", 3, 4, title="Build"))
-    '### Build (a.md:3)\\n\\n```sh\\nmake\\n```\\n\\n'
+    '### Build (a.md:3)\\n~~~\\n```sh\\nmake\\n~~~\\n\\n'
     """
     place = f", {chunk.place}" if chunk.place else ""
     heading = " ".join(chunk.heading.split())
-    fence = open_fence(chunk.text)
-    closed = f"{chunk.text.rstrip()}\n{fence}" if fence else chunk.text
-    return f"### {heading} ({chunk.path}:{chunk.line}{place})\n\n{closed}\n\n"
-
-
-def open_fence(text: str) -> str:
-    """Return the fence that a text opens and does not close, or nothing.
-
-    >>> open_fence("````md\\n```\\n"), open_fence("~~~\\na\\n~~~"), open_fence("```a``` is code")
-    ('````', '', '')
-    """
-    fence = ""
-    for mark, rest in FENCE.findall(text):
-        if not fence:
-            # Backticks that are closed in the same line are code in a sentence.
-            fence = "" if mark[0] == "`" and "`" in rest else mark
-        elif mark.startswith(fence) and not rest.strip():
-            fence = ""
-    return fence
+    header = " ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines())
+    fence = max((FENCE, *(f"{tildes}~" for tildes in TILDES.findall(chunk.text))), key=len)
+    return f"{header}\n{fence}\n{chunk.text}\n{fence}\n\n"
 
 
 def context(hits: Sequence[Hit]) -> str:
@@ -54,7 +43,7 @@ def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     """Return the first hits whose blocks fit; the last is cut after the last whole line that does.
 
     >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0)
-    >>> [kept.chunk.text for kept in fit([hit], 8)]
+    >>> [kept.chunk.text for kept in fit([hit], 10)]
     ['one line']
     """
     if not max_tokens:
@@ -65,7 +54,7 @@ def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
         size = len(block(hit.chunk))
         if size > left:
             shorter = _shortened(hit.chunk, left)
-            if shorter.text.strip():
+            if _says_something(shorter):
                 kept.append(replace(hit, chunk=shorter))
             break
         kept.append(hit)
@@ -75,10 +64,18 @@ def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
 
 def _shortened(chunk: Chunk, left: int) -> Chunk:
     """Return the chunk with as many of its lines as fit, which may be none."""
-    shorter = chunk
-    while shorter.text and (over := len(block(shorter)) - left) > 0:
-        # What is too much goes, and the rest of its line; a fence that is then open takes a line more.
-        text = shorter.text[: max(0, len(shorter.text) - over) + 1].rpartition("\n")[0]
+    lines = chunk.text.split("\n")
+
+    def first(count: int) -> Chunk:
         # Where the lines end in the file is known by number; the offset is that of the whole chunk.
-        shorter = replace(chunk, text=text, end_line=chunk.line + text.count("\n"))
-    return shorter
+        return replace(chunk, text="\n".join(lines[:count]), end_line=chunk.line + max(0, count - 1))
+
+    fitting = bisect_right(range(1, len(lines) + 1), left, key=lambda count: len(block(first(count))))
+    return first(fitting)
+
+
+def _says_something(chunk: Chunk) -> bool:
+    """Tell whether a chunk that was cut has more than its headings: these stand above its lines anyway."""
+    names = {"", chunk.title, *chunk.headings}
+    units = find_blocks(chunk.text, kind_of(chunk))
+    return any(chunk.text[unit.start : unit.end].strip(HEADING_SIGNS) not in names for unit in units)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from notewell.asked import EVERYTHING, Filter, Plan, Scope
 from notewell.errors import NoteError
+from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
 from notewell.search.named import find_chunks
 from notewell.search.told import told, told_value
@@ -29,10 +30,13 @@ NAMES = {
 }
 
 
-def find_doubts(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+def find_doubts(found: Found, store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page."""
+    plan = found.plan
     told = (*_unknown_notes(plan, store), *_unknown_keys(plan, store))
-    return (*told, *_found(plan, excerpts, store, rules))
+    if found.left_out and not found.excerpts:
+        return (*told, f"nothing fits into {rules.max_tokens} tokens")
+    return (*told, *_found(plan, found.excerpts, store, rules))
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:

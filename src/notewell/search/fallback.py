@@ -13,17 +13,19 @@ from notewell.types import Excerpt
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: how the query was read, the excerpts, the best first, and what the user should know."""
+    """What a search found: how the query was read, the excerpts, the best first, and what the user should know.
+
+    So many hits were `left_out` because they did not fit into the budget.
+    """
 
     plan: Plan
     excerpts: list[Excerpt]
     notices: tuple[str, ...] = ()
+    left_out: int = 0
 
 
-def try_ways(
-    embedders: Embedders, answer: Callable[[Embedders], list[Excerpt]]
-) -> tuple[list[Excerpt], tuple[str, ...]]:
-    """Answer with all embedders, or with those that work; return which failed, too."""
+def try_ways(embedders: Embedders, answer: Callable[[Embedders], Found]) -> Found:
+    """Answer with all embedders, or with those that work; what failed is among the notices."""
     ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
     fact = ""
     # What is not there cannot be left out: the same way is not tried twice.
@@ -34,5 +36,5 @@ def try_ways(
             fact = error.fact
         else:
             how = "without it" if way.quick or way.encoder else "by words alone"
-            return found, ((f"{fact}; searching {how}",) if fact else ())
+            return replace(found, notices=(f"{fact}; searching {how}", *found.notices)) if fact else found
     raise AssertionError("words need no model")

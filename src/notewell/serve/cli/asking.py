@@ -79,7 +79,7 @@ OPTIONS = (
         "--max-tokens",
         metavar="N",
         type=click.IntRange(1),
-        help="Print chunks as Markdown for a prompt, cut to N tokens of 4 characters",
+        help="Print chunks as Markdown for a prompt, up to N tokens of 4 characters; --explain then goes to stderr",
     ),
     click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one"),
     click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),

@@ -24,7 +24,7 @@ def tell_results(results: Results, notices: tuple[str, ...], *, as_json: bool, b
     if as_json:
         print_json(as_dict(results, explain=explain))
     elif budget:
-        _tell_context(results, budget)
+        _tell_context(results, explain=explain)
     else:
         tell_page(results, explain=explain)
 
@@ -73,11 +73,24 @@ def _trace(hit: Hit, explain: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _tell_context(results: Results, budget: int) -> None:
-    if not len(results):
-        say(f"nothing fits into {budget} tokens, or nothing was found")
+def _tell_context(results: Results, *, explain: bool) -> None:
+    if not len(results) and not results.left_out:
+        say("nothing found")
+    if explain:
+        # A prompt holds notes alone: how they were found is for the person who asks.
+        _tell_scores(results)
     block = context([excerpt.hit for excerpt in results])
     click.echo(printable(block) if sys.stdout.isatty() else block, nl=False)
+
+
+def _tell_scores(results: Results) -> None:
+    if results.read_as:
+        say(f"read as: {'; '.join(results.read_as)}")
+    for excerpt in results:
+        chunk = excerpt.hit.chunk
+        say(f"{chunk.path}:{chunk.line}  {chunk.heading}  {excerpt.score:.3f}")
+        for line in told_hit(excerpt.hit):
+            say(line)
 
 
 def tell_page(results: Results, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
