@@ -122,6 +122,39 @@ def test_a_sentence_goes_over_the_lines_of_its_paragraph() -> None:
     assert marked(excerpt) == ["hive", "moved", "behind", "barn"]
 
 
+HIVES = """- Oxalic acid, and no more acid this year.
+- Four days after formic acid the queen of the second hive was gone.
+- A young queen was bought, and acid put away.
+- The formic
+  acid goes back. Formic is what ants are called after."""
+
+
+def test_a_sentence_that_holds_a_phrase_outweighs_all_others() -> None:
+    excerpt = excerpt_of(HIVES, '"formic acid"', line=25)
+    assert excerpt.text.split("\n") == [
+        "- Four days after formic acid the queen of the second hive was gone.",
+        "- The formic acid goes back.",
+    ]
+    assert (excerpt.line, excerpt.end_line) == (26, 29)
+
+
+def test_what_stands_after_a_phrase_may_be_shown_with_it_and_what_stands_before_may_not() -> None:
+    excerpt = excerpt_of(HIVES, '"oxalic acid" bought young queen')
+    assert [line[:9] for line in excerpt.text.split("\n")] == ["- Oxalic ", "- A young"]
+    excerpt = excerpt_of(HIVES, '"goes back" oxalic acid bought young queen', line=25)
+    assert (excerpt.text, excerpt.line) == ("- The formic acid goes back.", 28)
+
+
+def test_a_sentence_that_holds_a_string_as_it_is_written_outweighs_all_others() -> None:
+    text = "The 3 of version 2 and 1: version one.\n\nSince v1.2.3 it works.\n\nVersion 3 of 2, 1.\n\nv1 2 3 works."
+    assert excerpt_of(text, "works since version v1.2.3").text.startswith("Since v1.2.3 it works.")
+
+
+def test_a_phrase_that_was_left_out_or_is_in_no_sentence_changes_nothing() -> None:
+    for query in ('oxalic queen -"formic acid"', 'oxalic queen "bees are here"'):
+        assert excerpt_of(HIVES, query).line == 1
+
+
 def test_a_word_that_few_hits_have_counts_more() -> None:
     page = ["The bee hive is old.", "A bee hive hums.", "A bee hums. The hive stands. Mites bite."]
     hits = [Hit(Chunk(f"{number}.md", text, 1, 1), 1.0) for number, text in enumerate(page)]

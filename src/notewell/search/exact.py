@@ -103,8 +103,16 @@ def holds(chunk: Chunk, string: str) -> bool:
     tags = (f"#{tag}" for tag in chunk.tags)
     # A key stands with every entry of a file: that it is written so makes no entry an answer.
     text = KEY.sub("\0", chunk.text) if chunk.path.endswith(DATA) else chunk.text
-    folded = fold("\0".join((text, chunk.path, chunk.title, *chunk.headings, *tags)))
-    # Most chunks lack some word of it: that is seen in a tenth of the time.
+    return is_written(string, fold("\0".join((text, chunk.path, chunk.title, *chunk.headings, *tags))))
+
+
+def is_written(string: str, folded: str) -> bool:
+    """Tell whether a text without case and accents holds a string.
+
+    >>> is_written("Formic acid", "oxalic acid, formic\\nacid"), is_written("acid", "acidic")
+    (True, False)
+    """
+    # Most texts lack some word of it: that is seen in a tenth of the time.
     return all(word in folded for word in _words(string)) and bool(_pattern(string).search(folded))
 
 

@@ -9,11 +9,13 @@ from itertools import chain
 from math import log
 
 from notewell.asked import Plan
+from notewell.search.exact import is_written
 from notewell.search.marks import Mark, find_marks
 from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_blocks, find_sentences, kind_of
 from notewell.search.shown import Shown, header_above
 from notewell.search.stopwords import stop_terms
 from notewell.search.turns import asked_in
+from notewell.terms import fold
 from notewell.types import Chunk, Excerpt, Hit, Vectors
 
 SENTENCES = 2
@@ -31,6 +33,8 @@ SIGNATURE = re.compile(
 )
 DIGITS = re.compile(r"\d+")
 
+# A sentence, and the terms in it.
+Held = tuple[Unit, set[str]]
 # How near texts are to what is asked for.
 Nearness = Callable[[Sequence[str]], Vectors]
 
@@ -41,13 +45,15 @@ def make_excerpts(hits: Sequence[Hit], plan: Plan, nearness: Nearness | None = N
     wanted = frozenset(plan.terms)
     page = find_marks(texts, (wanted - stop_terms()) or wanted)
     rarity = _rarity(page)
+    quoted = _quoted(plan)
     dull = _page_edges(hits)
     excerpts = []
     for hit, text, marks in zip(hits, texts, page, strict=True):
         kind = kind_of(hit.chunk)
         names = {hit.chunk.title, *hit.chunk.headings, *dull[hit.chunk.path]}
         around = _telling(text, find_blocks(text, kind, [mark[0] for mark in marks]), names) if marks else []
-        chosen = _by_terms(text, around, marks, rarity)
+        held = _unasked(text, list(_held(text, around, marks)))
+        chosen = _by_terms(text, held, rarity, quoted)
         if not chosen:
             blocks = find_blocks(text, kind)
             chosen = _by_meaning(text, _telling(text, blocks, names) or blocks, nearness)
@@ -69,16 +75,16 @@ def _rarity(page: Sequence[Sequence[Mark]]) -> dict[str, float]:
     return {term: log(1 + len(page) / count) for term, count in held.items()}
 
 
-def _by_terms(text: str, blocks: Sequence[Unit], marks: Sequence[Mark], rarity: Mapping[str, float]) -> list[Unit]:
+def _by_terms(text: str, held: list[Held], rarity: Mapping[str, float], quoted: Sequence[str]) -> list[Unit]:
     """Return the sentences whose terms are worth most; what stands in many of them is worth less."""
-    held = _unasked(text, list(_held(text, blocks, marks)))
-    if len(held) <= SENTENCES:
-        return [unit for unit, _ in held]
     times: dict[str, int] = {}
     for _, terms in held:
         for term in terms:
             times[term] = times.get(term, 0) + 1
     worth = {term: rarity[term] / count for term, count in times.items()}
+    held = _from_quoted(text, held, quoted)
+    if len(held) <= SENTENCES:
+        return [unit for unit, _ in held]
     scored = [
         (-sum([worth[term] for term in terms]) * (LESS if _names_another(text, unit) else 1.0), unit)
         for unit, terms in held
@@ -86,7 +92,26 @@ def _by_terms(text: str, blocks: Sequence[Unit], marks: Sequence[Mark], rarity: 
     return _best(text, scored)
 
 
-def _unasked(text: str, held: list[tuple[Unit, set[str]]]) -> list[tuple[Unit, set[str]]]:
+def _quoted(plan: Plan) -> tuple[str, ...]:
+    """Return what is to be found as it is written: phrases, and strings with signs."""
+    phrases = [asked for asked in plan.scope.filters if asked.of == "phrase" and not asked.negated]
+    return (*(str(value) for asked in phrases for value in asked.values), *plan.strings)
+
+
+def _from_quoted(text: str, held: list[Held], quoted: Sequence[str]) -> list[Held]:
+    """Return the sentences that hold most of what is quoted, if several do; with one, those after it may add to it."""
+    if not quoted or not held:
+        return held
+    sizes = []
+    for unit, _ in held:
+        folded = fold(text[unit.start : unit.end])
+        sizes.append(sum(len(string) for string in quoted if is_written(string, folded)))
+    most = max(sizes)
+    best = [pair for pair, size in zip(held, sizes, strict=True) if size == most]
+    return best if len(best) > 1 else held[sizes.index(most) :]
+
+
+def _unasked(text: str, held: list[Held]) -> list[Held]:
     """Return the sentences without those of a question whose terms the answer has as well: they echo the query."""
     asked = asked_in(text)
     if asked is None:
@@ -105,7 +130,7 @@ def _best(text: str, scored: list[tuple[float, Unit]]) -> list[Unit]:
     return sorted(best.values())
 
 
-def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[tuple[Unit, set[str]]]:
+def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[Held]:
     """Yield the sentences that hold marks, and their terms."""
     at, last = 0, len(marks)
     for block in blocks:
