@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from notewell.asked import Plan
 from notewell.search.excerpt import make_excerpts
+from notewell.search.marks import find_marks
 from notewell.search.plan import make_plan
-from notewell.search.shown import LONGEST
+from notewell.search.sentences import Unit
+from notewell.search.shown import BEFORE, LONGEST, window
 from notewell.terms import TOKEN, split_terms
 from notewell.types import Chunk, Excerpt, Hit, Part, Vectors
 
@@ -274,6 +276,23 @@ def test_a_very_long_sentence_is_cut_around_its_first_term() -> None:
     assert excerpt.text.startswith("…")
     assert excerpt.text.endswith("…")
     assert marked(excerpt) == ["needle"]
+
+
+@given(
+    st.lists(st.sampled_from(["rye", "oat", "barley", "the " * 20, "a" * 150, "rye_" * 60]), min_size=1, max_size=40)
+)
+def test_a_very_long_sentence_is_cut_where_most_of_its_terms_stand(words: list[str]) -> None:
+    text = " ".join(words)
+    marks = find_marks([text], frozenset(["rye", "oat", "barley"]))[0]
+    room = LONGEST - BEFORE
+    terms = [
+        {term for mark in marks if at <= mark.start and mark.end <= at + room for term in mark.terms}
+        for at, *_ in marks
+    ]
+    start, end = window(text, Unit(0, len(text)), marks)
+    assert end - start <= LONGEST
+    shown = {term for mark in marks if start <= mark.start and mark.end <= end for term in mark.terms}
+    assert len(shown) >= max(map(len, terms), default=0)
 
 
 def test_a_very_long_line_without_terms_is_cut_at_its_head() -> None:

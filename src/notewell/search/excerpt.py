@@ -51,7 +51,7 @@ def make_excerpts(hits: Sequence[Hit], plan: Plan, nearness: Nearness | None = N
     for hit, text, marks in zip(hits, texts, page, strict=True):
         kind = kind_of(hit.chunk)
         names = {hit.chunk.title, *hit.chunk.headings, *dull[hit.chunk.path]}
-        around = _telling(text, find_blocks(text, kind, [mark[0] for mark in marks]), names) if marks else []
+        around = _telling(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
         held = _unasked(text, list(_held(text, around, marks)))
         chosen = _by_terms(text, held, rarity, quoted)
         if not chosen:
@@ -70,7 +70,7 @@ def _rarity(page: Sequence[Sequence[Mark]]) -> dict[str, float]:
     """Return what each term is worth: the more, the fewer texts of the page hold it."""
     held: dict[str, int] = {}
     for marks in page:
-        for term in set(chain.from_iterable({mark[2] for mark in marks})):
+        for term in set(chain.from_iterable({mark.terms for mark in marks})):
             held[term] = held.get(term, 0) + 1
     return {term: log(1 + len(page) / count) for term, count in held.items()}
 
@@ -134,14 +134,16 @@ def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[
     """Yield the sentences that hold marks, and their terms."""
     at, last = 0, len(marks)
     for block in blocks:
-        while at < last and marks[at][0] < block.start:
+        while at < last and marks[at].start < block.start:
             at += 1
         if at == last:
             return
-        for unit in find_sentences(text, block) if marks[at][0] < block.end else ():
+        if marks[at].start >= block.end:
+            continue
+        for unit in find_sentences(text, block):
             terms: set[str] = set()
-            while at < last and marks[at][0] < unit.end:
-                terms |= marks[at][2]
+            while at < last and marks[at].start < unit.end:
+                terms |= marks[at].terms
                 at += 1
             if terms:
                 yield unit, terms
@@ -191,8 +193,8 @@ def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:
         line = text.rfind("\n", 0, unit.start) + 1
         indent = len(text[line : unit.end]) - len(text[line : unit.end].lstrip())
         around = [match for match in SIGNATURE.finditer(text, 0, max(0, line - 1)) if len(match[1]) < indent]
-        for match in around[-1:] if not SIGNATURE.match(text, line) else ():
-            found.setdefault(match.start(), Unit(*match.span(), CODE))
+        if around and not SIGNATURE.match(text, line):
+            found.setdefault(around[-1].start(), Unit(*around[-1].span(), CODE))
     return [found[start] for start in sorted(found)]
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from notewell.terms import TOKEN, UNSPACED, prefix_term, token_terms
-
-# Where a wanted term stands, from and up to, and which; a word may hold several.
-Mark = tuple[int, int, frozenset[str]]
 
 # Bytes of letters, digits and of what is not ASCII stay, any other becomes a space.
 SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
@@ -21,11 +19,19 @@ MOST_FORMS = 100_000
 NONE: frozenset[str] = frozenset()
 
 
+class Mark(NamedTuple):
+    """Where a word stands that has wanted terms, and which."""
+
+    start: int
+    end: int
+    terms: frozenset[str]
+
+
 def find_marks(texts: Sequence[str], terms: frozenset[str]) -> list[list[Mark]]:
     """Return the marks of each text, in order.
 
-    >>> find_marks(["The loaves rise.", "A loaf"], frozenset(["loav", "rise"]))[0]
-    [(4, 10, frozenset({'loav'})), (11, 15, frozenset({'rise'}))]
+    >>> find_marks(["The loaves rise.", "A loaf"], frozenset(["loav", "rise"]))[0][1]
+    Mark(start=11, end=15, terms=frozenset({'rise'}))
     """
     spaced = [_spaced(text) for text in texts]
     tokens = [set(only.split() if only else TOKEN.findall(text)) for only, text in zip(spaced, texts, strict=True)]
@@ -52,12 +58,12 @@ def _spaced(text: str) -> str:
 def _told(tokens: set[str], wanted: frozenset[str]) -> dict[str, frozenset[str]]:
     """Return the tokens that have wanted terms, and which."""
     told: dict[str, frozenset[str]] = {}
-    forms = _forms_with(tokens)
+    forms = _forms.meet(tokens)
     for term in wanted:
         if term.endswith("*"):
             found = {token for token in tokens if prefix_term(token).startswith(term[:-1])}
         else:
-            found = forms.of_term.get(term, set()) & tokens
+            found = forms.get(term, set()) & tokens
         for token in found:
             told[token] = told.get(token, NONE) | {term}
     return told
@@ -67,27 +73,26 @@ class _Forms:
     """The tokens that were met, by their terms: a word that was met before costs next to nothing."""
 
     def __init__(self) -> None:
-        self.met: set[str] = set()
-        self.of_term: dict[str, set[str]] = {}
+        self._met: set[str] = set()
+        self._of_term: dict[str, set[str]] = {}
 
-    def meet(self, tokens: set[str]) -> None:
-        """Take in tokens; two threads may do so at once."""
-        for token in tokens - self.met:
+    def meet(self, tokens: set[str]) -> dict[str, set[str]]:
+        """Take in tokens and return all by their terms; two threads may do so at once.
+
+        When they are too many, they are begun anew.
+        """
+        if len(self._met) > MOST_FORMS:
+            # Another thread goes on with those it has.
+            self._met, self._of_term = set(), {}
+        met, of_term = self._met, self._of_term
+        for token in tokens - met:
             for term in token_terms(token):
-                self.of_term.setdefault(term, set()).add(token)
-            self.met.add(token)
+                of_term.setdefault(term, set()).add(token)
+            met.add(token)
+        return of_term
 
 
-_forms = [_Forms()]
-
-
-def _forms_with(tokens: set[str]) -> _Forms:
-    """Return the forms, with those of the tokens; when they are too many, they are begun anew."""
-    if len(_forms[0].met) > MOST_FORMS:
-        _forms[0] = _Forms()
-    forms = _forms[0]
-    forms.meet(tokens)
-    return forms
+_forms = _Forms()
 
 
 def _places(padded: str, tokens: set[str], told: dict[str, frozenset[str]]) -> list[Mark]:
@@ -97,11 +102,11 @@ def _places(padded: str, tokens: set[str], told: dict[str, frozenset[str]]) -> l
         between, length, terms = f" {token} ", len(token), told[token]
         at = padded.find(between)
         while at >= 0:
-            marks.append((at, at + length, terms))
+            marks.append(Mark(at, at + length, terms))
             at = padded.find(between, at + length + 1)
     marks.sort()
     return marks
 
 
 def _unspaced(text: str, told: dict[str, frozenset[str]]) -> list[Mark]:
-    return [(*match.span(), told[match[0]]) for match in TOKEN.finditer(text) if match[0] in told]
+    return [Mark(*match.span(), told[match[0]]) for match in TOKEN.finditer(text) if match[0] in told]

@@ -84,21 +84,19 @@ def find_blocks(text: str, kind: str, places: Sequence[int] | None = None) -> li
     if kind == SOURCE:
         return _joined(text, _code_lines(text), wraps=True)
     if kind in (VALUES, TABLE):
-        runs = _runs(text, "\n", places)
-        return [Unit(start, end, ROW if kind == TABLE else LINE) for start, end in runs if text[start:end].strip()]
+        lines = _runs(text, "\n", range(len(text)) if places is None else places)
+        return [Unit(start, end, ROW if kind == TABLE else LINE) for start, end in lines if text[start:end].strip()]
     if "```" in text or "~~~" in text:
         # Whether a line is code is known from the fences before it.
         return _joined(text, _fenced(text), wraps=kind != FLOWING)
-    runs = _runs(text, "\n\n", places)
+    runs = [(0, len(text))] if places is None else _runs(text, "\n\n", places)
     return [unit for run in runs for unit in _joined(text, _shaped(text, *run), wraps=kind != FLOWING)]
 
 
-def _runs(text: str, between: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
-    """Yield the runs of text between blank lines, or lines, that hold one of the places; without places, all text."""
-    if places is None and between == "\n\n":
-        yield 0, len(text)
+def _runs(text: str, between: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the runs of text, between blank lines or line breaks, that hold one of the places."""
     end = -1
-    for place in range(len(text)) if places is None and between == "\n" else places or ():
+    for place in places:
         if place > end:
             start = text.rfind(between, 0, place)
             start = 0 if start < 0 else start + len(between)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from notewell.search.marks import Mark
 from notewell.search.sentences import CODE, LINE, ROW, WRAP, Unit
@@ -24,6 +26,7 @@ KEY = re.compile(r"[^\s:][^:\n]{0,80}: ")
 ENDS_UNSPACED = re.compile(f"[{UNSPACED}、。！？]")
 
 Span = tuple[int, int]
+_start = attrgetter("start")
 
 
 class Shown:
@@ -42,11 +45,9 @@ class Shown:
     def copy(self, start: int, end: int) -> None:
         """Add a run of the chunk's text, its terms marked."""
         shift = len(self.text) - start
-        first = bisect_left(self._marks, (start,))
-        for mark in self._marks[first:]:
-            if mark[1] > end:
-                break
-            self.highlights.append((mark[0] + shift, mark[1] + shift))
+        for mark in _marks_in(self._marks, start, end):
+            if mark.end <= end:
+                self.highlights.append((mark.start + shift, mark.end + shift))
         self.text += self._source[start:end]
 
     def add(self, unit: Unit, header: str) -> None:
@@ -55,22 +56,26 @@ class Shown:
             self.put("\n")
         if unit.kind == ROW and self._row(unit, header):
             return
-        start, end = _window(self._source, unit, self._marks)
+        start, end = window(self._source, unit, self._marks)
         if unit.kind == LINE and start > unit.start and (key := KEY.match(self._source, unit.start, start)):
             self.copy(*key.span())
         if start > unit.start:
             self.put("…")
-        self._flow(start, end) if unit.kind != CODE else self.copy(start, end)
+        if unit.kind == CODE:
+            self.copy(start, end)
+        else:
+            self._flow(start, end)
         self.text = self.text.rstrip()
         if end < unit.end:
             self.put("…")
 
     def _flow(self, start: int, end: int) -> None:
         """Copy the lines of a sentence as one."""
-        for wrap in WRAP.finditer(self._source, start, end) if "\n" in self._source[start:end] else ():
-            self.copy(start, wrap.start())
-            self.put("" if ENDS_UNSPACED.match(self._source, wrap.start() - 1) else " ")
-            start = wrap.end()
+        if "\n" in self._source[start:end]:
+            for wrap in WRAP.finditer(self._source, start, end):
+                self.copy(start, wrap.start())
+                self.put("" if ENDS_UNSPACED.match(self._source, wrap.start() - 1) else " ")
+                start = wrap.end()
         self.copy(start, end)
 
     def _row(self, unit: Unit, header: str) -> bool:
@@ -86,17 +91,14 @@ class Shown:
         for place, (name, start, end) in enumerate(filled):
             length = len(name) + min(end - start, LONGEST) + len(BETWEEN_CELLS)
             # The first cell says whose row it is; of a long row, the others are those that were asked for.
-            if place and length > room and (room < -LONGEST or not self._marked(start, end)):
+            if place and length > room and (room < -LONGEST or not _marks_in(self._marks, start, end)):
                 between = " … "
                 continue
             self.put(between + (f"{name}: " if name else ""))
-            self.copy(*_window(self._source, Unit(start, end), self._marks))
+            self.copy(*window(self._source, Unit(start, end), self._marks))
             room, between = room - length, BETWEEN_CELLS
         self.put(" …" if between == " … " else "")
         return bool(filled)
-
-    def _marked(self, start: int, end: int) -> bool:
-        return any(start <= mark[0] < end for mark in self._marks)
 
 
 def cells(text: str, start: int, end: int, delimiter: str) -> list[Span]:
@@ -148,13 +150,13 @@ def header_above(text: str, row: Unit) -> str:
     return ""
 
 
-def _window(text: str, unit: Unit, marks: Sequence[Mark]) -> Span:
+def window(text: str, unit: Unit, marks: Sequence[Mark]) -> Span:
     """Return at most `LONGEST` characters of a unit, where most of its terms stand, and no cut word if it can be."""
     start, end = unit.start, unit.end
     if end - start <= LONGEST:
         return start, end
-    own = [mark for mark in marks if start <= mark[0] < end]
-    first = max(own, key=lambda mark: (_near(own, mark), -mark[0]))[0] if own else start
+    own = _marks_in(marks, start, end)
+    first = _fullest(own) if own else start
     begin = max(start, min(first - BEFORE, end - LONGEST))
     finish = begin + LONGEST
     if begin > start:
@@ -164,7 +166,29 @@ def _window(text: str, unit: Unit, marks: Sequence[Mark]) -> Span:
     return begin, finish
 
 
-def _near(marks: Sequence[Mark], first: Mark) -> int:
-    """Return how many terms are shown if the window is laid around this one."""
-    last = first[0] + LONGEST - BEFORE
-    return len(frozenset().union(*(mark[2] for mark in marks if first[0] <= mark[0] and mark[1] <= last)))
+def _marks_in(marks: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
+    """Return the marks that begin in a run of the text."""
+    return marks[bisect_left(marks, start, key=_start) : bisect_left(marks, end, key=_start)]
+
+
+def _fullest(marks: Sequence[Mark]) -> int:
+    """Return where the first mark stands around which a window shows most terms."""
+    shown: Counter[str] = Counter()
+    fullest, most, after = marks[0].start, 0, 0
+    for number, mark in enumerate(marks):
+        while after < len(marks) and marks[after].end <= mark.start + LONGEST - BEFORE:
+            for term in marks[after].terms:
+                shown[term] += 1
+            after += 1
+        if len(shown) > most:
+            fullest, most = mark.start, len(shown)
+        if after > number:
+            # The window goes on to the next mark, and leaves this one.
+            for term in mark.terms:
+                shown[term] -= 1
+                if not shown[term]:
+                    del shown[term]
+        else:
+            # A word longer than the window was never in it.
+            after = number + 1
+    return fullest
