@@ -143,6 +143,17 @@ def test_a_wrong_setting_exits_with_1_and_names_it(notewell: Notewell, folder: P
     assert re.match(r"error: search.limit is 0.*\nhint: ", err)
 
 
+def test_an_error_shows_what_a_terminal_would_obey(notewell: Notewell, folder: Path) -> None:
+    for place in ("a", "b"):
+        (folder / place).mkdir()
+        (folder / place / "ev\x1b[31m\nil.md").write_text("Evil.\n")
+    notewell("index")
+    _, _, err = notewell("related", "ev\x1b[31m\nil")
+    assert "\x1b" not in err
+    assert "'ev\\x1b[31m\\nil'" in err and "a/ev\\x1b[31m\\nil.md" in err
+    assert err.count("\n") == 2
+
+
 def test_a_damaged_store_exits_with_1_and_says_how_to_mend_it(notewell: Notewell, folder: Path) -> None:
     (folder / ".notewell").mkdir()
     (folder / ".notewell" / "store.db").write_bytes(b"no database " * 500)

@@ -74,7 +74,8 @@ def main() -> None:
     try:
         cli(standalone_mode=False)
     except NotewellError as error:
-        _fail(error.fact, error.hint)
+        # Both may hold names of notes, and a name may hold a line break.
+        _fail(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
     except click.UsageError as error:
@@ -96,9 +97,12 @@ def _usage_hint(error: click.UsageError) -> str:
 
 
 def _fail(fact: str, hint: str, code: int = 1) -> None:
+    # Whoever only asks for help does not pay for the vault, which the options know.
+    from notewell.serve.cli.options import say  # noqa: PLC0415
+
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    click.echo(fact, err=True)
+    say(fact)
     if hint:
         click.secho("hint: ", fg="yellow", err=True, nl=False)
-        click.echo(hint, err=True)
+        say(hint)
     sys.exit(code)
