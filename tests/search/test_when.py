@@ -11,6 +11,7 @@ from notewell.search.plan import make_plan
 from notewell.search.query import Known
 from notewell.search.stopwords import stop_terms
 from notewell.search.when import named_days, read_when
+from notewell.terms import split_terms
 
 # A Sunday.
 TODAY = date(2025, 8, 3)
@@ -153,3 +154,17 @@ def test_a_text_names_days_months_and_years() -> None:
         Range("2024-02-01", "2024-02-29"),
         Range("2023-01-01", "2023-12-31"),
     ]
+
+
+def test_what_stands_before_a_time_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each of the times: that takes a second for as many as fit into a query."""
+    read: list[str] = []
+
+    def listening(text: str) -> list[str]:
+        read.append(text)
+        return split_terms(text)
+
+    monkeypatch.setattr("notewell.search.when.split_terms", listening)
+    text = "bees, " + "today," * 660 + "bees"
+    assert read_when(text, TODAY, stop_terms()) is None
+    assert sum(map(len, read)) <= len(text)

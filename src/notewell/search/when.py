@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from notewell.asked import Range
-from notewell.terms import fold, split_terms
+from notewell.terms import TOKEN, fold, split_terms
 
 # By their first three letters, English and German.
 SHORT_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -68,9 +68,12 @@ def read_when(text: str, today: date, empty: Collection[str]) -> When | None:
     >>> str(read_when("login since March", date(2025, 8, 3), ())), read_when("git pull latest image", date.today(), ())
     ('preferring 2025-03-01 and later ("since March")', None)
     """
+    read, begins = 0, True
     for match in PHRASE.finditer(text):
-        before, after = split_terms(text[: match.start()]), split_terms(text[match.end() :])
-        at_an_end = not after or all(term in empty or term in REQUEST for term in before)
+        # What stands before a match is read once, however many there are.
+        begins = begins and all(term in empty or term in REQUEST for term in split_terms(text[read : match.start()]))
+        read = match.start()
+        at_an_end = begins or not TOKEN.search(text, match.end())
         kind, days = str(match.lastgroup), _days(match, today)
         if days is None or (kind in AT_AN_END and not at_an_end):
             continue
