@@ -16,6 +16,9 @@ Test = Callable[[Value], bool]
 LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 # A longer value of front matter is a text, and not what anybody filters by: its head is compared.
 LONGEST = 1_000
+# A day of front matter, with its time or without, or a month; and what may be asked for of it.
+DATED = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)(?:[t ]\d\d:.*)?")
+DAYS = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 # Inside a word, a phrase neither begins nor ends; the scripts without spaces have no such inside.
 LETTER = rf"[^\W_{UNSPACED}]"
@@ -38,6 +41,8 @@ def make_test(asked: Filter) -> Test:
     >>> make_test(Filter("tag", ("Garden",)))("garden/bees"), make_test(Filter("field", (Range("3", "5"),)))(4.5)
     (True, True)
     >>> [make_test(Filter("path", (wanted,)))("garden/hive.md") for wanted in ("Garden", "*/hive*", "Hive")]
+    [True, True, False]
+    >>> [make_test(Filter("field", (wanted,)))("2024-05-01") for wanted in ("2024", "2024-05", "2024-0")]
     [True, True, False]
     """
     tests = [_within(wanted) if isinstance(wanted, Range) else _like(asked.of, wanted) for wanted in asked.values]
@@ -97,8 +102,16 @@ def _like(of: str, wanted: str) -> Test:
         begun = pattern if pattern.strip(".") else ""
         # Most paths begin otherwise: that is seen in a tenth of the time.
         return lambda value: str(value).startswith(begun) and bool(named(str(value)))
+    if DAYS.fullmatch(pattern):
+        return lambda value: value in (pattern, number) or _is_of(str(value), pattern)
     # A number too long for a float is told by its digits.
     return lambda value: value in (pattern, number) or str(value) == pattern
+
+
+def _is_of(value: str, days: str) -> bool:
+    """Tell whether a value is a day of this year or month, or a time of this day."""
+    dated = DATED.fullmatch(value)
+    return dated is not None and f"{dated[1]}-".startswith(f"{days}-")
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
