@@ -71,7 +71,8 @@ class Plan:
     terms are only marked. `strings` are to be found as written; `words` may be misspelt, and those `guessed` at have
     `stand_ins`, which are terms too, so that they are marked. `when` are the days that are preferred, without bounds
     the newest. The vector leans to the chunks in `like`; where only such are asked for, notes `related` to theirs are
-    meant. `variations` are the text in other words; `read_as` says how the query was understood.
+    meant. `variations` are the text in other words; `read_as` and `notices` say how the query was
+    understood.
     """
 
     text: str
@@ -83,6 +84,7 @@ class Plan:
     words: tuple[str, ...] = ()
     stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     guessed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     when: Range | None = None
     read_as: tuple[str, ...] = ()
     like: tuple[int, ...] = ()

@@ -116,6 +116,28 @@ def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
     assert read_query_text(f'lex:x hyde:"{page.replace(chr(34), "")}" -draft', KNOWN).passage.count("tag:x") == 10
 
 
+@pytest.mark.parametrize(
+    ("sign", "notice"),
+    [
+        ('"a phrase {}"', "only the first 16 phrases are read as such"),
+        ('-"a phrase {}"', "only the first 16 phrases are read as such"),
+        ("-word{}*", "only the first 16 beginnings that are left out are read as such"),
+    ],
+)
+def test_what_costs_is_text_beyond_the_first_sixteen(sign: str, notice: str) -> None:
+    parts = [sign.format(number) for number in range(20)]
+    query = read_query_text(" ".join(parts), KNOWN)
+    assert len(query.filters) == 16
+    assert query.parts[-1].kind == "text" and query.parts[-1].text == " ".join(parts[16:])
+    assert query.unread.notices == (notice,)
+    assert read_query_text(" ".join(parts[:16]), KNOWN).unread.notices == ()
+
+
+def test_a_key_that_is_told_of_is_no_word_to_guess_at() -> None:
+    assert plan_of("bread statsu:opne").words == ("bread",)
+    assert plan_of("bread nokey:opne").words == ("bread", "nokey", "opne")
+
+
 def test_what_was_not_written_for_us_has_no_syntax() -> None:
     text = '"a phrase" -not tag:x'
     assert make_plan(text, known=Known(syntax=False)).text == text

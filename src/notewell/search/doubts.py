@@ -6,22 +6,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 
-from notewell.asked import EVERYTHING, Filter, Plan, Scope
+from notewell.asked import EVERYTHING, Filter, Plan, Range, Scope
 from notewell.errors import NoteError
+from notewell.redact import redact_text
 from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
 from notewell.search.named import find_chunks
-from notewell.search.told import told, told_value
+from notewell.search.told import told, told_values
+from notewell.search.unread import near_keys
 from notewell.store import Snapshot
+from notewell.terms import fold
 from notewell.types import Excerpt
 
 # More values than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
-# What looks like a filter; not an address, a path or a name of C++.
-KEYED = re.compile(r"(?:^|\s)-?([^\W\d_][\w.-]+):(?=[^\s:/\\])")
+# As many notices as one reads, and as much of one.
+LINES = 8
+LONGEST = 400
+NO_WORDS = "there are no words to look for"
+NEAREST = "these are nearest by meaning"
 LIKE = re.compile(r'(?:^|\s)like:("[^"]+"|“[^”]+”|\S+)')
-FILTERS = ("like", "path", "tag", "type", "lang", "after", "before")
 NAMES = {
     "path": "there is no note or folder",
     "tag": "no note has the tag",
@@ -31,12 +37,21 @@ NAMES = {
 
 
 def find_doubts(found: Found, store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
-    """Return what the user should know of a page."""
+    """Return what the user should know of a page, as many lines as one reads; a secret in the query is not repeated."""
     plan = found.plan
-    told = (*_unknown_notes(plan, store), *_unknown_keys(plan, store))
+    doubts = [*plan.notices, *_unknown_notes(plan, store)]
     if found.left_out and not found.excerpts:
-        return (*told, f"nothing fits into {rules.max_tokens} tokens")
-    return (*told, *_found(plan, found.excerpts, store, rules))
+        doubts.append(f"nothing fits into {rules.max_tokens} tokens")
+    else:
+        doubts += _found(plan, found.excerpts, store, rules)
+    shown = [_line(doubt) for doubt in dict.fromkeys(doubts)]
+    left_out = len(shown) - LINES + 1
+    return (*shown[: LINES - 1], f"… and {left_out} more such notes") if left_out > 1 else tuple(shown)
+
+
+def _line(doubt: str) -> str:
+    line = " ".join(redact_text(doubt)[0].split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
@@ -44,19 +59,32 @@ def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: Sear
         return () if excerpts else ("there is no other note here to be like it",)
     if excerpts:
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters
-        shown = any(excerpt.hit.ranks["lexical"] for excerpt in excerpts)
-        found = shown or not asked or store.matching(plan.terms, plan.scope, 1).found
-        return () if found else ("none of these words is in the notes; these are nearest by meaning",)
+        return _by_words(plan, excerpts, store) if asked else ()
     if plan.scope == EVERYTHING or store.holds(plan.scope):
-        return ()
+        return () if plan.terms or not plan.text else (NO_WORDS,)
     under = plan.scope.under
     if under and not store.holds(Scope(under)):
         return (f"there is no note or folder '{under}' in this vault",)
-    alone = [asked for asked in plan.scope.filters if not store.holds(Scope(filters=(asked,)))]
-    if alone:
-        return tuple(_missing(asked, store) for asked in alone)
+    alone = (asked for asked in plan.scope.filters if not store.holds(Scope(filters=(asked,))))
+    if missing := list(islice(alone, LINES)):
+        return tuple(_missing(asked, store) for asked in missing)
     conditions = (*([f"under {under}"] if under else []), *map(told, plan.scope.filters))
     return (f"nothing has all of this: {'; '.join(conditions)}",)
+
+
+def _by_words(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot) -> tuple[str, ...]:
+    """Say which words the hits do not have because nothing has them."""
+    if not plan.terms:
+        return (f"{NO_WORDS}; {NEAREST}",)
+    beginnings = [term for term in plan.terms if term.endswith("*")]
+    unknown = [term for term in beginnings[:LINES] if not store.matching([term], EVERYTHING, 1).found]
+    doubts = tuple(f"no word in the notes begins with '{term[:-1]}'" for term in unknown)
+    if any(excerpt.hit.ranks["lexical"] for excerpt in excerpts) or store.matching(plan.terms, plan.scope, 1).found:
+        return doubts
+    if len(unknown) == len(plan.terms):
+        return (*doubts[:-1], f"{doubts[-1]}; {NEAREST}")
+    where = "the notes" if plan.scope == EVERYTHING else "the notes that fit"
+    return (*doubts, f"none of these words is in {where}; {NEAREST}")
 
 
 def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
@@ -70,32 +98,31 @@ def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
     return doubts
 
 
-def _unknown_keys(plan: Plan, store: Snapshot) -> list[str]:
-    """Say of each `key:value` that no note has the key, if there is one like it."""
-    if not (written := KEYED.findall(plan.text)):
-        return []
-    keys = {*FILTERS, *store.keys()}
-    near = {key: get_close_matches(key.lower(), keys, 1, 0.75) for key in written if key.lower() not in keys}
-    return [f"no note has the key '{key}', so it is text; near: {close[0]}" for key, close in near.items() if close]
-
-
 def _missing(asked: Filter, store: Snapshot) -> str:
     """Say that nothing fits a filter, and what is near to it."""
     if asked.negated:
-        return f"everything has what was left out: {told(replace(asked, negated=False))}"
-    values = " or ".join(told_value("", value) for value in asked.values)
-    if asked.of == "field":
-        fact = f"no note has the {asked.key} '{values}'"
+        return f"every note has what you excluded: {told(replace(asked, negated=False))}"
+    values, near = told_values(asked), []
+    if asked.of == "field" and fold(asked.key) not in (keys := store.keys()):
+        fact, near = f"no note has the key '{asked.key}'", near_keys(asked.key, keys)
+    elif asked.of == "field":
+        fact = f"no note has {asked.key}: {values}"
     elif asked.of in NAMES:
         fact = f"{NAMES[asked.of]} '{values}'"
     elif asked.of == "date":
-        fact = f"no note is dated {told(asked)}"
+        fact = f"no note is of {_days(asked)}"
     elif asked.of == "heading":
         fact = "no heading has all of these words"
     else:
         fact = f"no chunk holds {told(asked)}"
-    near = _near(asked, store)
+    near = near or _near(asked, store)
     return f"{fact}; near: {', '.join(near)}" if near else fact
+
+
+def _days(asked: Filter) -> str:
+    (days,) = asked.values
+    assert isinstance(days, Range), "dates are ranges"
+    return f"{days.low} or later" if days.low else f"a day before {days.high}"
 
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from string import punctuation
 
@@ -13,6 +14,7 @@ from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.spoken import also_called
 from notewell.search.told import told
+from notewell.search.unread import Unread, tell_unread
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
 
 # Straight quotes, and those that keyboards and pens make of them.
@@ -47,6 +49,8 @@ NOTE_FILTERS = {"path": "path", "tag": "tag", "tags": "tag", "type": "type", "la
 HEADINGS = ("heading", "headings", "title")
 # Fewer letters before a star begin half of all words; a minus before one letter is an option of some command.
 SHORTEST = 2
+# Looked for in the text of each chunk that may hold it, or in all terms: what is beyond so many is text.
+AT_MOST = {"phrases": 16, "beginnings that are left out": 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as its parts, in the order in which they were written."""
+    """A query as its parts, in the order in which they were written, and what of it looks like syntax and is text."""
 
     parts: tuple[Part, ...] = ()
+    unread: Unread = Unread()
 
     @property
     def by_words(self) -> tuple[Part, ...]:
@@ -144,19 +149,39 @@ def read_query_text(text: str, known: Known | None = None) -> Query:
     """
     known = known or Known()
     parts: list[Part] = []
-    pasted = len(text.split()) > PASTED and not TYPED_PART.search(text)
-    began, at = 0, len(text) if pasted or not known.syntax else 0
+    left: list[re.Match[str]] = []
+    costly: Counter[str] = Counter()
+    is_text = not known.syntax or (len(text.split()) > PASTED and not TYPED_PART.search(text))
+    began, at = 0, len(text) if is_text else 0
     while word := WORD.search(text, at):
         match = SYNTAX.match(text, word.start())
         part = _read(match, known) if match else None
-        if match and part:
+        costs = _costs(part)
+        costly[costs] += 1
+        if match and part and costly[costs] <= AT_MOST.get(costs, len(text)):
             parts += _plain(text[began : word.start()])
             parts.append(part)
             began = at = match.end()
         else:
             at = word.end()
+            left += [match] if match and match["key"] else []
     # A query without syntax stays as it is, to the last space.
-    return Query((*parts, *_plain(text[began:])) if parts else (Part("text", text),) if text else ())
+    read = (*parts, *_plain(text[began:])) if parts else (Part("text", text),) if text else ()
+    more = tuple(
+        f"only the first {most} {name} are read as such" for name, most in AT_MOST.items() if costly[name] > most
+    )
+    unread = Unread() if is_text else tell_unread(text, left, known.keys)
+    return Query(read, replace(unread, notices=(*unread.notices, *more)))
+
+
+def _costs(part: Part | None) -> str:
+    """Return which of the parts it is that cost, if any."""
+    if part is None or part.filter is None:
+        return ""
+    of, (value, *_) = part.filter.of, part.filter.values
+    if of == "term" and str(value).endswith("*"):
+        return "beginnings that are left out"
+    return "phrases" if of == "phrase" else ""
 
 
 def read_filters(only: Filters, known: Known) -> tuple[Filter, ...]:

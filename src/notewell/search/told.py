@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notewell.asked import Filter, Intent, Range
+from notewell.search.spoken import also_called
 
 
 def told(asked: Filter) -> str:
@@ -11,9 +14,19 @@ def told(asked: Filter) -> str:
     >>> told(Filter("tag", ("bees", "hive"), negated=True)), told(Filter("date", (Range(low="2024-05-01"),)))
     ('not tag bees or hive', 'after 2024-05-01')
     """
-    values = " or ".join(told_value(asked.of, value) for value in asked.values)
+    values = told_values(asked)
     name = {"field": asked.key, "date": "", "term": "", "heading": "in a heading"}.get(asked.of, asked.of)
     return " ".join(filter(None, ("not" * asked.negated, name, values)))
+
+
+def told_values(asked: Filter) -> str:
+    """Say which values a filter asks for; of a language, the names that were written.
+
+    >>> told_values(Filter("lang", ("python", "py", "pyi", "ipynb", "de")))
+    'python or de'
+    """
+    values = _written(asked.values) if asked.of == "lang" else asked.values
+    return " or ".join(told_value(asked.of, value) for value in values)
 
 
 def told_value(of: str, value: str | Range) -> str:
@@ -30,6 +43,15 @@ def told_value(of: str, value: str | Range) -> str:
         return f"{value.low} to {value.high}"
     sign = (">" if value.low else "<") + "=" * (not value.open)
     return f"{sign} {value.low or value.high}"
+
+
+def _written(values: Sequence[str | Range]) -> list[str]:
+    """Return the languages without what else each is called."""
+    written: list[str] = []
+    for value in map(str, values):
+        if all(value not in also_called(name) for name in written):
+            written.append(value)
+    return written
 
 
 def told_intent(intent: Intent) -> tuple[str, ...]:
