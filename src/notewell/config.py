@@ -69,7 +69,7 @@ HELP = {
     "embed.background": "After `notewell index`, let it read on in the background, at the lowest priority",
     "search.limit": "How many hits a search returns",
     "search.candidates": "How many chunks each retriever may put forward",
-    "search.fusion": "How the two rankings become one: `scores`, or `rrf`",
+    "search.fusion": "How the rankings become one: `scores`, or `rrf`",
     "search.lexical_weight": "What the ranking by words counts",
     "search.vector_weight": "What the ranking by meaning counts",
     "search.fine_weight": "What the ranking by the better model counts",

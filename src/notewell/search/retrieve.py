@@ -1,4 +1,4 @@
-"""Two retrievers side by side: by words and by meaning."""
+"""Retrievers side by side: by words, by strings as they are written, and by meaning."""
 
 from __future__ import annotations
 

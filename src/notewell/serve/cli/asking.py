@@ -81,7 +81,7 @@ OPTIONS = (
         type=click.IntRange(1),
         help="Print chunks as Markdown for a prompt, up to N tokens of 4 characters; --explain then goes to stderr",
     ),
-    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one"),
+    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the rankings become one"),
     click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),
     click.option("--explain", is_flag=True, help="Say how each score came about"),
     click.option("--no-refresh", is_flag=True, help="Do not look for changed files first"),

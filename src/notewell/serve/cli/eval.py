@@ -18,7 +18,7 @@ from notewell.serve.cli.options import json_option, open_vault, print_json, say,
 @click.argument("folder", type=click.Path(path_type=Path))
 @vault_option
 @click.option("--split", default="test", show_default=True, help="Which judgements: qrels/SPLIT.tsv")
-@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the two rankings become one")
+@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the rankings become one")
 @click.option("--lexical-weight", type=float, metavar="W", help="What the ranking by words counts; 0 switches it off")
 @click.option("--vector-weight", type=float, metavar="W", help="What the ranking by meaning counts; 0 switches it off")
 @click.option(
