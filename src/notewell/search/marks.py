@@ -73,18 +73,17 @@ class _Forms:
     """The tokens that were met, by their terms: a word that was met before costs next to nothing."""
 
     def __init__(self) -> None:
-        self._met: set[str] = set()
-        self._of_term: dict[str, set[str]] = {}
+        # One pair, so that both are begun anew in one step: another thread goes on with the pair it has.
+        self._held: tuple[set[str], dict[str, set[str]]] = (set(), {})
 
     def meet(self, tokens: set[str]) -> dict[str, set[str]]:
         """Take in tokens and return all by their terms; two threads may do so at once.
 
         When they are too many, they are begun anew.
         """
-        if len(self._met) > MOST_FORMS:
-            # Another thread goes on with those it has.
-            self._met, self._of_term = set(), {}
-        met, of_term = self._met, self._of_term
+        if len(self._held[0]) > MOST_FORMS:
+            self._held = (set(), {})
+        met, of_term = self._held
         for token in tokens - met:
             for term in token_terms(token):
                 of_term.setdefault(term, set()).add(token)
