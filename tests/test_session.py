@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell import Session, Vault
+from notewell import Filters, Session, Vault
 from notewell.errors import NoteError
 from notewell.session import KEPT, LEANT_TO, recall, remember
 
@@ -51,6 +51,20 @@ def test_what_was_read_and_is_not_indexed_is_passed_over(session: Session) -> No
     session.read("Bees.md")
     session.read("New.md")
     assert session.leant_to == ("Bees.md:1-3",)
+
+
+def test_what_was_read_and_is_deleted_since_is_passed_over(session: Session) -> None:
+    session.read("Bees.md")
+    (session.vault.root / "Bees.md").unlink()
+    assert session.search("warm", refresh=True).read_as[0] == 'words and meaning "warm"'
+
+
+def test_a_pasted_text_stays_a_text_after_a_note_was_read(session: Session) -> None:
+    pasted = f'{"honey from the comb " * 20} "not there" -bees'
+    before = session.search(pasted).read_as
+    session.read("Bees.md:3")
+    assert session.search(pasted).read_as == ("like Bees.md:3", *before)
+    assert session.search("rye", only=Filters(like="Oven.md")).read_as[:2] == ("like Bees.md:3", "like Oven.md")
 
 
 def test_the_last_few_count_and_the_last_one_last(session: Session) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 # What kind of query a text is.
@@ -35,10 +35,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one query may see: everything, or what is under a folder or file and passes every filter."""
+    """What one query may see: everything, or what is under a folder or file and passes every filter.
+
+    Of that, it leans to what is `like` some places; a plan has their chunks instead.
+    """
 
     under: str = ""
     filters: tuple[Filter, ...] = ()
+    like: tuple[str, ...] = ()
 
 
 EVERYTHING = Scope()
@@ -47,6 +51,8 @@ EVERYTHING = Scope()
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What a search is narrowed by, each value written as in a query; all of them have to fit.
+
+    `like` leaves nothing out: the search leans to what is like these places, such as `Garden/Bees.md:12`.
 
     >>> Filters(tag=("bees|wasps", "garden"), after="2024", where={"status": "open"}).before
     ''
@@ -58,6 +64,16 @@ class Filters:
     after: str = ""
     before: str = ""
     where: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    like: str | Sequence[str] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return the places that the search leans to."""
+        return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
+
+    def leaning_to(self, *places: str) -> Filters:
+        """Return the same, leaning to these places, too."""
+        return replace(self, like=(*places, *self.places))
 
 
 ALL = Filters()

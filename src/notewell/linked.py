@@ -140,7 +140,8 @@ class Linked(Opened):
 
     def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
         known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
-        return plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+        scope = make_scope(under, self.root, read_filters(only, known), only.places)
+        return plan_query(text, scope, known, snapshot)
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)

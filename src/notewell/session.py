@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from notewell.errors import NoteError
 from notewell.index.place import Reading
 from notewell.index.report import Progress
 from notewell.redact import names_secret
-from notewell.search.related import ask_like
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -50,15 +50,11 @@ class Session:
         refresh: bool | Progress = False,
     ) -> Results:
         """Find the lines that answer the text, those first that are also like what was opened last."""
-        like = ask_like(self.leant_to)
-        return self.vault.search(
-            f"{like} {text}" if like else text,
-            limit=limit,
-            under=under,
-            only=only,
-            max_tokens=max_tokens,
-            refresh=refresh,
-        )
+        # What is gone from the vault is not leant to.
+        notices = self.vault.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        only = only.leaning_to(*self.leant_to)
+        found = self.vault.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        return replace(found, notices=(*notices, *found.notices))
 
     def more_like_these(self, *, limit: int | None = None, under: str = "", only: Filters = ALL) -> Results:
         """Find the notes most like those that were opened last, one hit each."""

@@ -26,7 +26,6 @@ from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.named import find_chunks
 from notewell.search.plan import make_scope, readable
-from notewell.search.related import ask_like
 from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
 
@@ -117,7 +116,7 @@ class Vault(Linked):
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
-            scope = make_scope(under, self.root, read_filters(only, Known(today=ages.today)))
+            scope = make_scope(under, self.root, read_filters(only, Known(today=ages.today)), only.places)
             found = search(text, store=snapshot, embedders=embedders, rules=rules, scope=scope, ages=ages)
             told, excerpts = (*notices, *more, *found.notices), tuple(found.excerpts)
             took = round((time.perf_counter() - began) * 1000, 3)
@@ -134,9 +133,9 @@ class Vault(Linked):
     ) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
         notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
-        like = ask_like([self.find(note) for note in notes])
-        found = self.search(like, limit=limit, under=under, only=only, max_tokens=max_tokens)
-        return replace(found, notices=(*notices, *found.notices))
+        only = only.leaning_to(*map(self.find, notes))
+        found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
+        return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""

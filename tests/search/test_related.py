@@ -8,7 +8,7 @@ import pytest
 from notewell import Filters, Results, Vault
 from notewell.asked import Plan
 from notewell.errors import NoteError, StoreError
-from notewell.search.related import TELLING, ask_like, telling_terms
+from notewell.search.related import TELLING, telling_terms
 from notewell.search.retrieve import embed_plan
 from notewell.types import Chunk
 
@@ -200,8 +200,36 @@ def test_telling_terms_are_frequent_in_a_note_and_rare_elsewhere(notes: Vault) -
     assert len(terms) <= TELLING
 
 
-def test_a_place_with_quotes_can_be_asked_for(make_vault: MakeVault) -> None:
-    vault = make_vault({**NOTES, 'The "best" hive.md': NOTES["Garden/Hive.md"]})
+@pytest.mark.parametrize("name", ['The "best" hive', 'q" ” path:Nowhere “', " odd", "like:Rye -bees"])
+def test_no_name_of_a_note_is_syntax(make_vault: MakeVault, name: str) -> None:
+    vault = make_vault({**NOTES, f"{name}.md": NOTES["Garden/Hive.md"]})
     vault.index()
-    assert ask_like(['The "best" hive.md']) == 'like:“The "best" hive.md”'
-    assert paths(vault.related('The "best" hive'))[0] == "Garden/Hive.md"
+    results = vault.related(name)
+    assert (results[0].path, results.read_as, len(results)) == ("Garden/Hive.md", (f"like {name}.md",), len(NOTES))
+    leaning = vault.search("honey", only=Filters(like=f"{name}.md"))
+    assert leaning.read_as[:2] == (f"like {name}.md", 'words and meaning "honey"')
+
+
+def test_a_hundred_notes_are_looked_at_together(make_vault: MakeVault) -> None:
+    many = {f"Log/{'a long name ' * 4}{day}.md": f"# Day {day}\n\nThe bees were busy.\n" for day in range(120)}
+    vault = make_vault({**NOTES, **many})
+    vault.index()
+    results = vault.related(*many)
+    assert sorted(paths(results)) == sorted(NOTES)
+    assert len(results.read_as) == 120
+
+
+def test_a_pasted_text_stays_a_text_whatever_it_leans_to(notes: Vault) -> None:
+    pasted = f'{"honey from the comb " * 20} "not there" -bees tag:none'
+    assert notes.search(pasted, only=Filters(like="Garden/Hive.md")).read_as[1:] == notes.search(pasted).read_as
+    assert len(notes.search(pasted, only=Filters(like="Garden/Hive.md"))) == len(NOTES)
+
+
+def test_a_place_to_lean_to_that_is_not_there_is_an_error(notes: Vault) -> None:
+    with pytest.raises(NoteError, match="No indexed note is called 'Hyve'"):
+        notes.search("honey", only=Filters(like="Hyve"))
+
+
+def test_the_results_name_the_notes_that_were_asked_for(notes: Vault) -> None:
+    assert notes.related("Hive", "rye").query == "Garden/Hive.md, Recipes/Rye.md"
+    assert notes.search("honey", only=Filters(like="Hive")).query == "honey"

@@ -23,7 +23,7 @@ from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import Ranker, rankers_for
 from notewell.search.rank.ages import Ages
-from notewell.search.related import plan_related
+from notewell.search.related import lean_to, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
 from notewell.search.variations import vary
 from notewell.store import Snapshot
@@ -66,7 +66,7 @@ def search(
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:
     """Read a query: words that no note has are resolved; of notes to be like, their words make the plan."""
-    plan = make_plan(text, scope, known)
+    plan = lean_to(make_plan(text, scope, known), scope.like, store)
     if plan.like and not (plan.text or plan.terms or plan.passage):
         return plan_related(plan, store)
     return resolve(plan, store)

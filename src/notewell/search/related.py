@@ -12,6 +12,7 @@ import numpy as np
 from notewell.asked import Filter, Plan
 from notewell.embed import Embedder
 from notewell.embed.unit import unit
+from notewell.search.named import find_chunks
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
@@ -25,13 +26,12 @@ READ = 200
 ENCODED = 8
 
 
-def ask_like(places: Sequence[str]) -> str:
-    """Return the query that asks for what is like these places.
-
-    >>> ask_like(["Garden/Bees.md:12", 'The "best".md'])
-    'like:"Garden/Bees.md:12" like:“The "best".md”'
-    """
-    return " ".join(f"like:“{place}”" if '"' in place else f'like:"{place}"' for place in places)
+def lean_to(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
+    """Return the plan leaning to what is like these places, too; one that the store does not hold is an error."""
+    found = [find_chunks(place, store) for place in places]
+    chunks = {chunk for each in found for chunk in each.chunks}
+    read_as = (*(f"like {each.place}" for each in found), *plan.read_as)
+    return replace(plan, like=tuple(sorted(chunks.union(plan.like))), read_as=tuple(dict.fromkeys(read_as)))
 
 
 def plan_related(plan: Plan, store: Snapshot) -> Plan:

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from notewell.asked import ALL, Filters
-from notewell.search.related import ask_like
 from notewell.serve.cli.asking import page_options, vault_to_ask
 from notewell.serve.cli.options import json_option, vault_option
 from notewell.serve.cli.places import read_places
@@ -71,8 +70,7 @@ def command(
         raise click.UsageError("Missing argument 'TEXT...'.")
     chosen = {"search.fusion": fusion, "decay.mode": decay}
     with vault_to_ask(vault, chosen, refresh=not no_refresh) as (opened, notices):
-        liked = ask_like(read_places(opened, like))
-        asked = " ".join((*([liked] if liked else ()), *text))
+        only, asked = only.leaning_to(*read_places(opened, like)), " ".join(text)
         if mode == "deep":
             # Most searches do not go along links, and a cold command line does not pay for it.
             from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
