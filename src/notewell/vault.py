@@ -141,7 +141,11 @@ class Vault(Linked):
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
         self._must_be_indexed()
         with self.store.reading() as snapshot:
-            return find_chunks(readable(place), snapshot).place
+            found = find_chunks(readable(place), snapshot)
+        if found.behind:
+            # What ends a note may not be indexed; whether it has such lines, reading says.
+            self.read(found.place)
+        return found.place
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""

@@ -76,6 +76,16 @@ def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: V
     assert lines("bees:1") == whole[:1]
 
 
+def test_a_line_behind_the_end_of_a_note_is_an_error_as_in_read(notes: Vault) -> None:
+    with pytest.raises(NoteError, match=r"Garden/Bees.md has 9 lines; there is no line 10"):
+        notes.related("bees:10")
+    (notes.root / "Tail.md").write_text("# Tail\n\nA tail.\n\n## Links\n\n- [[Bees]]\n- [[Rye]]\n", encoding="utf-8")
+    notes.index()
+    assert notes.find("Tail:8") == "Tail.md:8"
+    with pytest.raises(NoteError, match="has 8 lines; there is no line 9"):
+        notes.find("Tail:9-12")
+
+
 def test_a_part_stands_for_the_chunks_it_is_in(make_vault: MakeVault) -> None:
     rows = "\n".join(f"row {number},{'honey ' * 60}" for number in range(60))
     vault = make_vault({"hives.csv": f"name,what\n{rows}\n"})

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 
 import numpy as np
 import pytest
@@ -127,7 +128,16 @@ def test_a_lonely_note_has_nothing_like_it(make_vault: MakeVault) -> None:
     vault = make_vault({"Hive.md": NOTES["Garden/Hive.md"]})
     vault.index()
     results = vault.related("Hive")
-    assert (len(results), results.notices) == (0, ("there is no other note here to be like it",))
+    assert (len(results), results.notices) == (0, ("there is no other note here to compare with",))
+
+
+def test_what_no_note_has_is_named_as_in_a_search(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "Tagged.md": "---\ntags: [bread]\n---\n\nRye in a tin.\n"})
+    vault.index()
+    assert vault.related("Hive", only=Filters(tag="bred")).notices == ("no note has the tag 'bred'; near: bread",)
+    assert vault.related("Hive", under="Nowhere").notices == ("there is no note or folder 'Nowhere' in this vault",)
+    alone = vault.related("Tagged.md", only=Filters(tag="bread"))
+    assert (len(alone), alone.notices) == (0, ("there is no other note here to compare with",))
 
 
 def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
@@ -155,6 +165,39 @@ def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) 
     results = notes.search("honey like:Hyve")
     assert results.read_as[0] == 'words and meaning "honey like:Hyve"'
     assert results.notices[-1:] == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+
+
+def test_like_of_a_name_that_several_notes_have_is_text_and_is_told_of(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "Garden/Rye.md": "# Rye\n\nRye grows tall.\n"})
+    vault.index()
+    assert vault.search("honey like:rye").notices[-1].startswith("2 notes are called 'rye', so it is text. Name one")
+
+
+def test_of_many_places_that_are_not_there_a_few_are_told_of(notes: Vault) -> None:
+    results = notes.search(" ".join(f"like:Hyve{number % 10}" for number in range(40)))
+    assert [notice.partition(",")[0] for notice in results.notices[:4]] == [
+        *(f"No indexed note is called 'Hyve{number}'" for number in range(3)),
+        "none of these words is in the notes; these are nearest by meaning",
+    ]
+
+
+def test_of_many_places_in_a_query_twenty_are_read(notes: Vault) -> None:
+    known = [f"like:Garden/Hive.md:{line}" for line in range(1, 22)]
+    results = notes.search(f"honey {' '.join(known)}")
+    assert sum(part.startswith("like ") for part in results.read_as) == 20
+    assert results.notices[0] == "20 places are read in one query, so like:Garden/Hive.md:21 is text"
+
+
+def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def compare(word: str, names: dict[str, str], number: int) -> list[str]:
+        compared.append(word)
+        return get_close_matches(word, names, number)
+
+    monkeypatch.setattr("notewell.search.named.get_close_matches", compare)
+    notes.search("honey like:Hyve like:Hyve like:Swurm")
+    assert compared == ["hyve", "swurm"]
 
 
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:

@@ -82,6 +82,13 @@ def test_last_is_what_was_read_within_the_hour(notewell: Notewell, more: Path) -
     assert "like Garden/Bees.md:3" in notewell("search", "warm", "--like", "last", "--explain")[1]
 
 
+def test_a_note_called_last_is_named_with_its_suffix(notewell: Notewell, more: Path) -> None:
+    (more / "last.md").write_text("# Last\n\nThe hive hums in the warm evening, and then no more.\n")
+    assert paths(notewell("related", "last.md", "--json")[1])[0] == "Garden/Bees.md"
+    assert notewell("related", "last")[2].startswith("error: Nothing that is indexed was read")
+    assert "like last.md" in notewell("search", "warm", "--like", "last.md", "--explain")[1]
+
+
 def test_only_paths_and_lines_are_kept_for_this_user_alone(notewell: Notewell, more: Path) -> None:
     notewell("index")
     for line in range(1, 25):

@@ -13,7 +13,7 @@ from notewell.errors import NoteError
 from notewell.redact import redact_text
 from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
-from notewell.search.named import find_chunks
+from notewell.search.named import READ, SHOWN, find_chunks
 from notewell.search.told import told, told_values
 from notewell.search.unread import near_keys
 from notewell.store import Snapshot
@@ -55,20 +55,26 @@ def _line(doubt: str) -> str:
 
 
 def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
-    if plan.related:
-        return () if excerpts else ("there is no other note here to be like it",)
     if excerpts:
-        asked = plan.by_words and rules.lexical_weight and not plan.only_filters
+        asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
         return _by_words(plan, excerpts, store) if asked else ()
-    if plan.scope == EVERYTHING or store.holds(plan.scope):
-        return () if plan.terms or not plan.text else (NO_WORDS,)
-    under = plan.scope.under
-    if under and not store.holds(Scope(under)):
-        return (f"there is no note or folder '{under}' in this vault",)
-    alone = (asked for asked in plan.scope.filters if not store.holds(Scope(filters=(asked,))))
+    if plan.related and not store.holds(plan.scope):
+        # The last filter leaves out the notes themselves, and was asked for by nobody.
+        asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
+        return _nothing_in(asked_for, store) or ("there is no other note here to compare with",)
+    return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (NO_WORDS,))
+
+
+def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
+    """Say why there is nothing to look in, if there is nothing."""
+    if scope == EVERYTHING or store.holds(scope):
+        return ()
+    if scope.under and not store.holds(Scope(scope.under)):
+        return (f"there is no note or folder '{scope.under}' in this vault",)
+    alone = (asked for asked in scope.filters if not store.holds(Scope(filters=(asked,))))
     if missing := list(islice(alone, LINES)):
         return tuple(_missing(asked, store) for asked in missing)
-    conditions = (*([f"under {under}"] if under else []), *map(told, plan.scope.filters))
+    conditions = (*([f"under {scope.under}"] if scope.under else []), *map(told, scope.filters))
     return (f"nothing has all of this: {'; '.join(conditions)}",)
 
 
@@ -88,13 +94,15 @@ def _by_words(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot) -> tuple
 
 
 def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
-    """Say of each `like:place` that there is no such place, and what is near."""
+    """Say of each `like:place` that was not read, up to a few, that there is no such place, and what is near."""
     doubts = []
-    for place in LIKE.findall(plan.text):
+    for place in list(dict.fromkeys(LIKE.findall(plan.text)))[:SHOWN]:
         try:
-            find_chunks(place.strip('"“”'), store)
+            found = find_chunks(place.strip('"“”'), store)
         except NoteError as error:
             doubts.append(f"{error.fact}, so it is text. {error.hint}")
+        else:
+            doubts.append(f"{READ} places are read in one query, so like:{found.place} is text")
     return doubts
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from notewell.errors import NoteError
@@ -18,40 +19,55 @@ PART = re.compile(r"(.+)#([^/#]+)", re.DOTALL)
 SHOWN = 3
 
 
+# So many places of one query are looked up; more are pasted.
+READ = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The chunks of a place, and the place as the store names it."""
+    """The chunks of a place, and the place as the store names it; whether it is `behind` all that is indexed."""
 
     place: str
     chunks: tuple[int, ...]
+    behind: bool = False
 
 
 def find_chunks(written: str, store: Snapshot) -> Found:
     """Return the chunks that a place stands for; a line has the chunk it is in, or else the last before it."""
-    names = store.names()
-    path = _path(written, names)
-    if path:
-        return _found(path, store.chunks_of(path))
-    for pattern, choose in ((LINES, _at_lines), (PART, _of_part)):
-        match = pattern.fullmatch(written)
-        path = _path(match[1], names) if match else ""
-        if match and path:
-            ids = store.chunks_of(path)
-            chunks = dict(zip(ids, store.chunks(ids), strict=True))
-            return _found(f"{path}{written[len(match[1]) :]}", choose(chunks, *match.groups()[1:]))
-    raise _unknown(written, names)
+    if found := _find(written, store):
+        return found
+    raise _unknown(written, store.names())
 
 
 def chunks_in(store: Snapshot) -> Callable[[str], tuple[int, ...]]:
-    """Return what finds the chunks of a place, or none where the store has no such place."""
+    """Return what finds the chunks of a place, or none where the store has no such place, or was asked for too many."""
+    known: dict[str, tuple[int, ...]] = {}
 
     def chunks_at(place: str) -> tuple[int, ...]:
-        try:
-            return find_chunks(place, store).chunks
-        except NoteError:
-            return ()
+        if place not in known and len(known) < READ:
+            known[place] = ()
+            with suppress(NoteError):
+                found = _find(place, store)
+                known[place] = found.chunks if found else ()
+        return known.get(place, ())
 
     return chunks_at
+
+
+def _find(written: str, store: Snapshot) -> Found | None:
+    """Return the chunks of a place; none, if no note is called so: to say what is near takes longer."""
+    if path := _path(written, store):
+        return _found(path, store.chunks_of(path))
+    for pattern, choose in ((LINES, _at_lines), (PART, _of_part)):
+        match = pattern.fullmatch(written)
+        path = _path(match[1], store) if match else ""
+        if match and path:
+            ids = store.chunks_of(path)
+            chunks = dict(zip(ids, store.chunks(ids), strict=True))
+            found = _found(f"{path}{written[len(match[1]) :]}", choose(chunks, *match.groups()[1:]))
+            ends = (chunk.end_line for chunk in chunks.values())
+            return replace(found, behind=pattern is LINES and int(match[2]) > max(ends))
+    return None
 
 
 def _found(place: str, ids: Sequence[int]) -> Found:
@@ -60,13 +76,14 @@ def _found(place: str, ids: Sequence[int]) -> Found:
     return Found(place, tuple(ids))
 
 
-def _path(written: str, names: Sequence[tuple[str, str]]) -> str:
+def _path(written: str, store: Snapshot) -> str:
     """Return the path of the note that is called so, or nothing; several are an error."""
-    wanted = fold(written.removeprefix("./"))
+    # Most places are paths, and need not be compared with every name.
+    if store.chunks_of(written):
+        return written
+    wanted, names = fold(written.removeprefix("./")), store.names()
     for names_of in (_paths, _stems, _titles):
         called = [path for path, title in names if wanted in names_of(path, title)]
-        if exactly := [path for path in called if path == written]:
-            return exactly[0]
         if len(called) > 1:
             some = ", ".join(called[:SHOWN]) + ", …" * (len(called) > SHOWN)
             raise NoteError(f"{len(called)} notes are called '{written}'", f"Name one of them by its path: {some}")

@@ -39,7 +39,8 @@ def command(
     """Find the notes most like NOTE, or like several
 
     A NOTE is a path, a name or title that no other note has, some lines (Bees.md:12), or a part (Bees.pdf#page 3).
-    `last` are those that `notewell read` showed within the hour. Each note has one hit, its lines most like NOTE.
+    `last` are those that `notewell read` showed within the hour; a note of that name is last.md. Each note has one hit,
+    its lines most like NOTE.
 
     \b
     Example:

@@ -21,7 +21,8 @@ from notewell.serve.cli.results import tell_results
     "--like",
     metavar="PATH[:LINES]|last",
     multiple=True,
-    help="Lean to what is like this note, or those that `notewell read` showed last; may be repeated",
+    help="Lean to what is like this note, or those that `notewell read` showed last (a note of that name is last.md); "
+    "may be repeated",
 )
 @click.option(
     "--mode",
