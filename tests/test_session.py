@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 from notewell import Filters, Session, Vault
 from notewell.errors import NoteError
-from notewell.session import KEPT, LEANT_TO, recall, remember
+from notewell.session import KEPT, LARGEST, LEANT_TO, recall, remember
 
 MakeVault = Callable[..., Vault]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -89,6 +92,46 @@ def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, content: str) -> None:
     assert recall(file, NOW) == ()
     remember(file, "a.md:1-2", NOW)
     assert recall(file, NOW) == ("a.md:1-2",)
+
+
+LONG = json.dumps({"at": NOW.isoformat(), "opened": ["b.md:1-2"]}).encode().ljust(LARGEST + 1)
+
+
+@pytest.mark.parametrize("content", [b"[" * 60_000, LONG, b'{"at": ' + b"9" * 5_000 + b"}"])
+def test_a_hostile_memory_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "opened"
+    file.write_bytes(content)
+    assert recall(file, NOW) == ()
+    remember(file, "a.md:1-2", NOW)
+    assert recall(file, NOW) == ("a.md:1-2",)
+
+
+def test_a_memory_is_not_read_through_a_link_nor_from_a_pipe(tmp_path: Path) -> None:
+    remember(tmp_path / "other", "a.md:1-2", NOW)
+    (tmp_path / "link").symlink_to("other")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe"):
+        assert recall(tmp_path / name, NOW) == ()
+        remember(tmp_path / name, "b.md:1-2", NOW)
+        assert recall(tmp_path / name, NOW) == ("b.md:1-2",)
+    assert recall(tmp_path / "other", NOW) == ("a.md:1-2",)
+
+
+def test_a_memory_of_the_future_does_not_count(tmp_path: Path) -> None:
+    remember(tmp_path / "opened", "a.md:1-2", NOW + timedelta(days=400))
+    assert recall(tmp_path / "opened", NOW) == ()
+
+
+def test_notes_read_at_once_are_all_remembered(tmp_path: Path) -> None:
+    places = [f"{number}.md:1-2" for number in range(8)]
+    with ThreadPoolExecutor(len(places)) as pool:
+        list(pool.map(lambda place: remember(tmp_path / "opened", place, NOW), places))
+    assert sorted(recall(tmp_path / "opened", NOW)) == places
+
+
+def test_a_name_that_is_no_text_is_not_kept(tmp_path: Path) -> None:
+    remember(tmp_path / "opened", "\udcff.md:1-2", NOW)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from stat import S_ISREG
 
 from notewell.asked import ALL, Filters
-from notewell.errors import NoteError
+from notewell.errors import NoteError, StoreError
 from notewell.index.place import Reading
 from notewell.index.report import Progress
 from notewell.redact import names_secret
+from notewell.search.plan import readable
+from notewell.store.sqlite.lock import held
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -23,6 +27,10 @@ KEPT = 20
 LEANT_TO = 5
 # A sitting is over when nothing was opened for so long.
 SITTING = timedelta(hours=1)
+# Twenty long paths take a tenth of it.
+LARGEST = 64 * 1024
+# To keep a place takes a millisecond: whoever has to wait longer, in seconds, waits for somebody who hangs.
+PATIENCE = 2.0
 
 
 class Session:
@@ -93,23 +101,36 @@ def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
 
 def remember(file: Path, place: str, now: datetime) -> None:
     """Keep in a file that a place was opened, for this user's eyes; where nothing can be written, nothing is kept."""
-    if names_secret(place):
+    # A name that is no text can be read, but not asked for.
+    if place != readable(place) or names_secret(place):
         return
-    kept = {"at": now.isoformat(), "opened": with_place(recall(file, now), place)}
-    with suppress(OSError), tempfile.TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
-        # Whole before it is put in place, whoever else reads a note at the same time.
-        made = Path(folder) / file.name
-        made.touch(mode=0o600)
-        made.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
-        made.replace(file)
+    # Whoever else reads a note at the same time waits for the other's place to be kept.
+    with suppress(OSError, StoreError), held(file.with_name(f"{file.name}.lock"), PATIENCE):
+        kept = {"at": now.isoformat(), "opened": with_place(recall(file, now), place)}
+        with tempfile.TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
+            # Whole before it is put in place, also for who recalls meanwhile.
+            made = Path(folder) / file.name
+            made.touch(mode=0o600)
+            made.write_text(json.dumps(kept), encoding="ascii")
+            made.replace(file)
 
 
 def recall(file: Path, now: datetime) -> tuple[str, ...]:
     """Return the places that were opened in this sitting, the last one last; none, if the file cannot be read."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        if now - datetime.fromisoformat(kept["at"]) > SITTING:
+        kept = json.loads(_content(file))
+        if not timedelta() <= now - datetime.fromisoformat(kept["at"]) <= SITTING:
             return ()
         return tuple(str(place) for place in kept["opened"])[-KEPT:]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, MemoryError):
         return ()
+
+
+def _content(file: Path) -> bytes:
+    """Return what a file holds, through no link, and nothing of one that may never end: a vault may be a stranger's."""
+    number = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        about = os.fstat(number)
+        return os.read(number, LARGEST) if S_ISREG(about.st_mode) and about.st_size <= LARGEST else b""
+    finally:
+        os.close(number)

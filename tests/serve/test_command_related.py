@@ -99,7 +99,7 @@ def test_only_paths_and_lines_are_kept_for_this_user_alone(notewell: Notewell, m
     assert kept.keys() == {"at", "opened"}
     assert len(kept["opened"]) <= 20
     assert "hive" not in file.read_text()
-    assert [other.name for other in file.parent.glob("store.db.opened*")] == [file.name]
+    assert sorted(other.name for other in file.parent.glob("store.db.opened*")) == [file.name, f"{file.name}.lock"]
 
 
 def test_nothing_is_kept_where_there_is_no_store(notewell: Notewell, folder: Path) -> None:
@@ -112,4 +112,16 @@ def test_reading_goes_on_where_nothing_can_be_kept(notewell: Notewell, folder: P
     (folder / ".notewell/store.db.opened").mkdir()
     code, out, err = notewell("read", "Garden/Bees.md:3")
     assert (code, out, err) == (0, "The hive hums in the warm evening.\n", "")
-    assert [file.name for file in (folder / ".notewell").glob("store.db.opened*")] == ["store.db.opened"]
+    left = sorted(file.name for file in (folder / ".notewell").glob("store.db.opened*"))
+    assert left == ["store.db.opened", "store.db.opened.lock"]
+
+
+def test_a_note_whose_name_is_no_text_is_read_all_the_same(notewell: Notewell, folder: Path) -> None:
+    notewell("index")
+    name = "caf\udce9.md"
+    try:
+        (folder / name).write_text("Coffee.\n")
+    except OSError:
+        pytest.skip("the file system takes no such names")
+    assert notewell("read", name) == (0, "Coffee.\n", "")
+    assert not (folder / ".notewell/store.db.opened").exists()

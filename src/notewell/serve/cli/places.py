@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from notewell.errors import NoteError
-from notewell.index.place import Reading
+from notewell.index.place import Reading, exists
 from notewell.serve.cli.options import from_root
 from notewell.session import Session, place_read, recall, remember
 from notewell.vault import Vault
@@ -38,7 +38,7 @@ def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
 
 def remember_reading(vault: Vault, reading: Reading) -> None:
     """Keep what was read, for `last`; only where there is a store to keep it beside."""
-    if vault.store_file.is_file():
+    if exists(vault.store_file):
         remember(_memory(vault), place_read(reading), datetime.now(UTC))
 
 

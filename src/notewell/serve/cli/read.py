@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError
+from notewell.index.place import Reading
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
 from notewell.serve.cli.places import place_from_root, remember_reading
 
@@ -33,7 +34,11 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
         reading = opened.read(place_from_root(opened.root, place), raw=raw)
+        _tell(reading, numbers=numbers, as_json=as_json)
         remember_reading(opened, reading)
+
+
+def _tell(reading: Reading, *, numbers: bool, as_json: bool) -> None:
     if as_json:
         print_json(asdict(reading))
         return
