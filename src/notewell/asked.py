@@ -24,7 +24,7 @@ class Filter:
     """One condition on what a query may see; of its values, one is enough.
 
     `of` says what it looks at: the note's `path`, `tag`, `type`, `lang`, `date`, or the `field` of front matter that
-    `key` names; or a `term`, `phrase` or `heading` of the chunk.
+    `key` names; or a `term`, `phrase` or `heading` of the chunk. `note` is a path to the letter, never a folder.
     """
 
     of: str

@@ -253,6 +253,12 @@ def test_no_name_of_a_note_is_syntax(make_vault: MakeVault, name: str) -> None:
     assert leaning.read_as[:2] == (f"like {name}.md", 'words and meaning "honey"')
 
 
+def test_only_the_notes_themselves_are_left_out(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "*.md": NOTES["Garden/Hive.md"]})
+    vault.index()
+    assert sorted(paths(vault.related("*.md"))) == sorted(NOTES)
+
+
 def test_a_hundred_notes_are_looked_at_together(make_vault: MakeVault) -> None:
     many = {f"Log/{'a long name ' * 4}{day}.md": f"# Day {day}\n\nThe bees were busy.\n" for day in range(120)}
     vault = make_vault({**NOTES, **many})

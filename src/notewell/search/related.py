@@ -38,7 +38,7 @@ def plan_related(plan: Plan, store: Snapshot) -> Plan:
     """Return the plan of a query that only says what notes are to be like: by their telling terms, without them."""
     chunks = store.chunks(plan.like[:READ])
     paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like)))
-    own = Filter("path", paths, negated=True)
+    own = Filter("note", paths, negated=True)
     scope = replace(plan.scope, filters=(*plan.scope.filters, own))
     return replace(plan, terms=telling_terms(chunks, store), scope=scope, by_words=True, related=True)
 

@@ -19,6 +19,7 @@ from notewell.terms import fold
 # How the rows of notes are read that a filter looks at, each with the note's id before a value.
 ROWS = {
     "path": queries.NOTE_PATHS,
+    "note": queries.NOTE_PATHS,
     "tag": queries.NOTE_TAGS,
     "type": queries.NOTE_TYPES,
     "date": queries.NOTE_DAYS,

@@ -30,7 +30,7 @@ def normal(of: str, value: Value) -> Value:
     >>> normal("field", "[[People/Max|Max  Müller]]"), normal("field", 3)
     ('max muller', 3)
     """
-    if not isinstance(value, str):
+    if not isinstance(value, str) or of == "note":
         return value
     return plain(LINK.sub(r"\1", value[:LONGEST]) if of == "field" else value)
 
@@ -45,6 +45,8 @@ def make_test(asked: Filter) -> Test:
     >>> [make_test(Filter("field", (wanted,)))("2024-05-01") for wanted in ("2024", "2024-05", "2024-0")]
     [True, True, False]
     """
+    if asked.of == "note":
+        return frozenset(asked.values).__contains__
     tests = [_within(wanted) if isinstance(wanted, Range) else _like(asked.of, wanted) for wanted in asked.values]
     return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
 
