@@ -9,11 +9,10 @@ from notewell.asked import EVERYTHING, Plan, Scope
 from notewell.search.budget import context, fit
 from notewell.search.closer import Embedders, look_closer, read_query
 from notewell.search.doubts import find_doubts
-from notewell.search.exact import tell_missing
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fallback import Found, try_ways
 from notewell.search.fuse import SearchRules, fuse
-from notewell.search.guess import resolve, tell_guesses
+from notewell.search.guess import resolve
 from notewell.search.hits import best_first, make_hits
 from notewell.search.intent import suited
 from notewell.search.named import chunks_in
@@ -60,8 +59,7 @@ def search(
     plan = plan_query(text, scope, known, store)
     plan = vary(plan, embedders.quick) if rules.variations else plan
     found = try_ways(embedders, lambda way: answer(plan, store=store, embedders=way, rules=rules, ages=ages))
-    guesses = (*tell_guesses(plan, found.excerpts), *tell_missing(plan, found.excerpts))
-    return replace(found, notices=(*found.notices, *guesses, *find_doubts(found, store, rules)))
+    return replace(found, notices=(*found.notices, *find_doubts(found, store, rules)))
 
 
 def plan_query(text: str, scope: Scope, known: Known, store: Snapshot) -> Plan:

@@ -11,8 +11,10 @@ from itertools import islice
 from notewell.asked import EVERYTHING, Filter, Plan, Range, Scope
 from notewell.errors import NoteError
 from notewell.redact import redact_text
+from notewell.search.exact import tell_missing
 from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
+from notewell.search.guess import tell_guesses
 from notewell.search.named import READ, SHOWN, find_chunks
 from notewell.search.told import told, told_values
 from notewell.search.unread import near_keys
@@ -39,11 +41,12 @@ NAMES = {
 def find_doubts(found: Found, store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
     """Return what the user should know of a page, as many lines as one reads; a secret in the query is not repeated."""
     plan = found.plan
-    doubts = [*plan.notices, *_unknown_notes(plan, store)]
+    doubts = [*plan.notices, *tell_guesses(plan, found.excerpts), *_unknown_notes(plan, store)]
     if found.left_out and not found.excerpts:
         doubts.append(f"nothing fits into {rules.max_tokens} tokens")
     else:
         doubts += _found(plan, found.excerpts, store, rules)
+    doubts = doubts or [*tell_missing(plan, found.excerpts)]
     shown = [_line(doubt) for doubt in dict.fromkeys(doubts)]
     left_out = len(shown) - LINES + 1
     return (*shown[: LINES - 1], f"… and {left_out} more such notes") if left_out > 1 else tuple(shown)

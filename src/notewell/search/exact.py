@@ -65,11 +65,11 @@ def find_verbatim(plan: Plan, store: Snapshot) -> list[Ranking]:
 
 def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
     """Say that nothing holds what was asked for as it is written, where that is most of the query."""
-    if not plan.strings or any(excerpt.hit.ranks.get("exact") for excerpt in excerpts):
+    if not plan.strings or any(one.hit.ranks.get("exact") for one in excerpts):
         return ()
-    string = plan.strings[0]
-    asked = len(split_terms(string)) >= MOST * len(plan.terms) and not plan.guessed
-    return (f"no note holds '{string}' as it is written",) if asked else ()
+    # Several words in a row are seldom meant to the letter.
+    asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))
+    return tuple(f"no note holds '{string}' as it is written" for string in asked)
 
 
 def _called(plan: Plan, store: Snapshot) -> list[int]:
