@@ -23,6 +23,7 @@ LINES = (
     ("chat", "curate", "measure"),
     ("session",),
     ("vault",),
+    ("linked",),
     ("opened",),
     ("config",),
     ("index", "search", "graph"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -10,9 +12,12 @@ from typing import Self
 from notewell.config import FOLDER, Settings
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
+from notewell.index import IndexRules
 from notewell.redact import rules_digest
+from notewell.search import Embedders
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
+from notewell.types import Chunk, Vectors
 
 # Grows when terms, or what is embedded, change in a way that old stores do not have.
 RECIPE = 3
@@ -118,6 +123,35 @@ class Opened:
         except EmbedError as error:
             return None, (_by_words_alone(error),)
         return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
+
+    def _must_be_indexed(self) -> None:
+        if not self.indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+
+    @property
+    def _rules(self) -> IndexRules:
+        return IndexRules(self.settings.index, self.settings.chunk)
+
+    @contextmanager
+    def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
+        """Yield the embedders of a search and what the user should know; vectors made on the way are kept after it."""
+        embedder, notices = self._matching_embedder(hurried=True)
+        encoder, more = self._ready_encoder() if embedder else (None, ())
+        made: list[tuple[Sequence[Chunk], Vectors]] = []
+        remote = self.settings.embed.is_remote
+        embedders = Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors)), remote)
+        yield embedders, (*notices, *more)
+        for chunks, vectors in made:
+            # The answer is there; what cannot be written at once is made again another time.
+            with suppress(StoreError):
+                self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
+
+    def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""
+        try:
+            return self.encoder, ()
+        except EmbedError as error:
+            return None, (f"{error.fact}; searching without it",)
 
     def _repaired_store(self) -> SqliteStore:
         """Return the store; a damaged one is thrown away first, as all of it can be made again."""

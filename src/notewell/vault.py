@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
-from notewell.index import IndexRules, Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others, list_others
+from notewell.index import Progress, Report, fill, find_changes, index
+from notewell.index.changes import count_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
-from notewell.opened import Opened
+from notewell.linked import Linked
 from notewell.search import (
     Ages,
     Embedders,
@@ -30,17 +30,13 @@ from notewell.search import (
     answer_with_what_works,
     find_hits,
     plan_query,
-    read_filters,
     vary,
 )
-from notewell.search.named import chunks_in, find_chunks
-from notewell.search.plan import make_scope, readable
+from notewell.search.named import find_chunks
+from notewell.search.plan import readable
 from notewell.search.related import ask_like
-from notewell.store import About, Filling, MadeFor, Store
-from notewell.types import Chunk, Hit, Results, Vectors
-
-if TYPE_CHECKING:
-    from notewell.graph.leads import Links
+from notewell.store import About, Filling, MadeFor
+from notewell.types import Hit, Results
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -49,7 +45,7 @@ QUICK_BYTES = 50_000_000
 PATIENCE = 5.0
 
 
-class Vault(Opened):
+class Vault(Linked):
     """A folder of notes and its store."""
 
     @classmethod
@@ -73,51 +69,14 @@ class Vault(Opened):
         with store.locked(wait):
             if not full and self._suits(store.made_for):
                 report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
-                self._mend_edges(store)
+                self._mend_graph(store, progress)
                 return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
                 if not report.interrupted:
-                    self._mend_edges(fresh)
+                    self._mend_graph(fresh, progress)
                     store.replace_by(fresh)
             return report
-
-    def _mend_edges(self, store: Store) -> None:
-        if store.linked:
-            return
-        # Most commands change nothing, and a cold command line does not pay for it.
-        from notewell.graph.upkeep import mend_edges  # noqa: PLC0415
-
-        mend_edges(store, lambda: self._others(store))
-
-    def _others(self, store: Store) -> list[str]:
-        return list_others(self.root, self._rules.walk, store)
-
-    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False) -> Links:
-        """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
-
-        With a note, `broken` leaves only those of its links.
-        """
-        # One command of many needs it, and costs a cold command line 5 ms.
-        from notewell.graph.leads import Asked, tell_links  # noqa: PLC0415
-
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
-        notices = self._mend_edges_now()
-        with self.store.reading() as snapshot:
-            path = snapshot.chunks(find_chunks(note, snapshot).chunks[:1])[0].path if note else ""
-            told = tell_links(snapshot, lambda: self._others(self.store), Asked(path, broken, orphans))
-        return replace(told, notices=notices)
-
-    def _mend_edges_now(self) -> tuple[str, ...]:
-        """Resolve what a run that was stopped, or an older Notewell, left; return what the user should know."""
-        try:
-            if not self.store.linked:
-                with self.store.locked(0):
-                    self._mend_edges(self.store)
-        except StoreError as error:
-            return (f"some links may be told as they were before: {error.fact}",)
-        return ()
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
@@ -166,8 +125,7 @@ class Vault(Opened):
             return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
         with self._searching() as (embedders, more), self.store.reading() as snapshot:
             ages = Ages(self.settings.decay, date.today())
-            known = Known(snapshot.keys, ages.today, chunks_at=chunks_in(snapshot))
-            plan = plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+            plan = self._plan(text, under, only, snapshot)
             plan = vary(plan, embedders.quick) if rules.variations else plan
             excerpts, doubts = answer_with_what_works(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
             took = round((time.perf_counter() - began) * 1000, 3)
@@ -192,31 +150,9 @@ class Vault(Opened):
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        self._must_be_indexed()
         with self.store.reading() as snapshot:
             return find_chunks(readable(place), snapshot).place
-
-    @contextmanager
-    def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
-        """Yield the embedders of a search and what the user should know; vectors made on the way are kept after it."""
-        embedder, notices = self._matching_embedder(hurried=True)
-        encoder, more = self._ready_encoder() if embedder else (None, ())
-        made: list[tuple[Sequence[Chunk], Vectors]] = []
-        remote = self.settings.embed.is_remote
-        embedders = Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors)), remote)
-        yield embedders, (*notices, *more)
-        for chunks, vectors in made:
-            # The answer is there; what cannot be written at once is made again another time.
-            with suppress(StoreError):
-                self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
-
-    def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
-        """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""
-        try:
-            return self.encoder, ()
-        except EmbedError as error:
-            return None, (f"{error.fact}; searching without it",)
 
     def hits(self, text: str, *, limit: int) -> list[Hit]:
         """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""
@@ -326,10 +262,6 @@ class Vault(Opened):
         stale = len(changes.read) + len(changes.gone)
         others = count_others(self.root, self._rules.walk)
         return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
-
-    @property
-    def _rules(self) -> IndexRules:
-        return IndexRules(self.settings.index, self.settings.chunk)
 
 
 def _files(number: int, which: str = "") -> str:

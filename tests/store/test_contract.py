@@ -16,7 +16,7 @@ import pytest
 from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Store, Writer
+from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Standing, Store, Writer
 from notewell.terms import count_terms
 from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
@@ -698,6 +698,50 @@ def put_plain(writer: Writer, path: str, text: str, vectors: Vectors) -> None:
     writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)
 
 
+def test_chunks_may_have_to_hold_every_term(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "rye", "bread bread")
+    with store.reading() as snapshot:
+        assert places(snapshot, snapshot.matching_all(["rye", "bread"], EVERYTHING, 10)) == [("a.md", 1)]
+        assert snapshot.matching_all(["rye", "beer"], EVERYTHING, 10).found == ()
+        assert snapshot.matching_all([], EVERYTHING, 10).found == ()
+
+
+def test_a_stand_in_counts_as_the_term_for_less(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye", "wheat", "oats")
+    with store.reading() as snapshot:
+        ranking = snapshot.matching(["wheat"], EVERYTHING, 10, stand_ins={"wheat": ("rye",)})
+        assert places(snapshot, ranking) == [("a.md", 2), ("a.md", 1)]
+
+
+def test_the_terms_that_chunks_hold_are_known(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye bread", "rye", "'quoted' 100%_ \u6771\u4eac")
+    with store.reading() as snapshot:
+        assert snapshot.known(["rye", "bread", "beer", "\u6771\u4eac"]) == {"rye": 2, "bread": 1, "\u6771\u4eac": 1}
+        assert snapshot.known([]) == {}
+
+
+def test_terms_are_found_by_a_part_of_them_the_most_frequent_first(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "sourdough doughnut", "doughnut", "dough", "rye_dough")
+    with store.reading() as snapshot:
+        assert snapshot.containing("dough", 3) == ["dough", "doughnut", "ryedough"]
+        assert snapshot.containing("beer", 3) == []
+
+
+def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    with store.reading() as snapshot:
+        assert snapshot.containing("brea", 3) == []
+    with store.writing() as writer:
+        put(writer, "b.md", "bread")
+    with store.reading() as snapshot:
+        assert snapshot.containing("brea", 3) == ["bread"]
+
+
 # Where links lead
 
 
@@ -799,45 +843,45 @@ def test_a_store_built_beside_without_edges_is_not_taken_for_resolved(store: Sto
     assert not store.linked
 
 
-def test_chunks_may_have_to_hold_every_term(store: Store) -> None:
-    with store.writing() as writer:
-        put(writer, "a.md", "rye bread", "rye", "bread bread")
+# How notes stand
+
+
+def test_standings_are_kept_by_note_and_replaced_together(store: Store) -> None:
+    one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
+    put_linked(store, "alone.md")
+    store.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
     with store.reading() as snapshot:
-        assert places(snapshot, snapshot.matching_all(["rye", "bread"], EVERYTHING, 10)) == [("a.md", 1)]
-        assert snapshot.matching_all(["rye", "beer"], EVERYTHING, 10).found == ()
-        assert snapshot.matching_all([], EVERYTHING, 10).found == ()
-
-
-def test_a_stand_in_counts_as_the_term_for_less(store: Store) -> None:
-    with store.writing() as writer:
-        put(writer, "a.md", "rye", "wheat", "oats")
+        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0), "b.md": (1.0, 0.25, 0)}
+        assert snapshot.standings(["b.md", "alone.md", "nowhere.md"]) == {"b.md": Standing(1.0, 0.25, 0)}
+        assert snapshot.standings([]) == {}
+    store.keep_standings("second", {other: Standing(1.0, 1.0, 3)})
     with store.reading() as snapshot:
-        ranking = snapshot.matching(["wheat"], EVERYTHING, 10, stand_ins={"wheat": ("rye",)})
-        assert places(snapshot, ranking) == [("a.md", 2), ("a.md", 1)]
+        assert snapshot.standings() == {"b.md": Standing(1.0, 1.0, 3)}
+    assert store.standings_mark == "second"
 
 
-def test_the_terms_that_chunks_hold_are_known(store: Store) -> None:
+def test_a_note_that_goes_takes_its_standing_with_it_and_one_that_changes_keeps_it(store: Store) -> None:
+    one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
+    store.keep_standings("", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+    put_linked(store, "a.md", Link("c", 1))
     with store.writing() as writer:
-        put(writer, "a.md", "rye bread", "rye", "'quoted' 100%_ \u6771\u4eac")
+        writer.remove("b.md")
     with store.reading() as snapshot:
-        assert snapshot.known(["rye", "bread", "beer", "\u6771\u4eac"]) == {"rye": 2, "bread": 1, "\u6771\u4eac": 1}
-        assert snapshot.known([]) == {}
+        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0)}
 
 
-def test_terms_are_found_by_a_part_of_them_the_most_frequent_first(store: Store) -> None:
-    with store.writing() as writer:
-        put(writer, "a.md", "sourdough doughnut", "doughnut", "dough", "rye_dough")
-    with store.reading() as snapshot:
-        assert snapshot.containing("dough", 3) == ["dough", "doughnut", "ryedough"]
-        assert snapshot.containing("beer", 3) == []
-
-
-def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
-    with store.writing() as writer:
-        put(writer, "a.md", "rye")
-    with store.reading() as snapshot:
-        assert snapshot.containing("brea", 3) == []
-    with store.writing() as writer:
-        put(writer, "b.md", "bread")
-    with store.reading() as snapshot:
-        assert snapshot.containing("brea", 3) == ["bread"]
+def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("a", 1))
+    store.keep_edges({one: ends((1, one))})
+    assert not store.measured
+    before = store.about().generation
+    store.keep_standings("mark", {})
+    assert store.measured
+    assert store.about().generation == before + 1
+    put_linked(store, "b.md")
+    store.keep_edges({})
+    assert not store.measured
+    before = store.about().generation
+    store.keep_standings("mark", None)
+    assert store.measured
+    assert store.about().generation == before

@@ -80,6 +80,14 @@ class Filling:
     problem: str = ""
 
 
+class Standing(NamedTuple):
+    """How a note stands in the graph: PageRank and centrality as shares of the highest, and its community."""
+
+    pagerank: float
+    centrality: float
+    community: int
+
+
 class Named(NamedTuple):
     """A note by what links can call it, and how many links it has itself."""
 
@@ -154,6 +162,9 @@ class Snapshot(Protocol):
     def holds(self, scope: Scope) -> bool:
         """Tell whether anything is in the scope."""
 
+    def within(self, scope: Scope) -> Sequence[int]:
+        """Return the ids of the chunks in the scope."""
+
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
 
@@ -204,6 +215,9 @@ class Snapshot(Protocol):
 
     def links_of(self, notes: Sequence[int]) -> Mapping[int, tuple[Link, ...]]:
         """Return the links of those of these notes that have any, by id."""
+
+    def standings(self, paths: Collection[str] | None = None) -> Mapping[str, Standing]:
+        """Return how those of these notes stand that have links, by path; of all notes, without paths."""
 
 
 class Writer(Protocol):
@@ -261,6 +275,17 @@ class Store(Protocol):
 
     def keep_edges(self, ends: Mapping[int, Ends]) -> None:
         """Store where the links of these notes lead; with them, all links are resolved."""
+
+    @property
+    def measured(self) -> bool:
+        """Tell whether standings are of the links as they were resolved last."""
+
+    @property
+    def standings_mark(self) -> str:
+        """Return which links the standings were computed of; nothing, if none were."""
+
+    def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
+        """Store how all notes stand that have links, by id; or, without any, that it is as it was."""
 
     def unfilled(self, encoder: str) -> list[int]:
         """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""

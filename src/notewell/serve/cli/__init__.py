@@ -16,6 +16,8 @@ COMMANDS = {
     "index": "Bring the store up to date with the folder",
     "search": "Find the lines that answer TEXT",
     "related": "Find the notes most like NOTE, or like several",
+    "traverse": "Walk from NOTE along links, to notes that are near it",
+    "graph": "Show the vault from above: its communities, and what joins them",
     "read": "Show a note, some of its lines, or a part such as a page",
     "links": "Say where links lead, and which lead nowhere",
     "status": "Say what is indexed, and what is not",

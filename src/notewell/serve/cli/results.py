@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -24,7 +26,7 @@ def tell_results(results: Results, notices: tuple[str, ...], *, as_json: bool, b
     elif budget:
         _tell_context(results, budget)
     else:
-        _tell(results, explain)
+        tell_page(results, explain=explain)
 
 
 def as_dict(results: Results, *, explain: bool = False) -> dict[str, Any]:
@@ -78,7 +80,8 @@ def _tell_context(results: Results, budget: int) -> None:
     click.echo(printable(block) if sys.stdout.isatty() else block, nl=False)
 
 
-def _tell(results: Results, explain: bool) -> None:
+def tell_page(results: Results, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Print hits for a person; `why` says, by path, how a note was come upon."""
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
@@ -91,6 +94,8 @@ def _tell(results: Results, explain: bool) -> None:
         )
         for line in _highlighted(excerpt).split("\n"):
             click.echo(f"    {line}")
+        if excerpt.path in why:
+            click.echo(click.style(f"    {printable(why[excerpt.path])}", dim=True))
         if excerpt.hit.also:
             click.echo(f"    {_told(excerpt.hit.also)}")
         for line in told_hit(excerpt.hit) if explain else ():

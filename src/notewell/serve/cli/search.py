@@ -24,6 +24,13 @@ from notewell.serve.cli.results import tell_results
     multiple=True,
     help="Lean to what is like this note, or those that `notewell read` showed last; may be repeated",
 )
+@click.option(
+    "--mode",
+    type=click.Choice(["fast", "deep", "compare"]),
+    default="fast",
+    help="Search as usual, far along links, or both side by side. Default: fast",
+)
+@click.option("--deep", "mode", flag_value="deep", help="The same as --mode deep")
 @json_option
 def command(
     text: tuple[str, ...],
@@ -42,6 +49,7 @@ def command(
     explain: bool,
     no_refresh: bool,
     like: tuple[str, ...],
+    mode: str,
     as_json: bool,
 ) -> None:
     """Find the lines that answer TEXT
@@ -49,6 +57,9 @@ def command(
     TEXT may hold syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open, lex:word,
     vec:"a meaning", like:"a note". Whatever is not syntax is text. Without any words, the newest notes that fit are
     listed. A vault that was never indexed is indexed first.
+
+    --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
+    from TEXT; each says how it was reached.
 
     \b
     Example:
@@ -61,8 +72,19 @@ def command(
     chosen = {"search.fusion": fusion, "decay.mode": decay}
     with vault_to_ask(vault, chosen, refresh=not no_refresh) as (opened, notices):
         liked = ask_like(read_places(opened, like))
-        results = opened.search(
-            " ".join((*([liked] if liked else ()), *text)), limit=limit, under=under, only=only, max_tokens=max_tokens
-        )
+        asked = " ".join((*([liked] if liked else ()), *text))
+        if mode == "deep":
+            # Most searches do not go along links, and a cold command line does not pay for it.
+            from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
+
+            deep = opened.deepen(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
+            tell_deep(deep, notices, as_json=as_json, explain=explain)
+            return
+        results = opened.search(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        if mode == "compare":
+            from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
+
+            tell_both(results, opened.deepen(asked, under=under, only=only), notices, as_json=as_json)
+            return
         budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
         tell_results(results, notices, as_json=as_json, budget=budget, explain=explain)

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
-from notewell.store import About, Ends, Filling, MadeFor, Skip
+from notewell.store import About, Ends, Filling, MadeFor, Skip, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
@@ -26,6 +26,7 @@ from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
+from notewell.store.sqlite.standings import save_standings
 from notewell.store.sqlite.writer import Batch
 from notewell.types import Chunk, Stamp, Vectors
 
@@ -153,6 +154,26 @@ class SqliteStore:
             self._set_meta("linked", self._meta("arrays"))
             if ends:
                 self._next_generation()
+
+    @property
+    def measured(self) -> bool:
+        """Tell whether standings are of the links as they were resolved last."""
+        with self._steady():
+            return self._meta("measured") == self._meta("linked")
+
+    @property
+    def standings_mark(self) -> str:
+        """Return which links the standings were computed of; nothing, if none were."""
+        return str(self._meta("standings") or "")
+
+    def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
+        """Store how all notes stand that have links, by id; or, without any, that it is as it was."""
+        with self._changing():
+            if standings is not None:
+                save_standings(self.db, standings)
+                self._next_generation()
+            self._set_meta("standings", mark)
+            self._set_meta("measured", self._meta("linked"))
 
     def unfilled(self, encoder: str) -> list[int]:
         """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""

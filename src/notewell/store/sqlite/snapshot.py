@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.asked import EVERYTHING, Filter, Scope
-from notewell.store import NO_STAND_INS, Edges, Named, Said, StandIns
+from notewell.store import NO_STAND_INS, Edges, Named, Said, Standing, StandIns
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
 from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
@@ -21,6 +21,7 @@ from notewell.store.sqlite.lexical import length_norms, rarity
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_links, load_said
 from notewell.store.sqlite.seen import SeenVectors
+from notewell.store.sqlite.standings import load_standings
 from notewell.store.sqlite.vocabulary import (
     OCCURRENCES,
     Flags,
@@ -133,6 +134,11 @@ class SqliteSnapshot:
         """Tell whether anything is in the scope."""
         return bool(self._within(scope).any())
 
+    def within(self, scope: Scope) -> list[int]:
+        """Return the ids of the chunks in the scope."""
+        found: list[int] = np.flatnonzero(self._within(scope)).tolist()
+        return found
+
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
         return self._arrays.masks.columns.keys(self._db)
@@ -208,6 +214,10 @@ class SqliteSnapshot:
     def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
         """Return the links of those of these notes that have any, by id."""
         return dict(load_links_of(self._db, notes))
+
+    def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
+        """Return how those of these notes stand that have links, by path; of all notes, without paths."""
+        return load_standings(self._db, paths)
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})

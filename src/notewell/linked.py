@@ -1,0 +1,150 @@
+"""What a vault knows by its links: where they lead, how notes stand, and walks along them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from notewell.asked import ALL, Filters, Plan
+from notewell.embed import check_length
+from notewell.errors import EmbedError, StoreError
+from notewell.index import Progress
+from notewell.index.changes import list_others
+from notewell.opened import Opened
+from notewell.search import Ages, Known, find_hits, make_plan, plan_query, read_filters
+from notewell.search.budget import fit
+from notewell.search.excerpt import make_excerpts
+from notewell.search.named import chunks_in, find_chunks
+from notewell.search.plan import make_scope, readable
+from notewell.search.rank.decay import Decay, DecayRules
+from notewell.search.retrieve import embed_plan, nearness, without_secrets
+from notewell.store import Snapshot, Store
+from notewell.types import Results, Vectors
+
+if TYPE_CHECKING:
+    from notewell.graph.deep import Deep
+    from notewell.graph.leads import Links
+    from notewell.graph.overview import Graph
+    from notewell.graph.traverse import Walk
+
+
+class Linked(Opened):
+    """A folder of notes as a graph."""
+
+    def _mend_graph(self, store: Store, progress: Progress) -> None:
+        self._mend_edges(store)
+        # An old standing does no harm: who is in a hurry leaves it to the next run.
+        if not store.measured and not progress.stop():
+            from notewell.graph.remeasure import mend_standings  # noqa: PLC0415
+
+            mend_standings(store)
+
+    def _mend_edges(self, store: Store) -> None:
+        if store.linked:
+            return
+        # Most commands change nothing, and a cold command line does not pay for it.
+        from notewell.graph.upkeep import mend_edges  # noqa: PLC0415
+
+        mend_edges(store, lambda: self._others(store))
+
+    def _others(self, store: Store) -> list[str]:
+        return list_others(self.root, self._rules.walk, store)
+
+    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False) -> Links:
+        """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
+
+        With a note, `broken` leaves only those of its links.
+        """
+        # One command of many needs it, and costs a cold command line 5 ms.
+        from notewell.graph.leads import Asked, tell_links  # noqa: PLC0415
+
+        self._must_be_indexed()
+        notices = self._mend_graph_now()
+        with self.store.reading() as snapshot:
+            path = snapshot.chunks(find_chunks(note, snapshot).chunks[:1])[0].path if note else ""
+            told = tell_links(snapshot, lambda: self._others(self.store), Asked(path, broken, orphans))
+        return replace(told, notices=notices)
+
+    def _mend_graph_now(self) -> tuple[str, ...]:
+        """Make good what a run that was stopped, or an older Notewell, left; return what the user should know."""
+        try:
+            if not (self.store.linked and self.store.measured):
+                with self.store.locked(0):
+                    self._mend_graph(self.store, Progress())
+        except StoreError as error:
+            return (f"some links may be told as they were before: {error.fact}",)
+        return ()
+
+    def graph(self) -> Graph:
+        """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
+        from notewell.graph.net import Net  # noqa: PLC0415
+        from notewell.graph.overview import Graph, survey  # noqa: PLC0415
+        from notewell.graph.remeasure import load_standings  # noqa: PLC0415
+
+        self._must_be_indexed()
+        notices = self._mend_graph_now()
+        with self.store.reading() as snapshot:
+            net = Net.of(snapshot)
+            standings = load_standings(snapshot, net, self.store.standings_mark)
+        return Graph(net, survey(net, standings), notices)
+
+    def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
+        """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
+
+        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5); the walk says what it looked
+        at, and why it kept what.
+        """
+        # One command of many needs it, and a cold command line does not pay for it.
+        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+        from notewell.graph.traverse import FAST, traverse  # noqa: PLC0415
+
+        self._must_be_indexed()
+        rules = replace(FAST, hops=depth or FAST.hops, floor=FAST.floor if floor is None else floor)
+        with self.store.reading() as snapshot:
+            start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+            plan = make_plan(readable(query), known=Known(syntax=False))
+            vector = self._vector_of(plan, snapshot) if query else None
+            return traverse(start, StoredGround(snapshot), rules, vector)
+
+    def deepen(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        under: str = "",
+        only: Filters = ALL,
+        max_tokens: int | None = None,
+    ) -> Deep:
+        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any."""
+        from notewell.graph.deep import SEED_HITS, Deep, as_hits, deepen, unranked, with_decay  # noqa: PLC0415
+        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+
+        self._must_be_indexed()
+        began, text = time.perf_counter(), readable(text)
+        with self._searching() as (embedders, notices), self.store.reading() as snapshot:
+            plan, rules = self._plan(text, under, only, snapshot), self.settings.search.asking(SEED_HITS, 0)
+            # How old a note is does not choose the seeds; the time that a query asks for does.
+            ages = Ages(DecayRules(), date.today())
+            hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+            seeds = {hit.chunk.path: hit for hit in reversed(hits)}
+            ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
+            walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in hits)), vector, ground)
+            aged = Decay(self.settings.decay, ages.today, snapshot.said)(plan, unranked(walk, ground, vector, snapshot))
+            walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
+            found = fit(as_hits(walk, seeds, vector, ground, snapshot)[:limit], max_tokens or 0)
+            excerpts = tuple(make_excerpts(found, plan, nearness(plan, embedders.quick)))
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return Deep(Results(text, excerpts, snapshot.generation, took, notices, read_as=plan.read_as), walk)
+
+    def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
+        known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
+        return plan_query(text, make_scope(under, self.root, read_filters(only, known)), known, snapshot)
+
+    def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
+        embedder, notices = self._matching_embedder(hurried=True)
+        if embedder is None:
+            raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
+        plan = without_secrets(plan) if self.settings.embed.is_remote else plan
+        return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)

@@ -1,0 +1,128 @@
+"""`notewell graph`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.errors import VaultError
+from notewell.graph.overview import Bridge, Graph, Overview, name_of
+from notewell.serve.cli.asking import vault_to_ask
+from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
+
+# As many communities and bridges as one reads; --all and --json have them all.
+SHOWN = 12
+BRIDGES = 8
+
+
+@click.command("graph")
+@vault_option
+@click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Draw a picture of it")
+@click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write notes and links for Graphviz")
+@click.option("--all", "every", is_flag=True, help="Name all communities and bridges, not only the largest")
+@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@json_option
+def command(
+    vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool
+) -> None:
+    """Show the vault from above: its communities, and what joins them
+
+    A community is a group of notes that are linked more with each other than with others; it goes by its most central
+    notes. A picture has every note of a small vault, and the communities of a large one.
+
+    \b
+    Example:
+        notewell graph
+        notewell graph --svg vault.svg
+    """
+    with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
+        graph = opened.graph()
+        for notice in (*notices, *graph.notices):
+            say(f"note: {notice}")
+        if svg or dot:
+            _write(graph, opened.root.name, svg, dot)
+        if as_json:
+            print_json(as_dict(graph.overview))
+        else:
+            _tell(graph.overview, every)
+
+
+def as_dict(overview: Overview) -> dict[str, Any]:
+    """Return the vault from above as other programs read it."""
+    return {
+        "notes": overview.notes,
+        "links": overview.links,
+        "centrality_by": "degree" if overview.by_degree else "eigenvector",
+        "communities": [
+            {
+                "number": community.number,
+                "names": list(community.names),
+                "size": community.size,
+                "links": community.links,
+                "notes": list(community.notes),
+            }
+            for community in overview.communities
+        ],
+        "bridges": [
+            {"communities": [bridge.one, bridge.other], "links": bridge.links, "link": [bridge.source, bridge.target]}
+            for bridge in overview.bridges
+        ],
+        "orphans": list(overview.orphans),
+    }
+
+
+def _write(graph: Graph, title: str, svg: Path | None, dot: Path | None) -> None:
+    # What draws is loaded only to draw.
+    from notewell.graph.dot import as_dot  # noqa: PLC0415
+    from notewell.graph.picture import as_svg  # noqa: PLC0415
+
+    if svg:
+        _keep(svg, as_svg(graph.net, graph.overview, title), ".svg")
+    if dot:
+        _keep(dot, as_dot(graph.net, graph.overview), ".dot", ".gv")
+
+
+def _keep(file: Path, text: str, *suffixes: str) -> None:
+    # A slip of the fingers must not cost a note.
+    if file.suffix.lower() not in suffixes:
+        raise VaultError(f"{file} is no name for that", f"Name a file that ends in {' or '.join(suffixes)}")
+    file.write_text(text, encoding="utf-8", errors="replace")
+    say(f"wrote {file}")
+
+
+def _tell(overview: Overview, every: bool) -> None:
+    counts = (counted(overview.notes, "note"), counted(overview.links, "link"))
+    orphans = f"; {counted(len(overview.orphans), 'note')} without any" if overview.orphans else ""
+    click.echo(f"{', '.join(counts)}, {_communities(len(overview.communities))}{orphans}")
+    if overview.by_degree:
+        say("note: centrality did not converge and is the number of notes that a note is linked with")
+    shown = overview.communities[: None if every else SHOWN]
+    for community in shown:
+        names = click.style(printable(", ".join(dict.fromkeys(community.names))), bold=True)
+        click.echo(f"{community.size:6,}  {names}")
+    _tell_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
+    if overview.bridges:
+        click.echo("bridges")
+    for bridge in overview.bridges[: None if every else BRIDGES]:
+        click.echo(f"{bridge.links:6,}  {_told(bridge, overview)}")
+    if not every and len(overview.bridges) > BRIDGES:
+        click.echo(click.style(f"        … and {len(overview.bridges) - BRIDGES:,} more; --all names them", dim=True))
+
+
+def _tell_rest(number: int, notes: int) -> None:
+    if number:
+        rest = f"… and {number:,} smaller with {counted(notes, 'note')}; --all names them"
+        click.echo(click.style(f"        {rest}", dim=True))
+
+
+def _communities(number: int) -> str:
+    return "1 community" if number == 1 else f"{number:,} communities"
+
+
+def _told(bridge: Bridge, overview: Overview) -> str:
+    """Return the two communities that a bridge joins, and its most central link."""
+    one, other = (overview.communities[number].names[0] for number in (bridge.one, bridge.other))
+    link = f"{name_of(bridge.source)} → {name_of(bridge.target)}"
+    return f"{printable(one)} – {printable(other)}{click.style(f'  such as {printable(link)}', dim=True)}"

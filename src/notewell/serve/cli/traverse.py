@@ -1,0 +1,125 @@
+"""`notewell traverse`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.graph.traverse import FAST, Visit, Walk
+from notewell.serve.cli.asking import vault_to_ask
+from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
+from notewell.serve.cli.places import read_places
+
+# Of the notes that were pruned behind one, as many as one reads.
+SHOWN = 5
+
+
+@click.command("traverse")
+@click.argument("note")
+@vault_option
+@click.option("--query", metavar="TEXT", default="", help="What notes have to be near to. Default: NOTE itself")
+@click.option(
+    "--depth", metavar="N", type=click.IntRange(1, FAST.hops), default=FAST.hops, help="How many hops. Default: 4"
+)
+@click.option(
+    "--floor",
+    metavar="X",
+    type=click.FloatRange(-1, 1),
+    default=FAST.floor,
+    help="The least similarity of a note that is kept. Default: 0.5",
+)
+@click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
+@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@json_option
+def command(
+    note: str,
+    vault: Path | None,
+    query: str,
+    depth: int,
+    floor: float,
+    every: bool,
+    no_refresh: bool,
+    as_json: bool,
+) -> None:
+    """Walk from NOTE along links, to notes that are near it
+
+    Links are followed both ways: → is a link to the note, ← one from it, ↔ both. Each hop keeps the five nearest notes
+    that are near enough, and goes on from these. Each note says how near it is, from 0 to 1, and why it was kept or
+    not. The walk ends early when it has ten notes that are near on average.
+
+    \b
+    Example:
+        notewell traverse "Garden/Varroa treatment.md"
+        notewell traverse Home --query "what bees cost" --floor 0.3
+    """
+    with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
+        (place,) = read_places(opened, (note,))[:1]
+        walk = opened.traverse(place, query=query, depth=depth, floor=floor)
+        for notice in notices:
+            say(f"note: {notice}")
+        if as_json:
+            print_json({"query": query, **as_dict(walk)})
+            return
+        behind: dict[str, list[Visit]] = {}
+        for visit in walk.visits:
+            behind.setdefault(visit.via, []).append(visit)
+        for line in _tree(behind, "", SHOWN if not every else len(walk.visits)):
+            click.echo(line)
+        _tell_end(walk, floor)
+
+
+def as_dict(walk: Walk) -> dict[str, Any]:
+    """Return a walk as other programs read it."""
+    return {
+        "visits": [as_row(visit) for visit in walk.visits],
+        "notes": len(walk.visits),
+        "vectors": walk.vectors,
+        "unseen": walk.unseen,
+        "ended": walk.ended,
+    }
+
+
+def as_row(visit: Visit) -> dict[str, Any]:
+    """Return a note of a walk as other programs read it."""
+    return {
+        "path": visit.note,
+        "similarity": round(visit.similarity, 4),
+        "hop": visit.hop,
+        "via": visit.via,
+        "way": visit.way,
+        "kept": visit.kept,
+        "retain_reason" if visit.kept else "drop_reason": visit.reason,
+    }
+
+
+def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
+    """Yield the notes behind one, each with those behind it; of the pruned ones only the nearest."""
+    visits = behind.get(parent, ())
+    pruned = [visit for visit in visits if not visit.kept]
+    rows = [visit for visit in visits if visit.kept] + pruned[:shown]
+    hidden = len(pruned) - len(pruned[:shown])
+    for number, visit in enumerate(rows, start=1):
+        last = number == len(rows) and not hidden
+        branch = "" if not visit.via else "└─ " if last else "├─ "
+        yield stem + branch + _row(visit)
+        yield from _tree(behind, visit.note, shown, stem + ("" if not visit.via else "   " if last else "│  "))
+    if hidden:
+        yield click.style(f"{stem}└─ … {hidden:,} more pruned; --all shows them", dim=True)
+
+
+def _row(visit: Visit) -> str:
+    way = f"{visit.way} " if visit.way else ""
+    row = f"{way}{printable(visit.note)}  {visit.similarity:.2f}  {visit.reason}"
+    return click.style(row, dim=True) if not visit.kept else row
+
+
+def _tell_end(walk: Walk, floor: float) -> None:
+    looked = f"looked at {counted(len(walk.visits), 'note')} by {counted(walk.vectors, 'vector')}"
+    unseen = f"; {counted(walk.unseen, 'neighbour')} had no room" if walk.unseen else ""
+    say(f"{looked}{unseen}; ended: {walk.ended}")
+    if len(walk.kept) == 1 and len(walk.visits) > 1:
+        nearest = max(visit.similarity for visit in walk.dropped)
+        say(f"hint: the nearest is at {nearest:.2f}, and the floor at {floor:.2f}: --floor lowers it")
