@@ -21,6 +21,7 @@ from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters
 from notewell.search.rank import RANKERS, Ranker
 from notewell.search.rank.ages import Ages, deeper
+from notewell.search.rank.graph import rank_by_links
 from notewell.search.related import deepened, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
 from notewell.search.variations import vary
@@ -112,7 +113,8 @@ def find_hits(
         fused = fuse(rankings, rules)
     best = sorted(fused, key=lambda chunk_id: -fused[chunk_id].score)[: rules.reach]
     hits = _hits({chunk_id: fused[chunk_id] for chunk_id in best}, rankings, store, rules)
-    for ranker in (*rankers, *by_age):
+    by_links = rank_by_links(plan, store, rules, ages.today if ages else None)
+    for ranker in (*rankers, *by_links, *by_age):
         hits = sorted(ranker(plan, hits), key=_best_first)
     return choose(plan, hits, rules.limit)
 
