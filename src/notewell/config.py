@@ -19,6 +19,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
 from notewell.search.fuse import FUSIONS, SearchRules
 from notewell.search.rank.decay import DecayRules
+from notewell.search.rank.graph import GRAPHS
 from notewell.search.rank.ways import MODES, read_ways
 
 FILE = "notewell.toml"
@@ -76,6 +77,7 @@ HELP = {
     "search.on_demand": "How many characters of the best chunks it may read during a search; 0 for none",
     "search.intent": "Let the kind of query move the weights: identifiers, code and errors lean on words",
     "search.variations": "Embed the query in other words, too: its technical words, and a question as a statement",
+    "search.graph": "How links rank: `links` (those between the hits), `s10` (PageRank and centrality), or `off`",
     "search.max_tokens": "Cut the hits to this many tokens of text, at 4 characters each; 0 for no limit",
     "decay.mode": "Whether older notes count less: `off`, `half_life`, or `ranked_grouped` (by place in a group)",
     "decay.half_life_days": "With `half_life`: after so many days a note has half its score",
@@ -127,7 +129,7 @@ MOST = {
     "decay.half_life_days": 1e6,
 }
 # Settings that are one of a few words.
-CHOICES = {"search.fusion": tuple(FUSIONS), "decay.mode": MODES}
+CHOICES = {"search.fusion": tuple(FUSIONS), "search.graph": GRAPHS, "decay.mode": MODES}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:

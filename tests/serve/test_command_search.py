@@ -96,7 +96,7 @@ def test_explain_has_a_digit_more_for_reciprocal_ranks(notewell: Notewell) -> No
 def test_explain_has_the_same_facts_as_data(notewell: Notewell) -> None:
     _, out, _ = notewell("search", "bees", "--explain", "--json")
     (first, *_) = hits(out)
-    scores, name = first["trace"]
+    scores, name, *_ = first["trace"]
     assert scores["factor"] is None
     assert name["factor"] == pytest.approx(name["score"] / scores["score"], abs=1e-4)
     lexical = first["votes"][0]

@@ -16,7 +16,7 @@ import pytest
 from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import NOWHERE, TO_FILE, Ends, MadeFor, Named, Snapshot, Standing, Store, Writer
+from notewell.store import NOWHERE, TO_FILE, Ends, Joint, MadeFor, Named, Snapshot, Standing, Store, Writer
 from notewell.terms import count_terms
 from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
 
@@ -885,3 +885,53 @@ def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> 
     store.keep_standings("mark", None)
     assert store.measured
     assert store.about().generation == before
+
+
+# Links between a few notes
+
+
+def test_links_between_a_few_notes_are_told_with_what_they_call_them(store: Store) -> None:
+    links = (Link("b", 1, text="bees"), Link("c", 2), Link("gone", 3), Link("b", 4, "embed"), Link("a", 5))
+    one, other, third = put_linked(store, "a.md", *links), put_linked(store, "b.md"), put_linked(store, "x/c.md")
+    targets = (other, third, NOWHERE, other, one)
+    store.keep_edges({one: ends(*((0, target) for target in targets)), other: ends(), third: ends()})
+    with store.reading() as snapshot:
+        assert snapshot.between(["a.md", "b.md", "nowhere.md"]) == [
+            Joint("a.md", "b.md", "bees", 2),
+            Joint("a.md", "b.md", "", 2),
+        ]
+        assert snapshot.between(["a.md", "x/c.md"]) == [Joint("a.md", "x/c.md", "c", 2)]
+        assert snapshot.between(["b.md", "x/c.md"]) == snapshot.between([]) == []
+
+
+def test_a_note_with_very_many_links_is_joined_without_its_names(store: Store) -> None:
+    one = put_linked(store, "a.md", *(Link("b", line) for line in range(51)))
+    other = put_linked(store, "b.md")
+    store.keep_edges({one: ends(*[(0, other)] * 51), other: ends()})
+    with store.reading() as snapshot:
+        assert snapshot.between(["a.md", "b.md"]) == [Joint("a.md", "b.md", "", 1)]
+
+
+def test_a_note_that_changed_since_links_were_resolved_joins_nothing(store: Store) -> None:
+    one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
+    store.keep_edges({one: ends((0, other)), other: ends()})
+    put_linked(store, "a.md", Link("c", 1), Link("b", 2))
+    with store.reading() as snapshot:
+        assert snapshot.between(["a.md", "b.md"]) == []
+
+
+def test_links_that_touch_a_few_notes_are_counted_once_each_from_both_ends(store: Store) -> None:
+    one = put_linked(store, "a.md", Link("b", 1), Link("b", 2), Link("a", 3), Link("gone", 4))
+    other, third = put_linked(store, "b.md", Link("c", 1)), put_linked(store, "c.md", Link("a", 1))
+    store.keep_edges(
+        {
+            one: ends((0, other), (0, other), (0, one), (0, NOWHERE)),
+            other: ends((0, third)),
+            third: ends((0, one)),
+        }
+    )
+    with store.reading() as snapshot:
+        assert snapshot.touching(["a.md"], 10) == 2
+        assert snapshot.touching(["a.md", "b.md"], 10) == 3
+        assert snapshot.touching(["a.md"], 1) == 1
+        assert snapshot.touching(["nowhere.md"], 10) == snapshot.touching([], 10) == 0

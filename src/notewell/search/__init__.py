@@ -99,6 +99,6 @@ def find_hits(
         rankings += look_closer(query, rankings, store, embedders, rules) if query else []
         fused = fuse(rankings, rules)
     hits = make_hits(fused, rankings, store, rules)
-    for ranker in rankers_for(plan, store, ages) if rankers is None else rankers:
+    for ranker in rankers_for(plan, store, rules, ages) if rankers is None else rankers:
         hits = sorted(ranker(plan, hits), key=best_first)
     return choose(plan, hits, rules.limit)

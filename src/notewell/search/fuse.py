@@ -32,6 +32,7 @@ class SearchRules:
     on_demand: int = 14_400
     intent: bool = True
     variations: bool = False
+    graph: str = "links"
     max_tokens: int = 0
 
     @property

@@ -88,6 +88,15 @@ class Standing(NamedTuple):
     community: int
 
 
+class Joint(NamedTuple):
+    """A link from one of a few notes to another of them: what it calls it, and how many notes its source links to."""
+
+    source: str
+    target: str
+    text: str
+    of: int
+
+
 class Named(NamedTuple):
     """A note by what links can call it, and how many links it has itself."""
 
@@ -218,6 +227,12 @@ class Snapshot(Protocol):
 
     def standings(self, paths: Collection[str] | None = None) -> Mapping[str, Standing]:
         """Return how those of these notes stand that have links, by path; of all notes, without paths."""
+
+    def between(self, paths: Collection[str]) -> list[Joint]:
+        """Return the links from one of these notes to another of them."""
+
+    def touching(self, paths: Collection[str], enough: int) -> int:
+        """Return how many links between notes begin or end at one of these; past `enough`, about how many."""
 
 
 class Writer(Protocol):

@@ -24,7 +24,7 @@ def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
 def _favoured(hit: Hit, plan: Plan, wanted: frozenset[str], begun: Sequence[str]) -> Hit:
     chunk = hit.chunk
     names = ((name_terms(name), name) for name in _names(chunk))
-    shared, name = max((_shared(terms, wanted, begun, plan.stand_ins), name) for terms, name in names)
+    shared, name = max((share_words(terms, wanted, begun, plan.stand_ins), name) for terms, name in names)
     if not shared:
         return hit
     return hit.rescored(hit.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query")
@@ -45,7 +45,7 @@ def name_terms(name: str) -> frozenset[str]:
     return frozenset(split_terms(name))
 
 
-def _shared(
+def share_words(
     name: frozenset[str], wanted: frozenset[str], begun: Sequence[str], stand_ins: Mapping[str, tuple[str, ...]]
 ) -> float:
     """Return the words in common as a share of all words of both; a beginning or a stand-in is the word it is for."""

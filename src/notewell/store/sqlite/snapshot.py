@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.asked import EVERYTHING, Filter, Scope
-from notewell.store import NO_STAND_INS, Edges, Named, Said, Standing, StandIns
+from notewell.store import NO_STAND_INS, Edges, Joint, Named, Said, Standing, StandIns
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.between import count_touching, load_between
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
 from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
 from notewell.store.sqlite.fine import fine_cosines
@@ -218,6 +219,14 @@ class SqliteSnapshot:
     def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
         """Return how those of these notes stand that have links, by path; of all notes, without paths."""
         return load_standings(self._db, paths)
+
+    def between(self, paths: Collection[str]) -> list[Joint]:
+        """Return the links from one of these notes to another of them."""
+        return load_between(self._db, paths)
+
+    def touching(self, paths: Collection[str], enough: int) -> int:
+        """Return how many links between notes begin or end at one of these; past `enough`, about how many."""
+        return count_touching(self._db, paths, enough)
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})
