@@ -138,7 +138,7 @@ def _days(asked: Filter) -> str:
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:
     wanted = [value.lower() for value in asked.values if isinstance(value, str)]
-    known = store.values(asked) if wanted else []
-    folded = {value.lower(): value for value in known} if len(known) <= COMPARED else {}
+    known = store.values(asked, COMPARED) if wanted else []
+    folded = {value.lower(): value for value in known}
     close = (name for value in wanted for name in get_close_matches(value, folded, 3))
     return [folded[name] for name in dict.fromkeys(close)]

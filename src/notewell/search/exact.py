@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from notewell.asked import EVERYTHING, Plan
+from notewell.asked import Filter, Plan
 from notewell.store import Snapshot
 from notewell.terms import DATA, KEY, SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
 from notewell.types import Chunk, Excerpt, Ranking
@@ -19,8 +20,8 @@ AT_ONCE, ENOUGH = 50, 30
 LEAST_SHARE = 0.3
 # What is less of a query is not all that was asked for.
 MOST = 0.6
-# Notes with the path that is asked for, and chunks of each, that are put forward.
-PATHS, FIRST = 5, 5
+# So many chunks of what has the path that is asked for are put forward.
+CALLED = 10
 # A query of more words is a question, and does not stand in a note as a whole.
 FEW = 6
 # So many strings at most: each costs as much as a search.
@@ -73,13 +74,15 @@ def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
 
 
 def _called(plan: Plan, store: Snapshot) -> list[int]:
-    """Return the chunks of the notes that have the path, or the file's name, that the query is."""
-    wanted = fold(plan.text.strip().removeprefix("./"))
-    if plan.intent != "path" or not wanted:
+    """Return the first chunks of the notes that have the path, or the file's name, that the query is."""
+    wanted = plan.text.strip().removeprefix("./")
+    if plan.intent != "path" or "*" in wanted:
         return []
-    paths = [path for path, _ in store.names() if fold(path) == wanted or fold(path).endswith(f"/{wanted}")]
-    chunks = [chunk_id for path in paths[:PATHS] for chunk_id in store.chunks_of(path)[:FIRST]]
-    return chunks if plan.scope == EVERYTHING else [*set(chunks).intersection(store.within(plan.scope))]
+    for pattern in (wanted, f"*/{wanted}"):
+        called = Filter("path", (pattern,))
+        if found := store.within(replace(plan.scope, filters=(*plan.scope.filters, called))):
+            return list(found[:CALLED])
+    return []
 
 
 def _holding(string: str, plan: Plan, store: Snapshot) -> list[int]:

@@ -100,12 +100,13 @@ def _quoted(plan: Plan) -> tuple[str, ...]:
 
 def _from_quoted(text: str, held: list[Held], quoted: Sequence[str]) -> list[Held]:
     """Return the sentences that hold most of what is quoted, if several do; with one, those after it may add to it."""
-    if not quoted or not held:
+    here = [string for string in quoted if is_written(string, fold(text))] if held else []
+    if not here:
         return held
     sizes = []
     for unit, _ in held:
         folded = fold(text[unit.start : unit.end])
-        sizes.append(sum(len(string) for string in quoted if is_written(string, folded)))
+        sizes.append(sum(len(string) for string in here if is_written(string, folded)))
     most = max(sizes)
     best = [pair for pair, size in zip(held, sizes, strict=True) if size == most]
     return best if len(best) > 1 else held[sizes.index(most) :]

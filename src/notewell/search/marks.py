@@ -14,8 +14,8 @@ SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") els
 SIGN = re.compile(r"[^\w\x00-\x7f]")
 # Scripts without spaces, accents apart from their letters, and names such as C++: those take the tokeniser.
 NOT_BY_SPACES = re.compile(rf"[{UNSPACED}\u0300-\u036f]|[A-Za-z](?:\+\+|#)")
-# Words of which the terms are remembered; some 30 MB.
-MOST_FORMS = 100_000
+# Words of which the terms are remembered; some 8 MB.
+MOST_FORMS = 25_000
 NONE: frozenset[str] = frozenset()
 
 

@@ -177,8 +177,8 @@ class Snapshot(Protocol):
     def keys(self) -> Collection[str]:
         """Return the keys that notes have in their front matter, folded."""
 
-    def values(self, asked: Filter) -> list[str]:
-        """Return what notes have where the filter looks, each value once; nothing for a filter of chunks."""
+    def values(self, asked: Filter, most: int) -> list[str]:
+        """Return what notes have where the filter looks, each once; nothing if it is more than `most`, or of chunks."""
 
     def closeness(self, vector: Vectors, ids: Sequence[int]) -> Mapping[int, float | None]:
         """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""

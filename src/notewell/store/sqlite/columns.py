@@ -67,10 +67,17 @@ class Columns:
 
     def fitting(self, db: apsw.Connection, asked: Filter) -> NoteIds:
         """Return the notes that fit a filter, whether it is negated or not."""
+        return self._column(db, asked).fitting(asked)
+
+    def count(self, db: apsw.Connection, asked: Filter) -> int:
+        """Return how many different values a filter looks at."""
+        return len(self._column(db, asked).values)
+
+    def _column(self, db: apsw.Connection, asked: Filter) -> Column:
         key = asked.of, fold(asked.key), touched(db) if asked.of == "date" else 0
         if key not in self._columns:
             self._columns[key] = Column.of(asked.of, self.rows(db, asked))
-        return self._columns[key].fitting(asked)
+        return self._columns[key]
 
     def rows(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
         """Return every value that a filter looks at as it is written, with the note's id."""

