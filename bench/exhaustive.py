@@ -15,7 +15,7 @@ from notewell.measure.collection import Collection
 from notewell.measure.evaluate import documents_of, note_names
 from notewell.measure.metrics import ndcg
 from notewell.search import Embedders, Known, SearchRules, find_hits, make_plan
-from notewell.store import Snapshot
+from notewell.store import NO_STAND_INS, Snapshot, StandIns
 from notewell.types import Hit, Ranking, Vectors
 from notewell.vault import Vault
 
@@ -36,9 +36,9 @@ class Exhaustive:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.snapshot, name)
 
-    def matching(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
+    def matching(self, terms: Sequence[str], scope: Scope, limit: int, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return every chunk that holds any of the terms."""
-        return self.snapshot.matching(terms, scope, len(self.ids))
+        return self.snapshot.matching(terms, scope, len(self.ids), stand_ins=stand_ins)
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return every chunk; 0 is the `limit`th best, as in ours, and nothing is below it."""
