@@ -200,6 +200,11 @@ class Chunk:
         return self.path.rpartition("/")[2].rpartition(".")[0]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return what the note is called: its title, its file's name, and its aliases."""
+        return self.title, self.name, *self.aliases
+
+    @property
     def context(self) -> str:
         """Return what is known of the note: title, folders and file name, type, tags and aliases."""
         path = self.path.rpartition(".")[0].replace("/", " | ")

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from notewell import Vault
 from notewell.asked import EVERYTHING
+from notewell.store.sqlite.seen import SeenVectors
 
 MakeVault = Callable[..., Vault]
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe bees of hive {number} sleep." for number in range(20)}
@@ -28,3 +31,12 @@ def test_a_changed_note_is_searched_by_its_new_vector(make_vault: MakeVault) -> 
     with vault.store.reading() as snapshot:
         best, _ = snapshot.nearest(query, EVERYTHING, 1).found[0]
         assert snapshot.chunks([best])[0].path == "7.md"
+
+
+def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES, {"embed.model": "static"})
+    vault.index()
+    db, size = vault.store.db, len(NOTES)
+    seen, fresh = SeenVectors(256, vault.embedder.dimensions), SeenVectors(256, vault.embedder.dimensions)
+    seen.rows(db, np.arange(3, 9))
+    assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))

@@ -18,6 +18,8 @@ READ = 300
 AT_ONCE, ENOUGH = 50, 30
 # A string that is a smaller part of the query's terms would count a hundredth of the words.
 LEAST_SHARE = 0.3
+# Of a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
+STEEPNESS = 4
 # What is less of a query is not all that was asked for.
 MOST = 0.6
 # So many chunks of what has the path that is asked for are put forward.
@@ -59,9 +61,8 @@ def find_verbatim(plan: Plan, store: Snapshot) -> list[Ranking]:
     if not held:
         return []
     best_first = tuple(sorted(((chunk_id, float(size)) for chunk_id, size in held.items()), key=lambda item: -item[1]))
-    # Of a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
     share = min(1.0, best_first[0][1] / len(plan.terms)) if plan.terms else 1.0
-    return [Ranking("exact", best_first, trust=share**4)]
+    return [Ranking("exact", best_first, trust=share**STEEPNESS)]
 
 
 def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:

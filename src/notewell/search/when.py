@@ -65,7 +65,7 @@ class When:
 def read_when(text: str, today: date, empty: Collection[str]) -> When | None:
     """Return what a text says of time; `empty` are the terms that say nothing.
 
-    >>> str(read_when("login since March", date(2025, 8, 3), ())), read_when("git pull latest image", date.today(), ())
+    >>> str(read_when("login since March", date(2025, 8, 3), ())), read_when("pull latest tag", date(2025, 8, 3), ())
     ('preferring 2025-03-01 and later ("since March")', None)
     """
     read, begins = 0, True

@@ -23,7 +23,7 @@ def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
 
 def _favoured(hit: Hit, plan: Plan, wanted: frozenset[str], begun: Sequence[str]) -> Hit:
     chunk = hit.chunk
-    names = ((name_terms(name), name) for name in _names(chunk))
+    names = ((name_terms(name), name) for name in chunk.names)
     shared, name = max((share_words(terms, wanted, begun, plan.stand_ins), name) for terms, name in names)
     if not shared:
         return hit
@@ -32,11 +32,7 @@ def _favoured(hit: Hit, plan: Plan, wanted: frozenset[str], begun: Sequence[str]
 
 def is_called(chunk: Chunk, wanted: frozenset[str]) -> bool:
     """Tell whether the note has exactly this name."""
-    return any(name_terms(name) == wanted for name in _names(chunk))
-
-
-def _names(chunk: Chunk) -> set[str]:
-    return {chunk.title, chunk.name, *chunk.aliases}
+    return any(name_terms(name) == wanted for name in chunk.names)
 
 
 @lru_cache(maxsize=10_000)

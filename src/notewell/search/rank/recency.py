@@ -67,7 +67,7 @@ def _raised(hit: Hit, fitting: Mapping[str, str], asked: Collection[str]) -> Hit
     chunk = hit.chunk
     if chunk.path not in fitting:
         return hit
-    if any(not name_terms(name).isdisjoint(asked) for name in (chunk.title, chunk.name, *chunk.aliases)):
+    if any(not name_terms(name).isdisjoint(asked) for name in chunk.names):
         # The word may be part of what it is called, as in "Using the latest image tag".
         return hit.rescored(hit.score * (1 + NEWEST_GAINS), by="recency", why="has the word in its name")
     newer = sum(day > fitting[chunk.path] for day in fitting.values())
