@@ -15,6 +15,7 @@ from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import open_vault, say
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.parameters import HELP, read_where
 from notewell.vault import Vault
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -43,37 +44,20 @@ def vault_to_ask(
             raise Stopped
 
 
-def _pairs(given: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return what `--where` was given, by key."""
-    values: dict[str, list[str]] = {}
-    for text in given:
-        key, _, value = (part.strip() for part in text.partition("="))
-        if not key or not value:
-            raise click.BadParameter(f"'{text}' is not KEY=VALUE, such as status=open")
-        values.setdefault(key, []).append(value)
-    return values
-
-
 OPTIONS = (
-    click.option(
-        "--limit", "-n", metavar="N", type=click.IntRange(1), help="How many results. Default: search.limit, 10"
-    ),
-    click.option("--under", metavar="PATH", default="", help="Look only in this folder or note"),
-    click.option(
-        "--tag", metavar="TAG", multiple=True, help="Only notes with this tag, or one nested in it; may be repeated"
-    ),
-    click.option("--type", "kind", metavar="TYPE", multiple=True, help="Only notes whose front matter has this type"),
-    click.option("--lang", metavar="LANG", multiple=True, help="Only notes in this language: python, de, c++"),
-    click.option(
-        "--after", metavar="DATE", default="", help="Only notes of this day or later: 2024-05-01, 2024, 7d, today"
-    ),
-    click.option("--before", metavar="DATE", default="", help="Only notes of the days before this one"),
+    click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help=HELP["limit"]),
+    click.option("--under", metavar="PATH", default="", help=HELP["under"]),
+    click.option("--tag", metavar="TAG", multiple=True, help=HELP["tag"]),
+    click.option("--type", "kind", metavar="TYPE", multiple=True, help=HELP["type"]),
+    click.option("--lang", metavar="LANG", multiple=True, help=HELP["lang"]),
+    click.option("--after", metavar="DATE", default="", help=HELP["after"]),
+    click.option("--before", metavar="DATE", default="", help=HELP["before"]),
     click.option(
         "--where",
         metavar="KEY=VALUE",
         multiple=True,
-        callback=lambda *given: _pairs(given[-1]),
-        help="Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+        callback=lambda *given: read_where(given[-1]),
+        help=HELP["where"],
     ),
     click.option(
         "--max-tokens",

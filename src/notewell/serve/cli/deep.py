@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
 from unicodedata import east_asian_width
 
 import click
 
 from notewell.graph.deep import Deep, told
 from notewell.graph.traverse import Visit
+from notewell.serve.answers import of_deep, of_results
 from notewell.serve.cli.options import counted, print_json, printable, say
-from notewell.serve.cli.results import as_dict, tell_page
-from notewell.serve.cli.traverse import as_row
+from notewell.serve.cli.results import tell_page
 from notewell.types import Results
 
 # Of the notes that were dropped, as many as one reads; `--json` has all.
@@ -26,7 +25,7 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, as_json: bool, explain: b
     for notice in (*notices, *deep.results.notices):
         say(f"note: {notice}")
     if as_json:
-        print_json(deep_as_dict(deep, explain=explain))
+        print_json(of_deep(deep, explain=explain))
         return
     tell_page(deep.results, explain=explain, why={path: told(visit) for path, visit in deep.visits.items()})
     walk = deep.walk
@@ -37,22 +36,6 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, as_json: bool, explain: b
         say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
 
 
-def deep_as_dict(deep: Deep, *, explain: bool = False) -> dict[str, Any]:
-    """Return what deep mode found as other programs read it."""
-    found = as_dict(deep.results, explain=explain)
-    hits = [{**hit, **_reached(deep.visits[hit["path"]])} for hit in found["hits"]]
-    walk = deep.walk
-    dropped = [as_row(visit) for visit in walk.dropped]
-    counts = {"notes": len(walk.visits), "vectors": walk.vectors, "unseen": walk.unseen}
-    return {**found, "hits": hits, "dropped": dropped, **counts}
-
-
-def _reached(visit: Visit) -> dict[str, Any]:
-    row = as_row(visit)
-    decay = {"decay_weight": round(visit.decay, 4), "decay_zero": visit.decay_zero}
-    return {key: row[key] for key in ("similarity", "hop", "via", "way", "retain_reason")} | decay
-
-
 def tell_both(fast: Results, deep: Deep, notices: tuple[str, ...], *, as_json: bool) -> None:
     """Print a usual search and deep mode side by side."""
     for notice in dict.fromkeys((*notices, *fast.notices, *deep.results.notices)):
@@ -60,7 +43,7 @@ def tell_both(fast: Results, deep: Deep, notices: tuple[str, ...], *, as_json: b
     known, found = {excerpt.path for excerpt in fast}, {excerpt.path for excerpt in deep.results}
     if as_json:
         alone = {"only_fast": sorted(known - found), "only_deep": sorted(found - known)}
-        print_json({"query": fast.query, "fast": as_dict(fast), "deep": deep_as_dict(deep), **alone})
+        print_json({"query": fast.query, "fast": of_results(fast), "deep": of_deep(deep), **alone})
         return
     left = [_column(number, excerpt.path, f"{excerpt.score:.2f}") for number, excerpt in enumerate(fast, start=1)]
     right = [

@@ -1,12 +1,11 @@
-"""How a score came about, as a table for a person and as data for a program."""
+"""How a score came about, as a table for a person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from shutil import get_terminal_size
-from typing import Any
 
+from notewell.serve.answers import factors
 from notewell.serve.cli.options import printable
 from notewell.types import Hit, Vote
 
@@ -33,17 +32,6 @@ def told_hit(hit: Hit) -> Iterator[str]:
         told = "sum" if sums else "" if factor in (None, 1.0) else f"× {factor:.3f}"
         row = STEP.format(step.by, told, f"{step.score:.4f}")
         yield from map(_line, _with_reason(row, "" if sums else printable(step.why)))
-
-
-def factors(hit: Hit) -> list[float | None]:
-    """Return what each step multiplied the score by; none for the first."""
-    scores = [step.score for step in hit.trace]
-    return [None, *(after / before if before else None for before, after in pairwise(scores))][: len(scores)]
-
-
-def votes(hit: Hit) -> list[dict[str, Any]]:
-    """Return what each retriever says of a hit, as data."""
-    return [{**vote._asdict(), "part": round(vote.part, 6)} for vote in hit.votes]
 
 
 def _row(vote: Vote) -> str:

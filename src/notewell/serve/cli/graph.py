@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview, name_of
+from notewell.serve.answers import of_overview
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
 
@@ -44,33 +44,9 @@ def command(
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)
         if as_json:
-            print_json(as_dict(graph.overview))
+            print_json(of_overview(graph.overview))
         else:
             _tell(graph.overview, every)
-
-
-def as_dict(overview: Overview) -> dict[str, Any]:
-    """Return the vault from above as other programs read it."""
-    return {
-        "notes": overview.notes,
-        "links": overview.links,
-        "centrality_by": "degree" if overview.by_degree else "eigenvector",
-        "communities": [
-            {
-                "number": community.number,
-                "names": list(community.names),
-                "size": community.size,
-                "links": community.links,
-                "notes": list(community.notes),
-            }
-            for community in overview.communities
-        ],
-        "bridges": [
-            {"communities": [bridge.one, bridge.other], "links": bridge.links, "link": [bridge.source, bridge.target]}
-            for bridge in overview.bridges
-        ],
-        "orphans": list(overview.orphans),
-    }
 
 
 def _write(graph: Graph, title: str, svg: Path | None, dot: Path | None) -> None:

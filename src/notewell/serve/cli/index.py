@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from notewell.index import Report
+from notewell.serve.answers import of_report
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import (
     counted,
     json_option,
-    listed_reasons,
     open_vault,
     print_json,
     printable,
@@ -50,28 +49,12 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
         about = opened.store.about()
         fill_behind(opened)
     if as_json:
-        print_json(as_dict(report, about))
+        print_json(of_report(report, about))
     else:
         _tell(report, about, verbose)
     if report.interrupted:
         say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to go on")
         raise Stopped
-
-
-def as_dict(report: Report, about: About) -> dict[str, Any]:
-    """Return the report as other programs read it."""
-    return {
-        "notes": about.notes,
-        "chunks": about.chunks,
-        "added": report.added,
-        "changed": report.changed,
-        "removed": report.removed,
-        "skipped": listed_reasons(about.skipped),
-        "redacted": len(report.redacted),
-        "seconds": round(report.seconds, 3),
-        "warnings": listed_reasons(report.warned),
-        "interrupted": report.interrupted,
-    }
 
 
 def _tell(report: Report, about: About, verbose: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from notewell.graph.leads import Lead, Links
+from notewell.serve.answers import of_links
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
 from notewell.serve.cli.places import place_from_root
@@ -41,7 +40,7 @@ def command(note: str, vault: Path | None, broken: bool, orphans: bool, no_refre
     for notice in (*notices, *links.notices):
         say(f"note: {notice}")
     if as_json:
-        print_json(as_dict(links))
+        print_json(of_links(links))
     elif broken or orphans:
         _tell_listed(links, broken=broken, orphans=orphans)
     elif note:
@@ -50,29 +49,6 @@ def command(note: str, vault: Path | None, broken: bool, orphans: bool, no_refre
         _tell_counts(links)
     if broken and links.links:
         raise SystemExit(1)
-
-
-def as_dict(links: Links) -> dict[str, Any]:
-    """Return links as other programs read them."""
-    return {
-        "note": links.note or None,
-        "links": [_lead(lead) for lead in links.links],
-        "backlinks": [_lead(lead) for lead in links.backlinks],
-        "orphans": list(links.orphans),
-        "counts": asdict(links.counts),
-        "notices": list(links.notices),
-    }
-
-
-def _lead(lead: Lead) -> dict[str, Any]:
-    return {
-        "path": lead.path,
-        **asdict(lead.link),
-        "written": lead.written,
-        "to": lead.to or None,
-        "problem": lead.problem or None,
-        "near": list(lead.near),
-    }
 
 
 def _tell_counts(links: Links) -> None:

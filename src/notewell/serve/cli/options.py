@@ -76,11 +76,6 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def listed_reasons(reasons: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return paths and reasons as other programs read them."""
-    return [{"path": path, "reason": reason} for path, reason in reasons.items()]
-
-
 def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
     """Say which files something happened to, each reason once; as many files as one reads, unless `verbose`."""
     if not reasons:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from notewell.errors import NoteError
 from notewell.index.place import Reading
+from notewell.serve.answers import of_reading
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
 from notewell.serve.cli.places import place_from_root, remember_reading
 
@@ -40,7 +40,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
 
 def _tell(reading: Reading, *, numbers: bool, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(reading))
+        print_json(of_reading(reading))
         return
     terminal = sys.stdout.isatty()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 import click
 
 from notewell.search import context
-from notewell.serve.cli.explain import factors, told_hit, votes
+from notewell.serve.answers import of_results
+from notewell.serve.cli.explain import told_hit
 from notewell.serve.cli.options import counted, print_json, printable, say
-from notewell.types import Excerpt, Hit, Results
+from notewell.types import Excerpt, Results
 
 
 def tell_results(results: Results, notices: tuple[str, ...], *, as_json: bool, budget: int, explain: bool) -> None:
@@ -22,55 +22,11 @@ def tell_results(results: Results, notices: tuple[str, ...], *, as_json: bool, b
     for notice in results.notices:
         say(f"note: {notice}")
     if as_json:
-        print_json(as_dict(results, explain=explain))
+        print_json(of_results(results, explain=explain))
     elif budget:
         _tell_context(results, explain=explain)
     else:
         tell_page(results, explain=explain)
-
-
-def as_dict(results: Results, *, explain: bool = False) -> dict[str, Any]:
-    """Return the results as other programs read them."""
-    return {
-        "query": results.query,
-        "hits": [_hit(excerpt, explain) for excerpt in results],
-        "generation": results.generation,
-        "took_ms": results.took_ms,
-        "notices": list(results.notices),
-        **({"read_as": list(results.read_as)} if explain else {}),
-    }
-
-
-def _hit(excerpt: Excerpt, explain: bool) -> dict[str, Any]:
-    chunk = excerpt.hit.chunk
-    return {
-        "path": chunk.path,
-        "line": chunk.line,
-        "end_line": chunk.end_line,
-        "place": chunk.place,
-        "heading": chunk.heading,
-        "title": chunk.title,
-        "score": round(excerpt.score, 6),
-        "text": chunk.text,
-        "also": list(excerpt.hit.also),
-        "retrievers": dict(excerpt.hit.ranks),
-        "trace": _trace(excerpt.hit, explain),
-        "excerpt": {
-            "text": excerpt.text,
-            "line": excerpt.line,
-            "end_line": excerpt.end_line,
-            "place": excerpt.place,
-            "highlights": [list(span) for span in excerpt.highlights],
-        },
-        **({"votes": votes(excerpt.hit)} if explain else {}),
-    }
-
-
-def _trace(hit: Hit, explain: bool) -> list[dict[str, Any]]:
-    return [
-        {"by": step.by, "why": step.why, "score": round(step.score, 6), **({"factor": factor} if explain else {})}
-        for step, factor in zip(hit.trace, factors(hit), strict=True)
-    ]
 
 
 def _tell_context(results: Results, *, explain: bool) -> None:

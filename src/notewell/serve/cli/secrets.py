@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from notewell.index.secrets import Secret, SecretReport
+from notewell.serve.answers import listed_reasons
 from notewell.serve.cli.options import (
     counted,
     from_root,
     json_option,
-    listed_reasons,
     open_vault,
     print_json,
     printable,

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from notewell.index.report import Status
+from notewell.serve.answers import of_status
 from notewell.serve.cli.fill import told
 from notewell.serve.cli.options import (
     SHOWN,
     by_reason,
     counted,
     json_option,
-    listed_reasons,
     open_vault,
     print_json,
     vault_option,
@@ -35,29 +33,9 @@ def command(vault: Path | None, as_json: bool) -> None:
     with open_vault(vault) as opened:
         status = opened.status()
     if as_json:
-        print_json(as_dict(status))
+        print_json(of_status(status))
     else:
         _tell(status)
-
-
-def as_dict(status: Status) -> dict[str, Any]:
-    """Return the status as other programs read it."""
-    about = status.about
-    return {
-        "vault": str(status.root),
-        "store": str(status.store),
-        "notes": about.notes,
-        "chunks": about.chunks,
-        "links": about.links,
-        "embedder": about.embedder,
-        "filling": asdict(status.filling),
-        "generation": about.generation,
-        "indexed_at": about.indexed_at or None,
-        "stale": status.stale,
-        "store_bytes": about.bytes,
-        "skipped": listed_reasons(about.skipped),
-        "others": dict(status.others),
-    }
 
 
 def _tell(status: Status) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from notewell.graph.traverse import FAST, Visit, Walk
+from notewell.serve.answers import of_walk
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
 from notewell.serve.cli.places import read_places
@@ -61,7 +61,7 @@ def command(
         for notice in notices:
             say(f"note: {notice}")
         if as_json:
-            print_json({"query": query, **as_dict(walk)})
+            print_json({"query": query, **of_walk(walk)})
             return
         behind: dict[str, list[Visit]] = {}
         for visit in walk.visits:
@@ -69,30 +69,6 @@ def command(
         for line in _tree(behind, "", SHOWN if not every else len(walk.visits)):
             click.echo(line)
         _tell_end(walk, floor)
-
-
-def as_dict(walk: Walk) -> dict[str, Any]:
-    """Return a walk as other programs read it."""
-    return {
-        "visits": [as_row(visit) for visit in walk.visits],
-        "notes": len(walk.visits),
-        "vectors": walk.vectors,
-        "unseen": walk.unseen,
-        "ended": walk.ended,
-    }
-
-
-def as_row(visit: Visit) -> dict[str, Any]:
-    """Return a note of a walk as other programs read it."""
-    return {
-        "path": visit.note,
-        "similarity": round(visit.similarity, 4),
-        "hop": visit.hop,
-        "via": visit.via,
-        "way": visit.way,
-        "kept": visit.kept,
-        "retain_reason" if visit.kept else "drop_reason": visit.reason,
-    }
 
 
 def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:

@@ -1,0 +1,34 @@
+"""What every surface lets one ask by: the same names and the same words on them, and how conditions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from notewell.errors import SettingsError
+
+HELP = {
+    "limit": "How many results. Default: search.limit, 10",
+    "under": "Look only in this folder or note",
+    "tag": "Only notes with this tag, or one nested in it; may be repeated",
+    "type": "Only notes whose front matter has this type",
+    "lang": "Only notes in this language: python, de, c++",
+    "after": "Only notes of this day or later: 2024-05-01, 2024, 7d, today",
+    "before": "Only notes of the days before this one",
+    "where": "Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+    "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
+}
+
+
+def read_where(written: Iterable[str]) -> dict[str, list[str]]:
+    """Return conditions on front matter by their keys.
+
+    >>> read_where(["status=open", "rating = 3..5", "status=new"])
+    {'status': ['open', 'new'], 'rating': ['3..5']}
+    """
+    values: dict[str, list[str]] = {}
+    for text in written:
+        key, _, value = (part.strip() for part in text.partition("="))
+        if not key or not value:
+            raise SettingsError(f"'{text}' is not KEY=VALUE", "Write a condition such as status=open")
+        values.setdefault(key, []).append(value)
+    return values
