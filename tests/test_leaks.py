@@ -106,6 +106,32 @@ def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vau
         assert leaks(secrets, stored(vault) + said) == []
 
 
+def test_no_secret_shows_by_decoding_links_and_front_matter(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+    secrets = [made for rule in RULES if rule.sure and (made := rule.example(Random(7))).secret.isascii()]
+    secrets = [made for made in secrets if made.text == made.secret and made.secret.isprintable()]
+    assert len(secrets) > 20
+    in_links = "\n".join(f"[x]({quote_all(made.secret)}) [y](a.md#{quote_all(made.secret)})" for made in secrets)
+    in_fields = "\n".join(f"  - {escape_all(made.secret)}" for made in secrets)
+    one = secrets[0].secret
+    fields = f"up: {escape_all(f'[[{one}]]')}\ntitle: {escape_all(one)}\naliases:\n{in_fields}"
+    (tmp_path / "a.md").write_text(f"---\n{fields}\n---\n\nThe garden in June.\n\n{in_links}\n")
+    said = run(tmp_path, "index", "--verbose") + run(tmp_path, "search", "garden", "--json")
+    said += run(tmp_path, "links", "a.md", "--json") + run(tmp_path, "links", "--broken") + run(tmp_path, "doctor")
+    assert "the front matter is not" not in said
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "off"}) as vault:
+        kept = stored(vault) + said
+    assert [made.text[:6] for made in secrets if made.secret in kept] == []
+
+
+def quote_all(text: str) -> str:
+    return "".join(f"%{ord(sign):02X}" for sign in text)
+
+
+def escape_all(text: str) -> str:
+    """Return a text as YAML may write it, every character by its number."""
+    return '"' + "".join(f"\\x{ord(sign):02x}" for sign in text) + '"'
+
+
 def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
     secrets = [
         made

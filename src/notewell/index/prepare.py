@@ -18,6 +18,7 @@ from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import shape_of
 from notewell.index.walk import Found, WalkRules
 from notewell.redact import redact
+from notewell.redact.decoded import redact_decoded
 from notewell.store import Writer
 from notewell.types import Chunk, Note, Vectors
 
@@ -56,7 +57,7 @@ def prepare(root: Path, found: Found, known: str, rules: IndexRules, extraction:
             return Outcome(found, Note(found.path, "", stamp), same=True)
         note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
-        note = shape.parse(note)
+        note = redact_decoded(shape.parse(note))
         return Outcome(found, note, shape.chunk(note, rules.chunk))
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))
