@@ -38,7 +38,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "peers": measure_peers,
     "churn": measure_churn,
 }
-SECTIONS = (*ON_VAULTS, "quality", "chunking", "redaction")
+SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction")
 # A vault of a million chunks takes a quarter of an hour to make and to index: only when it is asked for.
 ON_REQUEST = ("scale",)
 QUERIES = 700
@@ -129,6 +129,9 @@ def _measure(run: Run) -> Measured:
     if "quality" in run.only:
         with _failures_told(results):
             results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
+    if "links" in run.only:
+        with _failures_told(results):
+            results["links"] = in_child("links:measure_links", folder=str(run.data))
     if "chunking" in run.only:
         with _failures_told(results):
             results["chunking"] = in_child("chunking:measure_chunking", folder=str(run.data / "chunking-eval"))

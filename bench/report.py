@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench.child import Measured
+from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.targets import Verdict
 
@@ -145,6 +146,18 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
     yield from _grid(["PAGE OF TEN, nDCG@10, static", "ours", "exhaustive", "difference"], rows)
 
 
+def _links(links: Measured, _: Measured) -> Iterator[str]:
+    rows = []
+    for name, one in links.items():
+        scores = [f"{one[mode]['ndcg@10']:.3f}/{one[mode]['mrr@10']:.3f}" for mode in MODES]
+        gains = [f"{one[mode]['gain']:+.3f} [{_interval(one[mode])}]" for mode in MODES[1:]]
+        rows.append(
+            [name, str(one["questions"]), *scores, *gains, f"{one['links']['cpu_ms'] - one['off']['cpu_ms']:.2f}"]
+        )
+    head = ("questions", *MODES, *(f"gain of {mode}" for mode in MODES[1:]), "links, ms")
+    yield from _grid(["LINKS, nDCG@10/MRR@10 [95 %]", *head], rows)
+
+
 def _chunking(chunking: Measured, _: Measured) -> Iterator[str]:
     for number, (models, title) in enumerate(CHUNKING.items()):
         ways = chunking[models]
@@ -234,6 +247,7 @@ SECTIONS = {
     "churn": _churn,
     "scale": _scale,
     "quality": _quality,
+    "links": _links,
     "chunking": _chunking,
     "redaction": _redaction,
 }

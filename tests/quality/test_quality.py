@@ -75,6 +75,11 @@ def static(indexed_sample: Path) -> Answers:
 
 
 @pytest.fixture(scope="module")
+def without_links(indexed_sample: Path) -> Answers:
+    return Answers.of(indexed_sample, {"embed.encoder": "off", "search.graph": "off"})
+
+
+@pytest.fixture(scope="module")
 def filled(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
     pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
     folder = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("filled") / "vault")
@@ -168,3 +173,9 @@ def test_the_encoder_finds_more_than_static_vectors_alone(static: Answers, fille
 def test_ranks_alone_fuse_no_worse_than_words_alone(indexed_sample: Path, lexical: Answers) -> None:
     ranks = Answers.of(indexed_sample, {"search.fusion": "rrf", "embed.encoder": "off"})
     assert ranks.mrr() >= lexical.mrr() - 0.02
+
+
+def test_links_cost_the_questions_nothing(static: Answers, without_links: Answers) -> None:
+    assert static.found != without_links.found
+    assert static.recall() >= without_links.recall()
+    assert static.mrr() >= without_links.mrr()
