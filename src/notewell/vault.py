@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
@@ -28,6 +28,9 @@ from notewell.search.named import find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
+
+if TYPE_CHECKING:
+    from notewell.memory import Forgotten, Memories, Remembered
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -69,8 +72,11 @@ class Vault(Linked):
                     store.replace_by(fresh)
             return report
 
-    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
-        """Take in what changed if that is quick, and index a new vault; return what the user should know."""
+    def refresh(self, progress: Progress | None = None, *, wait: float = 0) -> tuple[str, ...]:
+        """Take in what changed if that is quick, and index a new vault; return what the user should know.
+
+        Another process that is at it is waited for at most `wait` seconds.
+        """
         if not self.indexed:
             report = self.index(progress=progress)
             skipped = len(self.store.about().skipped)
@@ -84,7 +90,7 @@ class Vault(Linked):
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
-                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
+                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=wait)
                 left = report.total - report.done
             else:
                 left = len(changes.read)
@@ -213,6 +219,39 @@ class Vault(Linked):
                     continue
                 if report.added or report.changed or report.removed:
                     tell(report)
+
+    def remember(
+        self, text: str, *, title: str = "", tags: Sequence[str] = (), source: str = "", anyway: bool = False
+    ) -> Remembered:
+        """Write a text, without its secrets, as a note into `memory.folder`, and take it in.
+
+        What says nearly the same already is returned instead, and nothing is written, unless `anyway`.
+        """
+        from notewell.memory.page import Memory  # noqa: PLC0415
+
+        memories = self._memories
+        if not self.indexed:
+            # What a new vault says already is known only then.
+            self.refresh()
+        memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
+        done = memories.remember(memory, anyway=anyway)
+        return replace(done, notices=self.refresh(wait=PATIENCE)) if done.written else done
+
+    def forget(self, note: str) -> Forgotten:
+        """Move a note that was remembered to the vault's trash, and out of the store; any other is refused."""
+        memories = self._memories
+        path = note if os.path.lexists(self.root / note) else self.find(note)
+        done = memories.forget(path)
+        return replace(done, notices=self.refresh(wait=PATIENCE))
+
+    @property
+    def _memories(self) -> Memories:
+        # Two commands of many need it, and a cold command line does not pay for it.
+        from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
+
+        folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
+        lock = self.store_file.with_name(f"{self.store_file.name}.memory")
+        return Memories(self.root, folder, self.settings.index, self.store, lock)
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
