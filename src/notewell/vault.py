@@ -37,6 +37,8 @@ QUICK_SECONDS = 1.0
 QUICK_BYTES = 50_000_000
 # How long indexing waits for another process that is at it, in seconds.
 PATIENCE = 5.0
+# And how long whoever wrote one note waits for that to take it in; the next search does it otherwise.
+BRIEFLY = 2.0
 
 
 class Vault(Linked):
@@ -231,18 +233,34 @@ class Vault(Linked):
 
         memories = self._memories
         if not self.indexed:
-            # What a new vault says already is known only then.
-            self.refresh()
+            # What a new vault says already is known only then; a memory does not fail for it.
+            with suppress(StoreBusy, EmbedError):
+                self.refresh()
         memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
         done = memories.remember(memory, anyway=anyway)
-        return replace(done, notices=self.refresh(wait=PATIENCE)) if done.written else done
+        return replace(done, notices=self._taken_in(done.path, there=True)) if done.written else done
 
     def forget(self, note: str) -> Forgotten:
         """Move a note that was remembered to the vault's trash, and out of the store; any other is refused."""
         memories = self._memories
-        path = note if os.path.lexists(self.root / note) else self.find(note)
+        path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
+        if not os.path.lexists(self.root / path):
+            self._must_be_indexed()
+            with self.store.reading() as snapshot:
+                path = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
         done = memories.forget(path)
-        return replace(done, notices=self.refresh(wait=PATIENCE))
+        return replace(done, notices=self._taken_in(done.path, there=False))
+
+    def _taken_in(self, path: str, *, there: bool) -> tuple[str, ...]:
+        """Take in that a note is there, or gone; return what the user should know."""
+        try:
+            notices = self.refresh(wait=BRIEFLY)
+        except (StoreError, EmbedError) as error:
+            # It is done, whatever the store says.
+            notices = (error.fact,)
+        with self.store.reading() as snapshot:
+            done = bool(snapshot.chunks_of(path)) == there
+        return notices if done else (*notices, f"{path} is {'written' if there else 'gone'}; the next search sees it")
 
     @property
     def _memories(self) -> Memories:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,9 @@ from notewell.index.walk import WalkRules
 from notewell.memory.allowed import allowed_folder, check_indexed
 from notewell.memory.folder import Folder
 from notewell.memory.known import find_said
-from notewell.memory.names import SUFFIX, numbered
+from notewell.memory.names import numbered
 from notewell.memory.near import Near
-from notewell.memory.page import LONGEST, MARK, Memory, fields_of, name_of, tidy, write_page
+from notewell.memory.page import LONGEST, MARK, Memory, name_of, split_page, tidy, write_page
 from notewell.store import Store
 from notewell.store.sqlite.lock import held
 
@@ -63,14 +62,14 @@ class Memories:
         """Write a memory, unless something says nearly the same; `anyway` writes it all the same."""
         memory, taken = tidy(memory)
         page, more = write_page(memory)
-        stem = name_of(memory, self.folder)
-        check_indexed(f"{self.folder}/{stem}{SUFFIX}", self.rules)
+        wanted = name_of(memory, self.folder)
+        check_indexed(f"{self.folder}/{wanted}", self.rules)
         # Whoever remembers the same at the same time waits, and then sees this one.
         with self._alone(self.folder), Folder(self.root, self.folder, make=True) as folder:
             near = tuple(find_said(memory.text, self.root, self.folder, self.rules, self.store))
             if near and not anyway:
                 return Remembered("", written=False, near=near, redacted=taken + more)
-            name = folder.write(numbered(stem), page.encode())
+            name = folder.write(numbered(wanted), page.encode())
         return Remembered(f"{self.folder}/{name}", written=True, near=near, redacted=taken + more)
 
     def forget(self, path: str) -> Forgotten:
@@ -79,10 +78,11 @@ class Memories:
         place, _, name = path.rpartition("/")
         if not path.startswith(f"{self.folder}/"):
             raise _no_memory(path, f"it lies outside {self.folder}")
-        with self._alone(place, path), Folder(self.root, place) as folder, folder.opened(name) as number:
-            _check_marked(path, os.read(number, LONGEST))
+        with self._alone(place, path), Folder(self.root, place) as folder:
+            page, about = folder.read(name, LONGEST)
+            _check_marked(path, page)
             with _explained(TRASH), Folder(self.root, TRASH, make=True) as trash:
-                moved = folder.move(name, number, trash, numbered(name.removesuffix(SUFFIX)))
+                moved = folder.move(name, about, trash, numbered(name))
         return Forgotten(path, f"{TRASH}/{moved}")
 
     @contextmanager
@@ -93,7 +93,7 @@ class Memories:
 
 
 def _check_marked(path: str, begins: bytes) -> None:
-    if fields_of(begins.decode("utf-8", "replace")).get("type") != MARK:
+    if split_page(begins.decode("utf-8", "replace"))[0].get("type") != MARK:
         raise _no_memory(path, f"its front matter does not say `type: {MARK}`")
 
 
@@ -112,7 +112,7 @@ def _explained(folder: str, note: str = "") -> Iterator[None]:
         if note and error.errno == errno.ENOENT:
             raise NoteError(f"There is no note {note}", "Paths are as `notewell search` prints them") from error
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            kind, what = (NoteError, note) if note else (SettingsError, folder)
-            raise kind(f"{what} is no such thing, or lies behind a link", "Links are not followed to write") from error
+            kind, what, thing = (NoteError, note, "file") if note else (SettingsError, folder, "folder")
+            raise kind(f"{what} is no {thing}, or lies behind a link", "Links are not followed to write") from error
         hint = "Check the folder's permissions and the disk; nothing was changed"
         raise VaultError(f"{folder} cannot be written: {error.strerror or error}", hint) from error

@@ -56,47 +56,51 @@ class Folder:
                 os.unlink(self._at(made), dir_fd=self.number)
             self._keep()
 
-    def move(self, name: str, number: int, to: Folder, names: Iterable[str]) -> str:
-        """Move a file that is open as `number` under the first name that is free there, and return that."""
+    def read(self, name: str, most: int) -> tuple[bytes, os.stat_result]:
+        """Return how a file begins, and what tells it from others; a link, or anything but a file, is refused."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        number = os.open(self._at(name), flags, dir_fd=self.number)
         try:
-            moved = next(other for other in names if to._settle(self, name, other, keep=number))
+            about = os.fstat(number)
+            # Systems without O_NOFOLLOW have followed a link by now.
+            if not stat.S_ISREG(about.st_mode) or not self._is(name, about):
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            return os.read(number, most), about
+        finally:
+            os.close(number)
+
+    def move(self, name: str, about: os.stat_result, to: Folder, names: Iterable[str]) -> str:
+        """Move the file that was read under the first name that is free there, and return that."""
+        try:
+            moved = next(free for free in names if to._settle(self, name, free))
         except StopIteration as error:
             raise NoteError(f"{to.path} has too many notes of this name", "Empty it") from error
+        there = to._about(moved)
         with suppress(FileNotFoundError):
-            # What another program saved in its place meanwhile is not what was asked for.
-            if self._is(name, number):
-                os.unlink(self._at(name), dir_fd=self.number)
+            # It has two names now. Where another program put a file in its place meanwhile, that one keeps its own.
+            if self._is(name, there):
+                folder, extra = (self, name) if os.path.samestat(there, about) else (to, moved)
+                os.unlink(folder._at(extra), dir_fd=folder.number)
+        if not os.path.samestat(there, about):
+            raise OSError(errno.EBUSY, "another file took its place")
         to._keep()
         self._keep()
         return moved
 
-    @contextmanager
-    def opened(self, name: str) -> Iterator[int]:
-        """Open a file of the folder, to read; a link or anything but a file is refused."""
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        number = os.open(self._at(name), flags, dir_fd=self.number)
+    def _settle(self, source: Folder, made: str, name: str) -> bool:
+        """Give a file of that folder a name in this one; tell whether the name was free."""
         try:
-            # Systems without O_NOFOLLOW have followed a link by now.
-            if not stat.S_ISREG(os.fstat(number).st_mode) or not self._is(name, number):
-                raise OSError(errno.ELOOP, "it is a link, or no file")
-            yield number
-        finally:
-            os.close(number)
-
-    def _settle(self, source: Folder, made: str, name: str, keep: int | None = None) -> bool:
-        """Give a file of another folder a name in this one; tell whether the name was free."""
-        ends = {"src_dir_fd": source.number, "dst_dir_fd": self.number}
-        try:
-            os.link(source._at(made), self._at(name), **ends, follow_symlinks=False)
+            if source.number is None or self.number is None:
+                os.link(source._at(made), self._at(name))
+            else:
+                ends = {"src_dir_fd": source.number, "dst_dir_fd": self.number}
+                os.link(made, name, **ends, follow_symlinks=False)
         except FileExistsError:
             return False
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
             return self._claim(source, made, name)
-        if keep is not None and not self._is(name, keep):
-            os.unlink(self._at(name), dir_fd=self.number)
-            raise OSError(errno.EBUSY, "another file took its place")
         return True
 
     def _claim(self, source: Folder, made: str, name: str) -> bool:
@@ -106,7 +110,11 @@ class Folder:
                 pass
         except FileExistsError:
             return False
-        os.replace(source._at(made), self._at(name), src_dir_fd=source.number, dst_dir_fd=self.number)
+        try:
+            os.replace(source._at(made), self._at(name), src_dir_fd=source.number, dst_dir_fd=self.number)
+        except OSError:
+            os.unlink(self._at(name), dir_fd=self.number)
+            raise
         return True
 
     @contextmanager
@@ -118,9 +126,11 @@ class Folder:
         finally:
             os.close(number)
 
-    def _is(self, name: str, number: int) -> bool:
-        there = os.stat(self._at(name), dir_fd=self.number, follow_symlinks=False)
-        return os.path.samestat(there, os.fstat(number))
+    def _about(self, name: str) -> os.stat_result:
+        return os.stat(self._at(name), dir_fd=self.number, follow_symlinks=False)
+
+    def _is(self, name: str, about: os.stat_result) -> bool:
+        return os.path.samestat(self._about(name), about)
 
     def _check_in_place(self) -> None:
         """Refuse to go on where the folder that is open is no longer the one of this path."""
@@ -176,7 +186,8 @@ def _enter_by_path(root: Path, path: str, *, make: bool) -> None:
     for part in path.split("/"):
         place /= part
         if make:
-            place.mkdir(exist_ok=True)
+            with suppress(FileExistsError):
+                place.mkdir()
         if place.is_symlink() or not place.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
 

@@ -13,7 +13,7 @@ LONGEST_BYTES = 200
 # What separates folders, has a meaning in a shell, to Windows or in a link of Obsidian, or begins a stand-in's name.
 SPECIAL = re.compile(r"[\\/:*?\"<>|#^\[\]`$%~\x7f]+")
 # Names that Windows keeps for devices, whatever follows their first dot.
-RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(?=\.|$)", re.IGNORECASE)
+RESERVED = re.compile(r"(?:con|prn|aux|nul|conin|conout|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))", re.IGNORECASE)
 # So many notes of one name are told apart by a number; the next would be made by a program gone wild.
 MOST = 10_000
 
@@ -38,12 +38,13 @@ def _trimmed(stem: str) -> str:
     return stem.lstrip(" .-_").rstrip(" .")
 
 
-def numbered(stem: str) -> Iterator[str]:
+def numbered(name: str) -> Iterator[str]:
     """Yield the names that a file may have: its own, then with a number.
 
-    >>> names = numbered("Rye")
+    >>> names = numbered("Rye.md")
     >>> next(names), next(names)
     ('Rye.md', 'Rye 2.md')
     """
-    yield stem + SUFFIX
-    yield from (f"{stem} {number}{SUFFIX}" for number in range(2, MOST))
+    yield name
+    stem, dot, suffix = name.rpartition(".")
+    yield from (f"{stem} {number}{dot}{suffix}" for number in range(2, MOST))

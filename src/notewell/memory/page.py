@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ import yaml
 
 from notewell.errors import NoteError
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.memory.names import stem_of
+from notewell.memory.names import SUFFIX, stem_of
 from notewell.redact import names_secret, redact_text
 
 # What the front matter of a memory has as its `type`: the mark by which it may be forgotten.
@@ -23,6 +23,8 @@ LONGEST = 100_000
 # A title is a line; so is where something comes from.
 LONGEST_LINE = 200
 MOST_TAGS = 20
+# Of a text without a title, so many characters become one.
+LONGEST_FIRST = 70
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # What no note holds, and what would let a text be taken for no text; tabs and line breaks stay.
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
@@ -56,9 +58,15 @@ def tidy(memory: Memory) -> tuple[Memory, int]:
     title, _, text = joined.partition("\n")
     source, of_source = redact_text(_line(memory.source))
     tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, memory.tags[:MOST_TAGS])) if tag]
-    taken = len(found) + len(of_source) + sum(len(more) for _, more in tags)
-    clean = replace(memory, text=text.strip(), title=title, source=source, tags=tuple(tag for tag, _ in tags))
-    return replace(clean, title=title or first_words(clean.text)), taken
+    clean = Memory(
+        text.strip(),
+        memory.created,
+        # Cut when no secret is left: half of one would not be known for what it is.
+        title[:LONGEST_LINE].strip() or first_words(text),
+        tuple(tag[:LONGEST_LINE] for tag, _ in tags),
+        source[:LONGEST_LINE].strip(),
+    )
+    return clean, len(found) + len(of_source) + sum(len(more) for _, more in tags)
 
 
 def _text(text: str) -> str:
@@ -67,7 +75,9 @@ def _text(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(_text(text).split())[:LONGEST_LINE].strip()
+    """Return a text on one line, without what cannot be seen in it."""
+    seen = (sign for sign in _text(text) if unicodedata.category(sign) != "Cf")
+    return " ".join("".join(seen).split())
 
 
 def _tag(tag: str) -> str:
@@ -83,20 +93,20 @@ def first_words(text: str) -> str:
     """
     line = next((bare for line in text.split("\n") if (bare := MARKUP.sub("", line).strip())), "")
     sentence = re.split(r"(?<=\w)[.!?:;](?=\s|$)|[。！？]", line, maxsplit=1)[0]
-    return sentence if len(sentence) <= 60 else sentence[:60].rsplit(" ", 1)[0].rstrip(" ,;:–-")
+    return sentence if len(sentence) <= LONGEST_FIRST else sentence[:LONGEST_FIRST].rsplit(" ", 1)[0].rstrip(" ,;:–-")
 
 
 def name_of(memory: Memory, folder: str) -> str:
-    """Return the name of the memory's file, without number and suffix: its title's, or else its day's."""
-    stem = stem_of(memory.title)
-    by_day = f"Memory {memory.created:%Y-%m-%d}"
-    return by_day if not stem or names_secret(f"{folder}/{stem}.md") else stem
+    """Return the name of the memory's file, as yet without a number: its title's, or else its day's."""
+    name = f"{stem_of(memory.title)}{SUFFIX}"
+    by_day = f"Memory {memory.created:%Y-%m-%d}{SUFFIX}"
+    return by_day if name == SUFFIX or names_secret(f"{folder}/{name}") else name
 
 
 def write_page(memory: Memory) -> tuple[str, int]:
     """Return the memory as Markdown, and how many secrets only the whole of it gave away."""
     page, found = redact_text(_page(memory))
-    if found and fields_of(page).get("type") != MARK:
+    if found and split_page(page)[0].get("type") != MARK:
         # A stand-in broke the front matter: what is left out of it cannot be told without the secret.
         bare = Memory(memory.text, memory.created)
         page, found = redact_text(_page(bare))
@@ -112,12 +122,8 @@ def _page(memory: Memory) -> str:
     return f"---\ntype: {MARK}\ncreated: {created}\n{written}---\n\n{memory.text}\n"
 
 
-def fields_of(page: str) -> dict[str, Any]:
-    """Return what the front matter of a page says."""
-    return split_front_matter(page.removeprefix("\ufeff"))[0]
-
-
-def body_of(page: str) -> str:
-    """Return the text below the front matter of a page."""
+def split_page(page: str) -> tuple[dict[str, Any], str]:
+    """Return what the front matter of a page says, and the text below it."""
     page = page.removeprefix("\ufeff")
-    return page[split_front_matter(page)[1] :].replace("\r\n", "\n").strip()
+    fields, body, _ = split_front_matter(page)
+    return fields, page[body:].replace("\r\n", "\n").strip()
