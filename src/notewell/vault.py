@@ -18,7 +18,7 @@ from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others
+from notewell.index.changes import change_of, count_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
@@ -74,11 +74,8 @@ class Vault(Linked):
                     store.replace_by(fresh)
             return report
 
-    def refresh(self, progress: Progress | None = None, *, wait: float = 0) -> tuple[str, ...]:
-        """Take in what changed if that is quick, and index a new vault; return what the user should know.
-
-        Another process that is at it is waited for at most `wait` seconds.
-        """
+    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
+        """Take in what changed if that is quick, and index a new vault; return what the user should know."""
         if not self.indexed:
             report = self.index(progress=progress)
             skipped = len(self.store.about().skipped)
@@ -92,7 +89,7 @@ class Vault(Linked):
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
-                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=wait)
+                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
                 left = report.total - report.done
             else:
                 left = len(changes.read)
@@ -238,7 +235,7 @@ class Vault(Linked):
                 self.refresh()
         memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
         done = memories.remember(memory, anyway=anyway)
-        return replace(done, notices=self._taken_in(done.path, there=True)) if done.written else done
+        return replace(done, notices=self._take_in(done.path)) if done.written else done
 
     def forget(self, note: str) -> Forgotten:
         """Move a note that was remembered to the vault's trash, and out of the store; any other is refused."""
@@ -249,18 +246,27 @@ class Vault(Linked):
             with self.store.reading() as snapshot:
                 path = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
         done = memories.forget(path)
-        return replace(done, notices=self._taken_in(done.path, there=False))
+        return replace(done, notices=self._take_in(done.path))
 
-    def _taken_in(self, path: str, *, there: bool) -> tuple[str, ...]:
-        """Take in that a note is there, or gone; return what the user should know."""
+    def _take_in(self, path: str) -> tuple[str, ...]:
+        """Bring the store up to date with one note, however much else changed; return what the user should know."""
         try:
-            notices = self.refresh(wait=BRIEFLY)
+            self._must_be_indexed()
+            with self.store.locked(BRIEFLY):
+                if self._suits(self.store.made_for):
+                    change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
+                    progress = Progress(stop=lambda: time.monotonic() > deadline)
+                    rules, embedder = self._rules, self._hurried_embedder
+                    index(
+                        self.root, store=self.store, embedder=embedder, rules=rules, progress=progress, changes=change
+                    )
+                    self._mend_graph(self.store, progress)
+                    return ()
+            fact = "This vault was indexed with other settings; run `notewell index` to do it anew"
         except (StoreError, EmbedError) as error:
-            # It is done, whatever the store says.
-            notices = (error.fact,)
-        with self.store.reading() as snapshot:
-            done = bool(snapshot.chunks_of(path)) == there
-        return notices if done else (*notices, f"{path} is {'written' if there else 'gone'}; the next search sees it")
+            # The note itself is as it was asked for.
+            fact = error.fact
+        return (f"{path}: the store does not know of it yet, and takes it in when it can. {fact}",)
 
     @property
     def _memories(self) -> Memories:

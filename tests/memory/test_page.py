@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell import Vault
+from notewell.errors import NoteError
 from notewell.memory.page import Memory, split_page, tidy, write_page
 from notewell.redact import redact_text
 
@@ -92,6 +93,13 @@ def test_a_secret_that_only_its_title_gives_away_is_taken_out(allowed: Vault) ->
     done = allowed.remember(f"{value}\nis what the router wants.", title="password:")
     assert done.redacted == 1
     assert value not in (allowed.root / done.path).read_text(encoding="utf-8")
+
+
+def test_a_text_that_is_nothing_but_a_secret_is_refused(allowed: Vault) -> None:
+    for text in (secret(), f"{secret()}\n\n{secret()}"):
+        with pytest.raises(NoteError, match="nothing to remember but a secret"):
+            allowed.remember(text, title="Token")
+    assert not (allowed.root / "Memories").exists()
 
 
 def test_a_secret_in_pieces_of_a_name_is_in_no_name(allowed: Vault) -> None:

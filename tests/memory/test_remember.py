@@ -175,12 +175,37 @@ def another_writer(root: Path) -> Iterator[None]:
         yield
 
 
+def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(
+    allowed: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed.index()
+    # So little that a refresh before a search takes nothing in.
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    (allowed.root / "New.md").write_text("A zebra grazes in the garden today.\n")
+    done = allowed.remember(APPROVALS)
+    assert done.notices == ()
+    assert allowed.search("approvals", refresh=True)[0].path == done.path
+    assert allowed.status().stale == 1
+    assert allowed.forget(done.path).notices == ()
+    assert allowed.store.stamps().keys() == {"Bees.md"}
+
+
+def test_a_vault_that_was_indexed_with_other_settings_is_told_of(allowed: Vault) -> None:
+    allowed.index()
+    with Vault.open(allowed.root, {"embed.model": "words", "chunk.max_chars": 500}) as other:
+        done = other.remember(APPROVALS)
+    assert done.written
+    assert "run `notewell index` to do it anew" in done.notices[0]
+
+
 def test_while_another_process_indexes_it_is_written_all_the_same_and_the_next_search_finds_it(allowed: Vault) -> None:
     allowed.index()
     with another_writer(allowed.root):
         done = allowed.remember(APPROVALS, title="Billing")
         assert done.written
-        assert done.notices[-1] == "Memories/Billing.md is written; the next search sees it"
+        (notice,) = done.notices
+        assert notice.startswith("Memories/Billing.md: the store does not know of it yet, and takes it in when it can.")
+        assert notice.endswith("is writing to this vault's store")
         # What the store does not know yet is compared as well.
         again = allowed.remember("Since March, deploying the billing service needs two approvals.")
         assert [near.path for near in again.near] == [done.path]

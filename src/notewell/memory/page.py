@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from notewell.errors import NoteError
-from notewell.index.shapes.front_matter import split_front_matter
+from notewell.index.shapes.front_matter import STAND_IN, split_front_matter
 from notewell.memory.names import SUFFIX, stem_of
 from notewell.redact import names_secret, redact_text
 
@@ -28,8 +28,8 @@ LONGEST_FIRST = 70
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # What no note holds, and what would let a text be taken for no text; tabs and line breaks stay.
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
-# How Markdown begins what is no word yet: headings, items, quotations, emphasis.
-MARKUP = re.compile(r"^[\s#>*+\-_`~|\[\]!]+")
+# How Markdown begins what is no word yet: headings, items, boxes, quotations, emphasis.
+MARKUP = re.compile(r"^(?:[\s#>*+\-_`~|]+|\[[ xX]?\])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ def tidy(memory: Memory) -> tuple[Memory, int]:
     # A title may be what gives the text below it away as a secret: they are looked at together.
     joined, found = redact_text(f"{_line(memory.title)}\n{text}")
     title, _, text = joined.partition("\n")
+    if not STAND_IN.sub("", text).strip():
+        raise NoteError("There is nothing to remember but a secret", "Say where it is kept; it is not written here")
     source, of_source = redact_text(_line(memory.source))
     tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, memory.tags[:MOST_TAGS])) if tag]
     clean = Memory(
