@@ -34,7 +34,7 @@ def taken_for_the_same(kind: str, first: int) -> int:
     return sum(map(bool, found))
 
 
-# As measured last; the pairs that begin with the second were held back when the threshold was chosen.
+# As measured last; the pairs that begin with the second were first left out of choosing the threshold, and seen later.
 @pytest.mark.parametrize(
     ("kind", "first", "least", "most"),
     [
