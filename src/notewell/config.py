@@ -38,6 +38,13 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSettings:
+    """How hits are shown on a terminal."""
+
+    links: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set, in the sections of `notewell.toml`."""
 
@@ -47,6 +54,7 @@ class Settings:
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
+    show: ShowSettings = ShowSettings()
 
 
 HELP = {
@@ -85,6 +93,7 @@ HELP = {
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+    "show.links": "What a click on a hit's place opens: `obsidian`, `file`, `vscode`, `off`; `auto` sees what fits",
 }
 
 KINDS = {
@@ -129,7 +138,12 @@ MOST = {
     "decay.half_life_days": 1e6,
 }
 # Settings that are one of a few words.
-CHOICES = {"search.fusion": tuple(FUSIONS), "search.graph": GRAPHS, "decay.mode": MODES}
+CHOICES = {
+    "search.fusion": tuple(FUSIONS),
+    "search.graph": GRAPHS,
+    "decay.mode": MODES,
+    "show.links": ("auto", "obsidian", "file", "vscode", "off"),
+}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:

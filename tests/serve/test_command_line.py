@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
+from tests.serve.terminal import PROGRAM, on_terminal
 
 from notewell import __version__
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.cli.progress import QUIET_NOTES
 
 Notewell = Callable[..., tuple[int, str, str]]
-
-PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
 
 
 def start(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.Popen[str]:
@@ -34,29 +30,6 @@ def start(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def on_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
-    """Run the program on a terminal and return what it shows there."""
-    ours, theirs = pty.openpty()
-    variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    process = subprocess.Popen(
-        [PROGRAM, *arguments], cwd=cwd, env={**variables, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65_536)
-        except OSError:
-            # Linux says so when the other end is closed.
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    assert process.wait() == 0
-    return shown.decode()
 
 
 # The program

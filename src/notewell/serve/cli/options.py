@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,7 +39,7 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
 
 
-def open_vault(path: Path | None, settings: dict[str, Any] | None = None) -> Vault:
+def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
     """Open a vault with the options that were given; None means not given."""
     return Vault.open(path, {name: value for name, value in (settings or {}).items() if value is not None})
 
@@ -51,6 +52,13 @@ def from_root(root: Path, path: str) -> str:
 def print_json(value: Any) -> None:
     """Print a value to stdout as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def tell_data(data: str | bytes) -> None:
+    """Print what other programs read, to the byte; on a terminal, with what it would obey made visible."""
+    if sys.stdout.isatty():
+        data = printable(data if isinstance(data, str) else os.fsdecode(data))
+    click.echo(data, nl=False)
 
 
 def say(text: str) -> None:
