@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -55,6 +55,15 @@ class Settings:
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
     show: ShowSettings = ShowSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting, its value, and where that came from: `default`, the vault's file, a variable, or an `option`."""
+
+    name: str
+    value: Any
+    source: str
 
 
 HELP = {
@@ -148,20 +157,64 @@ CHOICES = {
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
     """Return the vault's settings: its file, then the environment, then the overrides."""
-    in_file, named = _from_file(root / FILE), {**_from_environment(environment), **overrides}
-    if KEY in in_file or KEY in overrides:
-        raise SettingsError(f"{KEY} is no setting of a file or an option", "Set NOTEWELL_EMBED_KEY in the environment")
-    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
-    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
-    values = {**in_file, **named}
+    given = given_settings(root, environment, overrides)
     settings = Settings()
-    for name, value in values.items():
-        checked = _checked(name, value)
+    for name, setting in given.items():
+        checked = _checked(name, setting.value)
         section, _, key = name.partition(".")
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
-    return replace(settings, embed=_guarded(settings.embed, by_user="embed.url" in named))
+    by_user = "embed.url" in given and given["embed.url"].source != FILE
+    return replace(settings, embed=_guarded(settings.embed, by_user=by_user))
+
+
+def given_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Setting]:
+    """Return what was set, as it was written, and where; an override wins over a variable, a variable over the file."""
+    in_file = _from_file(root / FILE)
+    if KEY in in_file or KEY in overrides:
+        raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
+    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
+    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
+    variables = {name: variable_of(name) for name in setting_names()}
+    return {
+        **{name: Setting(name, value, FILE) for name, value in in_file.items()},
+        **{name: Setting(name, environment[key], key) for name, key in variables.items() if key in environment},
+        **{name: Setting(name, value, "option") for name, value in overrides.items()},
+    }
+
+
+def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
+    """Return every setting with the value that holds, and where it came from."""
+    settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
+    lines = _text_of(root / FILE).splitlines()
+    told = []
+    for name in setting_names():
+        section, _, key = name.partition(".")
+        source = given[name].source if name in given else "default"
+        line = _line_of(lines, section, key) if source == FILE else 0
+        told.append(Setting(name, getattr(getattr(settings, section), key), f"{source}:{line}" if line else source))
+    return told
+
+
+def _line_of(lines: Sequence[str], section: str, key: str) -> int:
+    """Return the number of the line that sets a key; 0 where it is written in another way than most do."""
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip().startswith("["):
+            inside = line.partition("#")[0].strip() == f"[{section}]"
+        elif inside and line.partition("=")[0].strip() == key:
+            return number
+    return 0
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the environment that stands for a setting.
+
+    >>> variable_of("search.limit")
+    'NOTEWELL_SEARCH_LIMIT'
+    """
+    return PREFIX + name.replace(".", "_").upper()
 
 
 def _is_folder(root: Path, name: Any) -> bool:
@@ -213,7 +266,7 @@ def _from_file(file: Path) -> dict[str, Any]:
     if not file.is_file():
         raise SettingsError(f"{file} cannot be read: it is no file", "Move it away to use the defaults")
     try:
-        sections = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        sections = tomllib.loads(_text_of(file))
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
@@ -226,22 +279,27 @@ def _from_file(file: Path) -> dict[str, Any]:
     return values
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    variables = {PREFIX + name.replace(".", "_").upper(): name for name in setting_names()}
-    return {name: environment[variable] for variable, name in variables.items() if variable in environment}
+def _text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8-sig") if file.exists() else ""
 
 
-def _checked(name: str, value: Any) -> Any:
-    """Return the value in the setting's own type, or say what is wrong with it."""
+def check_name(name: str) -> None:
+    """Refuse what is no setting, with what may be meant."""
     names = setting_names()
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
         raise SettingsError(f"There is no setting '{name}'", hint)
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the value in the setting's own type, or say what is wrong with it."""
+    check_name(name)
+    default = setting_names()[name]
     try:
-        value = _converted(value, names[name])
+        value = _converted(value, default)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(names[name])]}", HELP[name]) from error
+        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(default)]}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
         raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name in MOST and value > MOST[name]:

@@ -14,6 +14,7 @@ from notewell.asked import Filters
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
+from notewell.serve.cli.complete import complete_folder, complete_tag
 from notewell.serve.cli.formats import FORMATS
 from notewell.serve.cli.options import json_option, open_vault, say
 from notewell.serve.cli.progress import progress_shown
@@ -101,8 +102,8 @@ def vault_to_ask(
 
 OPTIONS = (
     click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help=HELP["limit"]),
-    click.option("--under", metavar="PATH", default="", help=HELP["under"]),
-    click.option("--tag", metavar="TAG", multiple=True, help=HELP["tag"]),
+    click.option("--under", metavar="PATH", default="", shell_complete=complete_folder, help=HELP["under"]),
+    click.option("--tag", metavar="TAG", multiple=True, shell_complete=complete_tag, help=HELP["tag"]),
     click.option("--type", metavar="TYPE", multiple=True, help=HELP["type"]),
     click.option("--lang", metavar="LANG", multiple=True, help=HELP["lang"]),
     click.option("--after", metavar="DATE", default="", help=HELP["after"]),

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
+import click
+
 from notewell.serve.addresses import Addresses
 from notewell.types import Excerpt
 from notewell.vault import Vault
@@ -32,8 +34,9 @@ def clicker(vault: Vault) -> Callable[[str, Excerpt], str]:
 
 
 def _wanted(chosen: str, environment: Mapping[str, str]) -> bool:
-    plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
-    if chosen == "off" or plain or not sys.stdout.isatty():
+    context = click.get_current_context(silent=True)
+    # Whoever wants no colours wants no other codes of a terminal either.
+    if chosen == "off" or (context and context.color is False) or not sys.stdout.isatty():
         return False
     return chosen != "auto" or knows_links(environment)
 

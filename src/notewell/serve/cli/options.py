@@ -8,11 +8,14 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from notewell.vault import Vault
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,8 +33,15 @@ def vault_option(command: Command) -> Command:
         "--vault",
         metavar="PATH",
         type=click.Path(path_type=Path),
+        shell_complete=_folder,
         help="The vault's folder. Default: the nearest above with notewell.toml, .notewell or .obsidian, else this one",
     )(command)
+
+
+def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    return [CompletionItem(incomplete, type="dir")]
 
 
 def json_option(command: Command) -> Command:

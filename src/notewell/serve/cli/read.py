@@ -12,13 +12,14 @@ from notewell.errors import NoteError
 from notewell.index.place import Reading
 from notewell.search.budget import block
 from notewell.serve.answers import of_reading
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, tell_data, vault_option
 from notewell.serve.cli.places import place_from_root, remember_reading
 from notewell.types import Chunk
 
 
 @click.command("read")
-@click.argument("place", metavar="PATH[:LINES|#PART]")
+@click.argument("place", metavar="PATH[:LINES|#PART]", shell_complete=complete_note)
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @click.option("--raw", is_flag=True, help="Show secrets, too; on a terminal only")

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from notewell.serve.cli.asking import Page, PageCommand, page_options, vault_to_ask
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
 
 
 @click.command("related", cls=PageCommand)
-@click.argument("notes", nargs=-1, required=True, metavar="NOTE...")
+@click.argument("notes", nargs=-1, required=True, metavar="NOTE...", shell_complete=complete_note)
 @vault_option
 @page_options
 def command(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:

@@ -9,7 +9,9 @@ import click
 
 from notewell.asked import ALL
 from notewell.serve.cli.asking import Page, PageCommand, page_options, vault_to_ask
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import vault_option
+from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
 
@@ -22,6 +24,7 @@ from notewell.serve.cli.results import tell_results
     "--like",
     metavar="PATH[:LINES]|last",
     multiple=True,
+    shell_complete=complete_note,
     help="Lean to what is like this note, or those that `notewell read` showed last (a note of that name is last.md); "
     "may be repeated",
 )
@@ -36,8 +39,8 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     """Find the lines that answer TEXT
 
     TEXT may hold syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open, lex:word,
-    vec:"a meaning", like:"a note". Whatever is not syntax is text. Without any words, the newest notes that fit are
-    listed. A vault that was never indexed is indexed first.
+    vec:"a meaning", like:"a note"; notewell help query has all of it. Whatever is not syntax is text, and - is the text
+    on stdin. Without any words, the newest notes that fit are listed. A vault that was never indexed is indexed first.
 
     --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
     from TEXT; each says how it was reached.
@@ -46,8 +49,12 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     Example:
         notewell search "why did the bread collapse" --under Recipes
         notewell search 'mites "formic acid" -oxalic tag:bees'
+        pbpaste | notewell search -
     """
-    if not text and not page.under and not like and page.only == ALL:
+    asks_nothing = not text and not page.under and not like and page.only == ALL
+    if text == (STDIN,) or (asks_nothing and is_piped()):
+        text = (read_query(),)
+    elif asks_nothing:
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("md", "csv", "paths"):
         raise click.UsageError(f"--mode compare has two pages, and --format {page.format} has room for one.")

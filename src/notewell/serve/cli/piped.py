@@ -1,0 +1,39 @@
+"""A query that comes through a pipe."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+import click
+
+# Stands for the query on stdin.
+STDIN = "-"
+# A page of text is a query; a whole file is a slip.
+MOST_BYTES = 65_536
+
+
+def is_piped() -> bool:
+    """Tell whether something was piped into the command: a terminal, or nothing at all, was not."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+def read_query() -> str:
+    """Return the text on stdin."""
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise click.UsageError(f"The query on stdin is longer than {MOST_BYTES:,} bytes; send a part of it.")
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise click.UsageError("What is on stdin is no text in UTF-8.")
+    if not text:
+        raise click.UsageError("The query on stdin is empty.")
+    return text
