@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,3 +48,24 @@ def test_filters_alone_do_not_wait_for_a_pipe(folder: Path) -> None:
     with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.read() == "Recipes/Sourdough.md\n"
+
+
+def test_a_stdin_that_somebody_stands_in_for_is_read_as_a_pipe(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, notewell: Callable[..., tuple[int, str, str]]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"loaf\n")))
+    code, out, _ = notewell("search", "--format", "paths", "-n", "1")
+    assert (code, out) == (0, "Recipes/Sourdough.md\n")
+    monkeypatch.setattr("sys.stdin", None)
+    assert notewell("search")[2].startswith("error: Missing argument 'TEXT...'")
+    assert notewell("search", "-")[2].startswith("error: Missing argument 'TEXT...', and stdin cannot be read")
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "rye"], ["search", "rye", "--format", "csv"], ["read", "Garden/Bees.md"]]
+)
+def test_a_command_whose_output_was_closed_is_no_error(folder: Path, command: list[str]) -> None:
+    line = shlex.join([sys.executable, "-m", "notewell", *command])
+    done = subprocess.run(f"{line} >&-", shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr

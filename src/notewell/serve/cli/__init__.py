@@ -162,16 +162,12 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal's encoding does not have is shown by its number.
             stream.reconfigure(errors="backslashreplace")
-    with paged(sys.argv[1:], os.environ):
-        _run()
-
-
-def _run() -> None:
     if "_NOTEWELL_COMPLETE" in os.environ:
         # Knows the shells better than click does.
         import_module("notewell.serve.cli.completion")
     try:
-        cli(prog_name="notewell", standalone_mode=False)
+        with paged(sys.argv[1:], os.environ):
+            cli(prog_name="notewell", standalone_mode=False)
     except NotewellError as error:
         # Both may hold names of notes, and a name may hold a line break.
         _fail(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 
 import click
 
 from notewell.serve.addresses import Addresses
+from notewell.serve.cli.options import is_terminal
 from notewell.types import Excerpt
 from notewell.vault import Vault
 
@@ -36,7 +36,7 @@ def clicker(vault: Vault) -> Callable[[str, Excerpt], str]:
 def _wanted(chosen: str, environment: Mapping[str, str]) -> bool:
     context = click.get_current_context(silent=True)
     # Whoever wants no colours wants no other codes of a terminal either.
-    if chosen == "off" or (context and context.color is False) or not sys.stdout.isatty():
+    if chosen == "off" or (context and context.color is False) or not is_terminal():
         return False
     return chosen != "auto" or knows_links(environment)
 

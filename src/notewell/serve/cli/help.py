@@ -45,6 +45,7 @@ a hit's place opens is the setting show.links.
             1      an error, with error: and hint: on stderr; or something amiss was found, where a help says so
                    (links --broken, secrets, doctor)
             2      wrong usage
+            3      secrets: none was found, but some file could not be read
             130    interrupted; what was done is kept"""
 
 TOPICS = {"query": QUERY, "output": OUTPUT}

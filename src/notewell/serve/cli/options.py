@@ -64,9 +64,14 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def is_terminal() -> bool:
+    """Tell whether stdout is a terminal; there is none at all where it was closed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def tell_data(data: str | bytes) -> None:
     """Print what other programs read, to the byte; on a terminal, with what it would obey made visible."""
-    if sys.stdout.isatty():
+    if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
 

@@ -18,14 +18,20 @@ def is_piped() -> bool:
     """Tell whether something was piped into the command: a terminal, or nothing at all, was not."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
+        # Somebody stands in for stdin, such as the warm process, which knows what is at its other end.
+        return not sys.stdin.isatty()
+    except AttributeError:
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def read_query() -> str:
     """Return the text on stdin."""
-    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    try:
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    except (OSError, AttributeError) as error:
+        raise click.UsageError("Missing argument 'TEXT...', and stdin cannot be read.") from error
     if len(data) > MOST_BYTES:
         raise click.UsageError(f"The query on stdin is longer than {MOST_BYTES:,} bytes; send a part of it.")
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,15 @@ from notewell.index.place import Reading
 from notewell.search.budget import block
 from notewell.serve.answers import of_reading
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, tell_data, vault_option
+from notewell.serve.cli.options import (
+    is_terminal,
+    json_option,
+    open_vault,
+    print_json,
+    printable,
+    tell_data,
+    vault_option,
+)
 from notewell.serve.cli.places import place_from_root, remember_reading
 from notewell.types import Chunk
 
@@ -41,7 +48,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
     """
     if as_json and format not in (None, "json"):
         raise click.UsageError(f"--json and --format {format} are two formats.")
-    if raw and not sys.stdout.isatty():
+    if raw and not is_terminal():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
         reading = opened.read(place_from_root(opened.root, place), raw=raw)
@@ -57,7 +64,7 @@ def _tell(reading: Reading, format: str, *, numbers: bool) -> None:
         chunk = Chunk(reading.path, reading.text, reading.line, reading.end_line)
         tell_data(block(replace(chunk, title=chunk.name)))
         return
-    terminal = sys.stdout.isatty()
+    terminal = is_terminal()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
         shown = printable(line) if terminal else line
         click.echo(f"{number:6}  {shown}" if numbers else shown)
