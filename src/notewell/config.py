@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
@@ -265,6 +264,9 @@ def _from_file(file: Path) -> dict[str, Any]:
         return {}
     if not file.is_file():
         raise SettingsError(f"{file} cannot be read: it is no file", "Move it away to use the defaults")
+    # Many vaults have no such file.
+    import tomllib  # noqa: PLC0415
+
     try:
         sections = tomllib.loads(_text_of(file))
     except (OSError, ValueError) as error:
