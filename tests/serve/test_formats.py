@@ -188,6 +188,7 @@ def test_places_lead_to_obsidian_or_to_an_editor(folder: Path) -> None:
         {"VTE_VERSION": "4000"},
         {"VTE_VERSION": "6800", "NO_COLOR": "1"},
         {"VTE_VERSION": "6800", "TERM": "dumb"},
+        {"VTE_VERSION": "6800", "TERM": "screen-256color"},
         {"VTE_VERSION": "6800", "NOTEWELL_SHOW_LINKS": "off"},
     ],
     ids=str,

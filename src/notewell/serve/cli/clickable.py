@@ -47,10 +47,11 @@ def knows_links(environment: Mapping[str, str]) -> bool:
     >>> knows_links({"TERM": "xterm-256color", "VTE_VERSION": "7600"}), knows_links({"TERM": "linux"})
     (True, False)
     """
-    vte = environment.get("VTE_VERSION", "")
-    return (
+    term, vte = environment.get("TERM", ""), environment.get("VTE_VERSION", "")
+    # What the terminal around it said of itself, GNU Screen does not know.
+    return not term.startswith("screen") and (
         environment.get("TERM_PROGRAM") in PROGRAMS
-        or environment.get("TERM", "").startswith(TERMS)
+        or term.startswith(TERMS)
         or any(map(environment.get, VARIABLES))
         or (vte.isdecimal() and int(vte) >= VTE)
     )
