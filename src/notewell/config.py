@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -183,30 +183,6 @@ def given_settings(root: Path, environment: Mapping[str, str], overrides: Mappin
     }
 
 
-def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
-    """Return every setting with the value that holds, and where it came from."""
-    settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
-    lines = _text_of(root / FILE).splitlines()
-    told = []
-    for name in setting_names():
-        section, _, key = name.partition(".")
-        source = given[name].source if name in given else "default"
-        line = _line_of(lines, section, key) if source == FILE else 0
-        told.append(Setting(name, getattr(getattr(settings, section), key), f"{source}:{line}" if line else source))
-    return told
-
-
-def _line_of(lines: Sequence[str], section: str, key: str) -> int:
-    """Return the number of the line that sets a key; 0 where it is written in another way than most do."""
-    inside = False
-    for number, line in enumerate(lines, start=1):
-        if line.lstrip().startswith("["):
-            inside = line.partition("#")[0].strip() == f"[{section}]"
-        elif inside and line.partition("=")[0].strip() == key:
-            return number
-    return 0
-
-
 def variable_of(name: str) -> str:
     """Return the variable of the environment that stands for a setting.
 
@@ -268,7 +244,7 @@ def _from_file(file: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415
 
     try:
-        sections = tomllib.loads(_text_of(file))
+        sections = tomllib.loads(text_of(file))
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
@@ -281,7 +257,8 @@ def _from_file(file: Path) -> dict[str, Any]:
     return values
 
 
-def _text_of(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """Return the text of a settings file; nothing, where there is none."""
     return file.read_text(encoding="utf-8-sig") if file.exists() else ""
 
 

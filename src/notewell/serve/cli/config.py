@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from notewell.config import CHOICES, HELP, KEY, Setting, check_name, setting_names, tell_settings, variable_of
+from notewell.config import (
+    CHOICES,
+    FILE,
+    HELP,
+    KEY,
+    Setting,
+    check_name,
+    given_settings,
+    load_settings,
+    setting_names,
+    text_of,
+    variable_of,
+)
 from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
 
@@ -50,6 +62,30 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
         _tell_one(settings[0])
     else:
         _tell_all(settings)
+
+
+def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
+    """Return every setting with the value that holds, and where it came from."""
+    settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
+    lines = text_of(root / FILE).splitlines()
+    told = []
+    for name in setting_names():
+        section, _, key = name.partition(".")
+        source = given[name].source if name in given else "default"
+        line = _line_of(lines, section, key) if source == FILE else 0
+        told.append(Setting(name, getattr(getattr(settings, section), key), f"{source}:{line}" if line else source))
+    return told
+
+
+def _line_of(lines: Sequence[str], section: str, key: str) -> int:
+    """Return the number of the line that sets a key; 0 where it is written in another way than most do."""
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip().startswith("["):
+            inside = line.partition("#")[0].strip() == f"[{section}]"
+        elif inside and line.partition("=")[0].strip() == key:
+            return number
+    return 0
 
 
 def _is_asked(setting: str, name: str) -> bool:
