@@ -12,7 +12,7 @@ import click
 
 import notewell
 from notewell import errors
-from notewell.config import HELP, PREFIX, setting_names
+from notewell.config import HELP, setting_names, variable_of
 from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
 
@@ -39,7 +39,7 @@ def settings() -> str:
     rows = ["", "| setting | default | variable | what it does |", "|---|---|---|---|"]
     for name, default in setting_names().items():
         shown = repr(list(default)) if isinstance(default, tuple) else repr(default)
-        rows.append(f"| `{name}` | `{shown}` | `{PREFIX}{name.replace('.', '_').upper()}` | {HELP[name]} |")
+        rows.append(f"| `{name}` | `{shown}` | `{variable_of(name)}` | {HELP[name]} |")
     return "\n".join(rows) + "\n"
 
 

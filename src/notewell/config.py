@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
@@ -47,6 +46,13 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSettings:
+    """How hits are shown on a terminal."""
+
+    links: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set, in the sections of `notewell.toml`."""
 
@@ -57,6 +63,16 @@ class Settings:
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
     memory: MemorySettings = MemorySettings()
+    show: ShowSettings = ShowSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting, its value, and where that came from: `default`, the vault's file, a variable, or an `option`."""
+
+    name: str
+    value: Any
+    source: str
 
 
 HELP = {
@@ -96,6 +112,7 @@ HELP = {
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
     "memory.folder": "The folder where agents may remember, from the vault's root; only notewell.toml can set it",
+    "show.links": "What a click on a hit's place opens: `obsidian`, `file`, `vscode`, `off`; `auto` sees what fits",
 }
 
 KINDS = {
@@ -140,28 +157,54 @@ MOST = {
     "decay.half_life_days": 1e6,
 }
 # Settings that are one of a few words.
-CHOICES = {"search.fusion": tuple(FUSIONS), "search.graph": GRAPHS, "decay.mode": MODES}
+CHOICES = {
+    "search.fusion": tuple(FUSIONS),
+    "search.graph": GRAPHS,
+    "decay.mode": MODES,
+    "show.links": ("auto", "obsidian", "file", "vscode", "off"),
+}
 
 
 def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
     """Return the vault's settings: its file, then the environment, then the overrides."""
-    in_file, named = _from_file(root / FILE), {**_from_environment(environment), **overrides}
-    if KEY in in_file or KEY in overrides:
-        raise SettingsError(f"{KEY} is no setting of a file or an option", "Set NOTEWELL_EMBED_KEY in the environment")
-    if named.get(ALLOWED):
-        hint = f"Set it in {root / FILE}; elsewhere it can only be switched off, by an empty text"
-        raise SettingsError(f"{ALLOWED} is a setting of {FILE} alone", hint)
-    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
-    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
-    values = {**in_file, **named}
+    given = given_settings(root, environment, overrides)
     settings = Settings()
-    for name, value in values.items():
-        checked = _checked(name, value)
+    for name, setting in given.items():
+        checked = _checked(name, setting.value)
         section, _, key = name.partition(".")
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
-    return replace(settings, embed=_guarded(settings.embed, by_user="embed.url" in named))
+    by_user = "embed.url" in given and given["embed.url"].source != FILE
+    return replace(settings, embed=_guarded(settings.embed, by_user=by_user))
+
+
+def given_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Setting]:
+    """Return what was set, as it was written, and where; an override wins over a variable, a variable over the file."""
+    in_file = _from_file(root / FILE)
+    if KEY in in_file or KEY in overrides:
+        raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
+    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
+    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
+    variables = {name: variable_of(name) for name in setting_names()}
+    given = {
+        **{name: Setting(name, value, FILE) for name, value in in_file.items()},
+        **{name: Setting(name, environment[key], key) for name, key in variables.items() if key in environment},
+        **{name: Setting(name, value, "option") for name, value in overrides.items()},
+    }
+    if ALLOWED in given and given[ALLOWED].source != FILE and given[ALLOWED].value:
+        hint = f"Set it in {root / FILE}; elsewhere it can only be switched off, by an empty text"
+        raise SettingsError(f"{ALLOWED} is a setting of {FILE} alone", hint)
+    return given
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the environment that stands for a setting.
+
+    >>> variable_of("search.limit")
+    'NOTEWELL_SEARCH_LIMIT'
+    """
+    return PREFIX + name.replace(".", "_").upper()
 
 
 def _is_folder(root: Path, name: Any) -> bool:
@@ -212,8 +255,11 @@ def _from_file(file: Path) -> dict[str, Any]:
         return {}
     if not file.is_file():
         raise SettingsError(f"{file} cannot be read: it is no file", "Move it away to use the defaults")
+    # Many vaults have no such file.
+    import tomllib  # noqa: PLC0415
+
     try:
-        sections = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        sections = tomllib.loads(text_of(file))
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
@@ -226,22 +272,28 @@ def _from_file(file: Path) -> dict[str, Any]:
     return values
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    variables = {PREFIX + name.replace(".", "_").upper(): name for name in setting_names()}
-    return {name: environment[variable] for variable, name in variables.items() if variable in environment}
+def text_of(file: Path) -> str:
+    """Return the text of a settings file; nothing, where there is none."""
+    return file.read_text(encoding="utf-8-sig") if file.exists() else ""
 
 
-def _checked(name: str, value: Any) -> Any:
-    """Return the value in the setting's own type, or say what is wrong with it."""
+def check_name(name: str) -> None:
+    """Refuse what is no setting, with what may be meant."""
     names = setting_names()
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
         raise SettingsError(f"There is no setting '{name}'", hint)
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the value in the setting's own type, or say what is wrong with it."""
+    check_name(name)
+    default = setting_names()[name]
     try:
-        value = _converted(value, names[name])
+        value = _converted(value, default)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(names[name])]}", HELP[name]) from error
+        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(default)]}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
         raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name in MOST and value > MOST[name]:

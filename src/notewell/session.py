@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -107,7 +106,10 @@ def keep_opened(file: Path, place: str, now: datetime) -> None:
     # Whoever else reads a note at the same time waits for the other's place to be kept.
     with suppress(OSError, StoreError), held(file.with_name(f"{file.name}.lock"), PATIENCE):
         kept = {"at": now.isoformat(), "opened": with_place(recall_opened(file, now), place)}
-        with tempfile.TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
+        # Only `notewell read` writes here.
+        from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+        with TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
             # Whole before it is put in place, also for who recalls meanwhile.
             made = Path(folder) / file.name
             made.touch(mode=0o600)

@@ -10,7 +10,14 @@ from functools import lru_cache
 import Stemmer
 
 # Scripts written without spaces: a run of them is matched by its pairs of characters.
-UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+RANGES = (
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7af"),
+    ("\uf900", "\ufaff"),
+)
+UNSPACED = "".join(f"{first}-{last}" for first, last in RANGES)
 # C++, C++17, g++, C#, F#: a letter that its signs make another name.
 SIGNED = r"[A-Za-z](?:\+\+(?:\d\d)?|#)(?!\w)"
 # Accents may be characters of their own, as macOS writes them.
@@ -28,8 +35,6 @@ LONGEST = 64
 # Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
 DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
 KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*+([^\s:=;]{1,200}+)[ \t]*+[:=]", re.MULTILINE)
-# Tokens that have several terms because they are several words: in scripts without spaces, or around an apostrophe.
-SEVERAL = re.compile(rf"[{UNSPACED}'’]")
 # How English words go on after a beginning that is longer than their stem.
 ENDINGS = (
     "",
@@ -91,7 +96,7 @@ def token_terms(token: str) -> tuple[str, ...]:
     if not token.isascii() and (usual := unicodedata.normalize("NFKC", token)) != token:
         # Half-width kana, ligatures, letters and accents apart: other tokens once they are written as usual.
         return tuple(split_terms(usual))
-    if re.match(f"[{UNSPACED}]", token):
+    if is_unspaced(token[:1]):
         pairs = tuple(token[i : i + 2] for i in range(len(token) - 1))
         return pairs or (token,)
     if token[1:2] in ("+", "#"):
@@ -117,7 +122,17 @@ def whole_terms(text: str) -> list[str]:
     (['gettenantid', 'of', '東京', '京都'], [])
     """
     tokens = TOKEN.findall(text)
-    return [term for token in tokens for term in token_terms(token)[: None if SEVERAL.search(token) else 1]]
+    return [term for token in tokens for term in token_terms(token)[: None if is_several(token) else 1]]
+
+
+def is_unspaced(sign: str) -> bool:
+    """Tell whether a sign is of a script without spaces; a pattern of these takes 2 ms to compile."""
+    return sign >= RANGES[0][0] and any(first <= sign <= last for first, last in RANGES)
+
+
+def is_several(token: str) -> bool:
+    """Tell whether a token has several terms because it is several words: without spaces, or around an apostrophe."""
+    return any(sign in "'’" or is_unspaced(sign) for sign in token)
 
 
 def prefix_term(token: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -294,7 +293,10 @@ class Vault(Linked):
             raise StoreError(f"{file} exists already", "Name a file that does not")
         if not self.indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
-        with tempfile.TemporaryDirectory(prefix=".notewell-", dir=folder_to_write(file)) as folder:
+        # One command of many needs it.
+        from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+        with TemporaryDirectory(prefix=".notewell-", dir=folder_to_write(file)) as folder:
             partial = Path(folder) / file.name
             self.store.copy_to(partial)
             partial.replace(file)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
+from tests.serve.terminal import PROGRAM, on_terminal, run_on_terminal
 
 from notewell import __version__
-from notewell.serve.cli import COMMANDS, cli
+from notewell.serve.cli import COMMANDS, GROUPS, cli
+from notewell.serve.cli.help import TOPICS
 from notewell.serve.cli.progress import QUIET_NOTES
 
 Notewell = Callable[..., tuple[int, str, str]]
-
-PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
 
 
 def start(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.Popen[str]:
@@ -34,29 +31,6 @@ def start(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def on_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
-    """Run the program on a terminal and return what it shows there."""
-    ours, theirs = pty.openpty()
-    variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    process = subprocess.Popen(
-        [PROGRAM, *arguments], cwd=cwd, env={**variables, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65_536)
-        except OSError:
-            # Linux says so when the other end is closed.
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    assert process.wait() == 0
-    return shown.decode()
 
 
 # The program
@@ -74,16 +48,41 @@ def test_the_version_is_the_packages(notewell: Notewell) -> None:
     assert notewell("--version") == (0, f"{__version__}\n", "")
 
 
-def test_help_lists_every_command_in_the_order_in_which_one_needs_them(notewell: Notewell) -> None:
+def test_help_lists_every_command_once_in_groups(notewell: Notewell) -> None:
     code, out, _ = notewell("--help")
     assert code == 0
-    assert re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.MULTILINE) == list(COMMANDS)
+    assert sorted(re.findall(r"^  (\w+)  ", out.partition("Find:")[2], re.MULTILINE)) == sorted(COMMANDS)
+    assert [title for title in GROUPS if f"\n{title}:\n" in out] == [
+        title for title, names in GROUPS.items() if set(names) & set(COMMANDS)
+    ]
+    assert "Exit codes: 0 done" in out
 
 
-def test_the_program_alone_shows_its_help_and_calls_it_no_error(notewell: Notewell) -> None:
-    _, out, err = notewell()
-    assert "Commands:" in out + err
-    assert "error:" not in err
+def test_the_program_alone_shows_what_to_paste_first(notewell: Notewell) -> None:
+    code, out, err = notewell()
+    assert (code, err) == (0, "")
+    pasted = re.findall(r"^    notewell (\w+)", out, re.MULTILINE)
+    assert pasted == ["search", "read", "related"]
+
+
+def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
+    assert notewell("help", "search") == notewell("search", "--help")
+    assert notewell("help")[1].startswith(notewell("--help")[1])
+    for topic in TOPICS:
+        code, out, _ = notewell("help", topic)
+        assert (code, out) == (0, f"{TOPICS[topic]}\n")
+    code, out, err = notewell("help", "qery")
+    assert (code, out) == (2, "")
+    assert "There is no help on 'qery'; near: query" in err
+
+
+def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:
+    (folder / "new.md").write_text("---\nstatus: open\nrating: 4\ndue: 2024-05\n---\n\nThe zebra grazes.\n")
+    (folder / "a note.md").write_text("An answer.\n")
+    notewell("index")
+    for part in re.findall(r"[a-z]+:(?:\"[^\"]+\"|[^\s…]+)", TOPICS["query"]):
+        read = json.loads(notewell("search", "--explain", "--json", "--", f"zebra {part}")[1])["read_as"]
+        assert read[0] != f'words and meaning "zebra {part}"', part
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -95,7 +94,7 @@ def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, na
     assert re.search(rf"Example:\n +notewell {name}", out)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", set(COMMANDS) - {"completion", "help"})
 def test_every_command_knows_json_and_vault(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
@@ -189,6 +188,38 @@ def test_no_color_is_obeyed_on_a_terminal(folder: Path) -> None:
     shown = on_terminal("search", "rye", cwd=folder, NO_COLOR="1")
     assert "Sourdough" in shown
     assert not re.search(r"\x1b\[[0-9;]*m", shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ([], {}, False),
+        ([], {"CLICOLOR_FORCE": "1"}, True),
+        ([], {"CLICOLOR_FORCE": "0"}, False),
+        ([], {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color=never"], {"CLICOLOR_FORCE": "1"}, False),
+    ],
+)
+def test_colours_can_be_forced_and_forbidden(
+    notewell: Notewell,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    environment: dict[str, str],
+    coloured: bool,
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in notewell("search", "rye", *arguments)[1]) == coloured
+    assert ("\x1b[" in notewell(*arguments, "search", "rye")[1]) == coloured
+
+
+def test_errors_obey_no_color_too(folder: Path) -> None:
+    for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        code, shown = run_on_terminal([PROGRAM, "nonsense"], folder, environment)
+        assert code == 2
+        assert shown.startswith("error: ")
 
 
 def test_a_terminal_is_shown_a_bar_instead_of_lines(folder: Path) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from notewell.redact import redact
 from notewell.redact.decoded import redact_decoded
 from notewell.store import Writer
 from notewell.types import Chunk, Note, Vectors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # Bytes embedded at once, in a thread beside the reading of the next notes.
 GROUP_BYTES = 256 << 10
@@ -77,6 +80,9 @@ def prepared(
 
 def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:
     """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
+    # Most commands write nothing, and do not pay for it.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
     with ThreadPoolExecutor(max_workers=1) as thread:
         ahead: Future[list[Outcome]] | None = None
         for group in groups:

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from notewell.redact.rule import Rule
 from notewell.redact.rules import RULES
@@ -132,10 +131,10 @@ def _token_in(name: str) -> str:
 @cache
 def rules_digest() -> str:
     """Return a short name of the rules as they are: other rules, another name."""
-    return digest_of(files("notewell.redact"))
+    return digest_of(Path(__file__).parent)
 
 
-def digest_of(folder: Traversable) -> str:
+def digest_of(folder: Path) -> str:
     """Return a short name of all modules of a folder: checks, tables and the scan are rules as much as patterns."""
     digest = hashlib.blake2b(digest_size=6)
     for module in sorted(folder.iterdir(), key=lambda file: file.name):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
 from notewell.types import Chunk, Ranking, Vectors
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
 # So many of the best are looked at closely. 50 loses hits on most collections, 150 finds no more.
 LOOKED_AT = 100
 # Fewer chunks with a vector than these say nothing about the rest.
@@ -26,8 +30,8 @@ HEARD = 10
 # What is embedded during a search is among so many of the best; of each, an encoder reads about so many characters.
 ON_DEMAND = 24
 READ = 1_200
-# Searches of several threads do not wait for each other's.
-READERS = ThreadPoolExecutor(4, "notewell-query")
+# Searches of several threads do not wait for each other's query.
+READERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,15 @@ def read_query(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchR
     if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
         return None
     like = liked_by_encoder(plan, store, encoder, embedders.keep)
-    return READERS.submit(lambda: embed_plan(plan, encoder, like()))
+    return _readers().submit(lambda: embed_plan(plan, encoder, like()))
+
+
+@cache
+def _readers() -> ThreadPoolExecutor:
+    # Only an encoder needs it, and it takes 5 ms to load.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    return ThreadPoolExecutor(READERS, "notewell-query")
 
 
 def look_closer(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from notewell.asked import Filter, Plan
 from notewell.store import Snapshot
-from notewell.terms import DATA, KEY, SEVERAL, TOKEN, fold, split_terms, token_terms, whole_terms
+from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
 from notewell.types import Chunk, Excerpt, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
@@ -128,7 +128,7 @@ def _loses(word: str, *, alone: bool) -> bool:
     """Tell whether a word is more than its terms say: it has signs that count, or is several words in one."""
     tokens = TOKEN.findall(word)
     if tokens == [word]:
-        return len(token_terms(word)) > 1 and not SEVERAL.search(word)
+        return len(token_terms(word)) > 1 and not is_several(word)
     # One hyphen between words is how people write.
     return bool(tokens) and (alone or not re.fullmatch(r"[^\W\d_]+-[^\W\d_]+(?:['’]\w+)?", word))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from dataclasses import dataclass, replace
 from notewell.asked import Plan
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
-from notewell.terms import TOKEN, UNSPACED, fold, stem, token_terms
+from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
 from notewell.types import Excerpt
 
 # A word with fewer letters is one typo away from too many, and stands inside too many.
@@ -34,7 +33,6 @@ UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # What may stand between the halves of a compound: Arbeit-s-zimmer, Blume-n-topf.
 JOINT = 2
 ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
-CHARACTER = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def _plainest(word: str) -> tuple[int, str]:
 
 def _is_character(word: str) -> bool:
     """Tell whether a word is one character of a script without spaces: those are stored by their pairs."""
-    return bool(CHARACTER.fullmatch(word))
+    return len(word) == 1 and is_unspaced(word)
 
 
 def _is_doubtful(word: str, known: bool) -> bool:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from notewell.search.marks import Mark
 from notewell.search.sentences import CODE, LINE, ROW, WRAP, Unit
-from notewell.terms import UNSPACED
+from notewell.terms import is_unspaced
 
 # Characters of a sentence that are shown; of a longer one, those around its terms.
 LONGEST = 300
@@ -23,7 +23,8 @@ BORDER = re.compile(r"[-=|: +]*-[-=|: +]*")
 BAR = re.compile(r"(?<!\\)\|")
 DELIMITERS = ("\t", ";", ",")
 KEY = re.compile(r"[^\s:][^:\n]{0,80}: ")
-ENDS_UNSPACED = re.compile(f"[{UNSPACED}、。！？]")
+# Full stops and commas of scripts without spaces: none follows them either.
+ENDS_UNSPACED = "、。！？"
 
 Span = tuple[int, int]
 _start = attrgetter("start")
@@ -74,7 +75,8 @@ class Shown:
         if "\n" in self._source[start:end]:
             for wrap in WRAP.finditer(self._source, start, end):
                 self.copy(start, wrap.start())
-                self.put("" if ENDS_UNSPACED.match(self._source, wrap.start() - 1) else " ")
+                last = self._source[wrap.start() - 1]
+                self.put("" if last in ENDS_UNSPACED or is_unspaced(last) else " ")
                 start = wrap.end()
         self.copy(start, end)
 

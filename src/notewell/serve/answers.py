@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from notewell.serve.addresses import Addresses
 
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
     from notewell.types import Excerpt, Hit, Results
 
 
-def of_results(results: Results, *, explain: bool = False) -> dict[str, Any]:
-    """Return the results as other programs read them."""
+def of_results(results: Results, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
+    """Return the results as other programs read them; with the vault's `root`, each hit has what opens it."""
+    addresses = Addresses.of(root) if root else None
     return {
         "query": results.query,
-        "hits": [_hit(excerpt, explain) for excerpt in results],
+        "hits": [_hit(excerpt, explain, addresses) for excerpt in results],
         "generation": results.generation,
         "took_ms": results.took_ms,
         "notices": list(results.notices),
@@ -32,7 +36,7 @@ def of_results(results: Results, *, explain: bool = False) -> dict[str, Any]:
     }
 
 
-def _hit(excerpt: Excerpt, explain: bool) -> dict[str, Any]:
+def _hit(excerpt: Excerpt, explain: bool, addresses: Addresses | None) -> dict[str, Any]:
     chunk = excerpt.hit.chunk
     return {
         "path": chunk.path,
@@ -53,6 +57,7 @@ def _hit(excerpt: Excerpt, explain: bool) -> dict[str, Any]:
             "place": excerpt.place,
             "highlights": [list(span) for span in excerpt.highlights],
         },
+        **({"uri": addresses.of_chunk(chunk)} if addresses else {}),
         **({"votes": _votes(excerpt.hit)} if explain else {}),
     }
 
@@ -75,9 +80,9 @@ def _votes(hit: Hit) -> list[dict[str, Any]]:
     return [{**vote._asdict(), "part": round(vote.part, 6)} for vote in hit.votes]
 
 
-def of_deep(deep: Deep, *, explain: bool = False) -> dict[str, Any]:
+def of_deep(deep: Deep, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
     """Return what deep mode found as other programs read it."""
-    found = of_results(deep.results, explain=explain)
+    found = of_results(deep.results, explain=explain, root=root)
     hits = [{**hit, **_reached(deep.visits[hit["path"]])} for hit in found["hits"]]
     walk = deep.walk
     dropped = [_visit(visit) for visit in walk.dropped]

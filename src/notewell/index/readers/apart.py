@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.content import Content
 from notewell.index.readers.formats import Format, reader_of
 from notewell.index.readers.limits import limited
 from notewell.types import Part
+
+if TYPE_CHECKING:
+    import subprocess
 
 # What a message begins with: its length, in so many bytes.
 LENGTH = 8
@@ -68,6 +70,9 @@ class Extraction:
         return json.loads(answer)  # type: ignore[no-any-return]
 
     def _running(self) -> subprocess.Popen[bytes]:
+        # Only what reads documents needs it.
+        import subprocess  # noqa: PLC0415
+
         if self._process is None:
             self._process = subprocess.Popen(
                 # -P: the current folder, which may be the vault's, is no place for Python to look for modules.
@@ -87,9 +92,11 @@ class Extraction:
             with suppress(OSError):
                 if pipe is not None:
                     pipe.close()
+        from subprocess import TimeoutExpired  # noqa: PLC0415
+
         try:
             process.wait(GRACE)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             process.kill()
             process.wait()
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import click
 
 from notewell.errors import NotewellError
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.pager import COLOURS, paged
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
@@ -30,7 +37,30 @@ COMMANDS = {
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
+    "config": "Show every setting, its value, and where that came from",
+    "completion": "Let the shell complete commands, options and notes",
+    "help": "Show help on a command, or on a TOPIC: query, output",
 }
+
+
+# How the help lists them; what is in none of these comes last.
+GROUPS = {
+    "Find": ("search", "related", "read"),
+    "Look around": ("links", "traverse", "graph"),
+    "Keep up": ("index", "status", "watch", "fill", "secrets", "doctor", "backup", "restore"),
+    "Let others in": ("serve", "mcp", "hook", "remember", "forget"),
+    "Set up": ("config", "completion", "daemon", "eval", "help"),
+}
+START = """\
+Notewell finds the right lines in a folder of notes, by words and by meaning.
+Go to your notes, and paste:
+
+    notewell search "what you remember of it"
+    notewell read "A folder/A note.md:12-20"
+    notewell related last
+
+The first search indexes the folder; later ones take in what changed. `notewell help query` shows what a query can say,
+`notewell --help` lists all commands."""
 
 
 class Commands(click.Group):
@@ -47,24 +77,85 @@ class Commands(click.Group):
         command: click.Command = import_module(f"notewell.serve.cli.{cmd_name}").command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the program's own options, wherever they stand."""
+        return super().parse_args(ctx, own_first(args))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the commands that begin so, without loading any."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+        begun = [name for name in COMMANDS if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=COMMANDS[name]) for name in begun]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without loading any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        grouped = {name for names in GROUPS.values() for name in names}
+        rest = tuple(name for name in COMMANDS if name not in grouped)
+        for title, names in {**GROUPS, "More": rest}.items():
+            if rows := [(name, COMMANDS[name]) for name in names if name in COMMANDS]:
+                with formatter.section(title):
+                    # One column for all groups.
+                    formatter.write_dl([(f"{name:{max(map(len, COMMANDS))}}", told) for name, told in rows])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def own_first(arguments: list[str]) -> list[str]:
+    """Return the arguments with the program's own in front; behind `--` there are none.
+
+    >>> own_first(["search", "rye", "--no-pager", "--color", "never", "--", "--no-pager"])
+    ['--no-pager', '--color', 'never', 'search', 'rye', '--', '--no-pager']
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    own: list[str] = []
+    others: list[str] = []
+    words = iter(arguments[:end])
+    for word in words:
+        if word == "--color":
+            own += [word, *islice(words, 1)]
+        else:
+            (own if word == "--no-pager" or word.startswith("--color=") else others).append(word)
+    return [*own, *others, *arguments[end:]]
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="notewell", message="%(version)s")
+@click.option(
+    "--color",
+    type=click.Choice(COLOURS),
+    default="auto",
+    help="Colours and links: as the terminal is, always, or never. Default: auto, which obeys NO_COLOR",
+)
+@click.option("--no-pager", is_flag=True, help="Print what is longer than the window at once")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
     """Search a folder of notes by words and by meaning
 
     \b
     Example:
         notewell search "why did the bread collapse" --vault ~/notes
+
+    Every command has examples in its own help: notewell search --help. The options below may stand anywhere.
+
+    Exit codes: 0 done, also if nothing was found; 1 an error, or what a command says in its help; 2 wrong usage; 130
+    interrupted.
     """
-    if os.environ.get("NO_COLOR"):
-        ctx.color = False
+    ctx.color = wants_colour(color, os.environ)
+    if ctx.invoked_subcommand is None:
+        click.echo(START)
+
+
+def wants_colour(chosen: str, environment: Mapping[str, str]) -> bool | None:
+    """Tell whether colours are wanted; nothing where the terminal decides.
+
+    >>> wants_colour("auto", {"NO_COLOR": "1"}), wants_colour("always", {"NO_COLOR": "1"}), wants_colour("auto", {})
+    (False, True, None)
+    """
+    if chosen != "auto":
+        return chosen == "always"
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return False
+    return True if environment.get("CLICOLOR_FORCE", "0") not in ("", "0") else None
 
 
 def main() -> None:
@@ -73,13 +164,15 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal's encoding does not have is shown by its number.
             stream.reconfigure(errors="backslashreplace")
+    if "_NOTEWELL_COMPLETE" in os.environ:
+        # Knows the shells better than click does.
+        import_module("notewell.serve.cli.completion")
     try:
-        cli(standalone_mode=False)
+        with paged(sys.argv[1:], os.environ):
+            cli(prog_name="notewell", standalone_mode=False)
     except NotewellError as error:
         # Both may hold names of notes, and a name may hold a line break.
         _fail(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
     except click.UsageError as error:
         _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
     except click.ClickException as error:
@@ -102,9 +195,10 @@ def _fail(fact: str, hint: str, code: int = 1) -> None:
     # Whoever only asks for help does not pay for the vault, which the options know.
     from notewell.serve.cli.options import say  # noqa: PLC0415
 
-    click.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    color = wants_colour("auto", os.environ)
+    click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
     say(fact)
     if hint:
-        click.secho("hint: ", fg="yellow", err=True, nl=False)
+        click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
         say(hint)
     sys.exit(code)

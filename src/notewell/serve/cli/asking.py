@@ -2,23 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from notewell.asked import Filters
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import open_vault, say
+from notewell.serve.cli.complete import complete_folder, complete_tag
+from notewell.serve.cli.formats import FORMATS
+from notewell.serve.cli.options import json_option, open_vault, say
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.parameters import HELP, read_where
 from notewell.vault import Vault
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page of hits is asked by, and how it is shown; without a format, as text, or as a prompt wants it."""
+
+    limit: int | None
+    under: str
+    only: Filters
+    max_tokens: int | None
+    settings: Mapping[str, Any]
+    refresh: bool
+    explain: bool
+    format: str
+    null: bool
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Return what a vault is asked by, as its methods name it."""
+        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
+
+
+class PageCommand(click.Command):
+    """A command that is handed the options of a page as one `Page`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command."""
+        ctx.params["page"] = _take_page(ctx.params)
+        return super().invoke(ctx)
+
+
+def _take_page(given: dict[str, Any]) -> Page:
+    """Take the options of a page out of what was given."""
+    take = given.pop
+    only = Filters(**{name: take(name) for name in ("tag", "type", "lang", "after", "before", "where")})
+    settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
+    as_json, format, null = take("as_json"), take("format"), take("null")
+    if as_json and format not in (None, "json"):
+        raise click.UsageError(f"--json and --format {format} are two formats.")
+    if null and format != "paths":
+        raise click.UsageError("--null is for --format paths.")
+    return Page(
+        limit=take("limit"),
+        under=take("under"),
+        only=only,
+        max_tokens=take("max_tokens"),
+        settings=settings,
+        refresh=not take("no_refresh"),
+        explain=take("explain"),
+        format="json" if as_json else format or "",
+        null=null,
+    )
 
 
 def page_options(command: Command) -> Command:
@@ -30,7 +86,7 @@ def page_options(command: Command) -> Command:
 
 @contextmanager
 def vault_to_ask(
-    path: Path | None, settings: dict[str, Any], *, refresh: bool
+    path: Path | None, settings: Mapping[str, Any], *, refresh: bool
 ) -> Iterator[tuple[Vault, tuple[str, ...]]]:
     """Open a vault, take in what changed, and yield it with what the user should know; a new one is indexed first."""
     with open_vault(path, settings) as opened, progress_shown() as progress:
@@ -46,9 +102,9 @@ def vault_to_ask(
 
 OPTIONS = (
     click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help=HELP["limit"]),
-    click.option("--under", metavar="PATH", default="", help=HELP["under"]),
-    click.option("--tag", metavar="TAG", multiple=True, help=HELP["tag"]),
-    click.option("--type", "kind", metavar="TYPE", multiple=True, help=HELP["type"]),
+    click.option("--under", metavar="PATH", default="", shell_complete=complete_folder, help=HELP["under"]),
+    click.option("--tag", metavar="TAG", multiple=True, shell_complete=complete_tag, help=HELP["tag"]),
+    click.option("--type", metavar="TYPE", multiple=True, help=HELP["type"]),
     click.option("--lang", metavar="LANG", multiple=True, help=HELP["lang"]),
     click.option("--after", metavar="DATE", default="", help=HELP["after"]),
     click.option("--before", metavar="DATE", default="", help=HELP["before"]),
@@ -69,4 +125,11 @@ OPTIONS = (
     click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),
     click.option("--explain", is_flag=True, help="Say how each score came about"),
     click.option("--no-refresh", is_flag=True, help="Do not look for changed files first"),
+    click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        help="Print text, JSON, Markdown for a prompt, a table, or each file's path. Default: text",
+    ),
+    click.option("--null", "-0", is_flag=True, help="With --format paths: end each with a NUL, for xargs -0"),
+    json_option,
 )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from notewell.serve.cli.options import counted, say
 from notewell.vault import Vault
-
-# On Windows a process outlives the one that started it only if it is told to; elsewhere it gets a session of its own.
-DETACHED = getattr(subprocess, "DETACHED_PROCESS", 0)
 
 
 def fill_behind(vault: Vault) -> None:
@@ -22,6 +18,9 @@ def fill_behind(vault: Vault) -> None:
     say(
         f"a better model reads {counted(filling.left, 'chunk')} in the background; `notewell status` says how far it is"
     )
+    # Few commands start one, and it takes 2 ms to load.
+    import subprocess  # noqa: PLC0415
+
     process = subprocess.Popen(
         # -P: the current folder, which may be the vault's, is no place for Python to look for modules.
         [sys.executable, "-P", "-m", "notewell", "fill", "--gently", "--vault", str(vault.root)],
@@ -30,7 +29,8 @@ def fill_behind(vault: Vault) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        creationflags=DETACHED,
+        # On Windows a process outlives the one that started it only if it is told to.
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
     )
     # It is meant to outlive this process, and is no child that was forgotten.
     process.returncode = 0

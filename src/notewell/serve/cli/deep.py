@@ -10,9 +10,11 @@ import click
 from notewell.graph.deep import Deep, told
 from notewell.graph.traverse import Visit
 from notewell.serve.answers import of_deep, of_results
+from notewell.serve.cli.asking import Page
 from notewell.serve.cli.options import counted, print_json, printable, say
-from notewell.serve.cli.results import tell_page
+from notewell.serve.cli.results import tell_page, tell_results
 from notewell.types import Results
+from notewell.vault import Vault
 
 # Of the notes that were dropped, as many as one reads; `--json` has all.
 SHOWN = 5
@@ -20,14 +22,18 @@ SHOWN = 5
 COLUMN = 39
 
 
-def tell_deep(deep: Deep, notices: tuple[str, ...], *, as_json: bool, explain: bool) -> None:
+def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print what deep mode found, and on stderr how far it went."""
+    if page.format in ("md", "csv", "paths"):
+        tell_results(deep.results, notices, page=page, vault=vault)
+        return
     for notice in (*notices, *deep.results.notices):
         say(f"note: {notice}")
-    if as_json:
-        print_json(of_deep(deep, explain=explain))
+    if page.format == "json":
+        print_json(of_deep(deep, explain=page.explain, root=vault.root))
         return
-    tell_page(deep.results, explain=explain, why={path: told(visit) for path, visit in deep.visits.items()})
+    why = {path: told(visit) for path, visit in deep.visits.items()}
+    tell_page(deep.results, vault, explain=page.explain, why=why)
     walk = deep.walk
     say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
     for visit in walk.dropped[:SHOWN]:
@@ -36,14 +42,17 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, as_json: bool, explain: b
         say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
 
 
-def tell_both(fast: Results, deep: Deep, notices: tuple[str, ...], *, as_json: bool) -> None:
+def tell_both(fast: Results, deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print a usual search and deep mode side by side."""
     for notice in dict.fromkeys((*notices, *fast.notices, *deep.results.notices)):
         say(f"note: {notice}")
     known, found = {excerpt.path for excerpt in fast}, {excerpt.path for excerpt in deep.results}
-    if as_json:
+    if page.format == "json":
+        root = vault.root
         alone = {"only_fast": sorted(known - found), "only_deep": sorted(found - known)}
-        print_json({"query": fast.query, "fast": of_results(fast), "deep": of_deep(deep), **alone})
+        print_json(
+            {"query": fast.query, "fast": of_results(fast, root=root), "deep": of_deep(deep, root=root), **alone}
+        )
         return
     left = [_column(number, excerpt.path, f"{excerpt.score:.2f}") for number, excerpt in enumerate(fast, start=1)]
     right = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from shutil import get_terminal_size
 
 from notewell.serve.answers import factors
 from notewell.serve.cli.options import printable
@@ -44,6 +43,9 @@ def _row(vote: Vote) -> str:
 
 def _with_reason(row: str, why: str) -> list[str]:
     """Return a row and the reason behind it, or below it where the window is too narrow."""
+    # Only those who ask for explanations need it, and it takes 4 ms to load.
+    from shutil import get_terminal_size  # noqa: PLC0415
+
     both = f"{row}  {why}"
     if INDENT + len(both) <= get_terminal_size((WIDE, 0)).columns or not why:
         return [both]

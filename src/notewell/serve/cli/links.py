@@ -9,12 +9,13 @@ import click
 from notewell.graph.leads import Lead, Links
 from notewell.serve.answers import of_links
 from notewell.serve.cli.asking import vault_to_ask
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
 from notewell.serve.cli.places import place_from_root
 
 
 @click.command("links")
-@click.argument("note", default="")
+@click.argument("note", default="", shell_complete=complete_note)
 @vault_option
 @click.option("--broken", is_flag=True, help="List the links that lead nowhere, with what may be meant")
 @click.option("--orphans", is_flag=True, help="List the notes that no other note links to, and that link to none")

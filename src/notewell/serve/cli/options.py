@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from notewell.vault import Vault
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,8 +33,15 @@ def vault_option(command: Command) -> Command:
         "--vault",
         metavar="PATH",
         type=click.Path(path_type=Path),
+        shell_complete=_folder,
         help="The vault's folder. Default: the nearest above with notewell.toml, .notewell or .obsidian, else this one",
     )(command)
+
+
+def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    return [CompletionItem(incomplete, type="dir")]
 
 
 def json_option(command: Command) -> Command:
@@ -38,7 +49,7 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
 
 
-def open_vault(path: Path | None, settings: dict[str, Any] | None = None) -> Vault:
+def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
     """Open a vault with the options that were given; None means not given."""
     return Vault.open(path, {name: value for name, value in (settings or {}).items() if value is not None})
 
@@ -51,6 +62,18 @@ def from_root(root: Path, path: str) -> str:
 def print_json(value: Any) -> None:
     """Print a value to stdout as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def is_terminal() -> bool:
+    """Tell whether stdout is a terminal; there is none at all where it was closed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def tell_data(data: str | bytes) -> None:
+    """Print what other programs read, to the byte; on a terminal, with what it would obey made visible."""
+    if is_terminal():
+        data = printable(data if isinstance(data, str) else os.fsdecode(data))
+    click.echo(data, nl=False)
 
 
 def say(text: str) -> None:

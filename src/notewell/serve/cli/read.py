@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from notewell.errors import NoteError
 from notewell.index.place import Reading
+from notewell.search.budget import block
 from notewell.serve.answers import of_reading
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.complete import complete_note
+from notewell.serve.cli.options import (
+    is_terminal,
+    json_option,
+    open_vault,
+    print_json,
+    printable,
+    tell_data,
+    vault_option,
+)
 from notewell.serve.cli.places import keep_reading, place_from_root
+from notewell.types import Chunk
 
 
 @click.command("read")
-@click.argument("place", metavar="PATH[:LINES|#PART]")
+@click.argument("place", metavar="PATH[:LINES|#PART]", shell_complete=complete_note)
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @click.option("--raw", is_flag=True, help="Show secrets, too; on a terminal only")
+@click.option(
+    "--format",
+    type=click.Choice(["text", "json", "md"]),
+    help="Print text, JSON, or a block for a prompt. Default: text",
+)
 @json_option
-def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: bool) -> None:
+def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
     """Show a note, some of its lines, or a part such as a page
 
     Secrets are taken out here, too.
@@ -30,19 +46,25 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
         notewell read "Recipes/Sourdough.md:12-20"
         notewell read "Papers/Bees.pdf#page 3"
     """
-    if raw and not sys.stdout.isatty():
+    if as_json and format not in (None, "json"):
+        raise click.UsageError(f"--json and --format {format} are two formats.")
+    if raw and not is_terminal():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
         reading = opened.read(place_from_root(opened.root, place), raw=raw)
-        _tell(reading, numbers=numbers, as_json=as_json)
+        _tell(reading, "json" if as_json else format or "text", numbers=numbers)
         keep_reading(opened, reading)
 
 
-def _tell(reading: Reading, *, numbers: bool, as_json: bool) -> None:
-    if as_json:
+def _tell(reading: Reading, format: str, *, numbers: bool) -> None:
+    if format == "json":
         print_json(of_reading(reading))
         return
-    terminal = sys.stdout.isatty()
+    if format == "md":
+        chunk = Chunk(reading.path, reading.text, reading.line, reading.end_line)
+        tell_data(block(replace(chunk, title=chunk.name)))
+        return
+    terminal = is_terminal()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
         shown = printable(line) if terminal else line
         click.echo(f"{number:6}  {shown}" if numbers else shown)

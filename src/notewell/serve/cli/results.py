@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,32 +10,41 @@ import click
 
 from notewell.search import context
 from notewell.serve.answers import of_results
+from notewell.serve.cli.asking import Page
+from notewell.serve.cli.clickable import clicker
 from notewell.serve.cli.explain import told_hit
-from notewell.serve.cli.options import counted, print_json, printable, say
+from notewell.serve.cli.formats import as_csv, as_paths
+from notewell.serve.cli.options import counted, print_json, printable, say, tell_data
 from notewell.types import Excerpt, Results
+from notewell.vault import Vault
 
 
-def tell_results(results: Results, notices: tuple[str, ...], *, as_json: bool, budget: int, explain: bool) -> None:
+def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print a page as it was asked for, and on stderr what the user should know of it."""
     results = replace(results, notices=(*notices, *results.notices))
     for notice in results.notices:
         say(f"note: {notice}")
-    if as_json:
-        print_json(of_results(results, explain=explain))
-    elif budget:
-        _tell_context(results, explain=explain)
+    budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
+    format = page.format or ("md" if budget else "text")
+    if format == "json":
+        print_json(of_results(results, explain=page.explain, root=vault.root))
+    elif format == "text":
+        tell_page(results, vault, explain=page.explain)
     else:
-        tell_page(results, explain=explain)
+        _tell_data(results, format, page)
 
 
-def _tell_context(results: Results, *, explain: bool) -> None:
+def _tell_data(results: Results, format: str, page: Page) -> None:
+    """Print hits for a program, and nothing but them."""
     if not len(results) and not results.left_out:
         say("nothing found")
-    if explain:
-        # A prompt holds notes alone: how they were found is for the person who asks.
+    if page.explain:
+        # A prompt or a table holds notes alone: how they were found is for the person who asks.
         _tell_scores(results)
-    block = context([excerpt.hit for excerpt in results])
-    click.echo(printable(block) if sys.stdout.isatty() else block, nl=False)
+    if format == "paths":
+        tell_data(as_paths(results, null=page.null))
+    else:
+        tell_data(as_csv(results) if format == "csv" else context([excerpt.hit for excerpt in results]))
 
 
 def _tell_scores(results: Results) -> None:
@@ -49,14 +57,15 @@ def _tell_scores(results: Results) -> None:
             say(line)
 
 
-def tell_page(results: Results, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
+def tell_page(results: Results, vault: Vault, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
     """Print hits for a person; `why` says, by path, how a note was come upon."""
+    clickable = clicker(vault)
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
         say("nothing found")
     for excerpt in results:
-        place = click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan")
+        place = clickable(click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan"), excerpt)
         part = f" ({excerpt.place})" if excerpt.place else ""
         click.echo(
             f"{place}{part}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}"

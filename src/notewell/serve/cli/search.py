@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from notewell.asked import ALL, Filters
-from notewell.serve.cli.asking import page_options, vault_to_ask
-from notewell.serve.cli.options import json_option, vault_option
+from notewell.asked import ALL
+from notewell.serve.cli.asking import Page, PageCommand, page_options, vault_to_ask
+from notewell.serve.cli.complete import complete_note
+from notewell.serve.cli.options import vault_option
+from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
 
 
-@click.command("search")
+@click.command("search", cls=PageCommand)
 @click.argument("text", nargs=-1)
 @vault_option
 @page_options
@@ -21,6 +24,7 @@ from notewell.serve.cli.results import tell_results
     "--like",
     metavar="PATH[:LINES]|last",
     multiple=True,
+    shell_complete=complete_note,
     help="Lean to what is like this note, or those that `notewell read` showed last (a note of that name is last.md); "
     "may be repeated",
 )
@@ -31,32 +35,12 @@ from notewell.serve.cli.results import tell_results
     help="Search as usual, far along links, or both side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="The same as --mode deep")
-@json_option
-def command(
-    text: tuple[str, ...],
-    vault: Path | None,
-    limit: int | None,
-    under: str,
-    tag: tuple[str, ...],
-    kind: tuple[str, ...],
-    lang: tuple[str, ...],
-    after: str,
-    before: str,
-    where: dict[str, list[str]],
-    max_tokens: int | None,
-    fusion: str | None,
-    decay: str | None,
-    explain: bool,
-    no_refresh: bool,
-    like: tuple[str, ...],
-    mode: str,
-    as_json: bool,
-) -> None:
+def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[str, ...], mode: str) -> None:
     """Find the lines that answer TEXT
 
     TEXT may hold syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open, lex:word,
-    vec:"a meaning", like:"a note". Whatever is not syntax is text. Without any words, the newest notes that fit are
-    listed. A vault that was never indexed is indexed first.
+    vec:"a meaning", like:"a note"; notewell help query has all of it. Whatever is not syntax is text, and - is the text
+    on stdin. Without any words, the newest notes that fit are listed. A vault that was never indexed is indexed first.
 
     --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
     from TEXT; each says how it was reached.
@@ -65,25 +49,28 @@ def command(
     Example:
         notewell search "why did the bread collapse" --under Recipes
         notewell search 'mites "formic acid" -oxalic tag:bees'
+        pbpaste | notewell search -
     """
-    only = Filters(tag=tag, type=kind, lang=lang, after=after, before=before, where=where)
-    if not text and not under and not like and only == ALL:
+    asks_nothing = not text and not page.under and not like and page.only == ALL
+    if text == (STDIN,) or (asks_nothing and is_piped()):
+        text = (read_query(),)
+    elif asks_nothing:
         raise click.UsageError("Missing argument 'TEXT...'.")
-    chosen = {"search.fusion": fusion, "decay.mode": decay}
-    with vault_to_ask(vault, chosen, refresh=not no_refresh) as (opened, notices):
-        only, asked = only.leaning_to(*read_places(opened, like)), " ".join(text)
+    if mode == "compare" and page.format in ("md", "csv", "paths"):
+        raise click.UsageError(f"--mode compare has two pages, and --format {page.format} has room for one.")
+    with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
+        page, asked = replace(page, only=page.only.leaning_to(*read_places(opened, like))), " ".join(text)
         if mode == "deep":
             # Most searches do not go along links, and a cold command line does not pay for it.
             from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
 
-            deep = opened.deepen(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
-            tell_deep(deep, notices, as_json=as_json, explain=explain)
+            tell_deep(opened.deepen(asked, **page.asked), notices, page=page, vault=opened)
             return
-        results = opened.search(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        results = opened.search(asked, **page.asked)
         if mode == "compare":
             from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
 
-            tell_both(results, opened.deepen(asked, under=under, only=only), notices, as_json=as_json)
+            deep = opened.deepen(asked, under=page.under, only=page.only)
+            tell_both(results, deep, notices, page=page, vault=opened)
             return
-        budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
-        tell_results(results, notices, as_json=as_json, budget=budget, explain=explain)
+        tell_results(results, notices, page=page, vault=opened)

@@ -10,6 +10,7 @@ import click
 from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk
 from notewell.serve.cli.asking import vault_to_ask
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
 from notewell.serve.cli.places import read_places
 
@@ -18,7 +19,7 @@ SHOWN = 5
 
 
 @click.command("traverse")
-@click.argument("note")
+@click.argument("note", shell_complete=complete_note)
 @vault_option
 @click.option("--query", metavar="TEXT", default="", help="What notes have to be near to. Default: NOTE itself")
 @click.option(

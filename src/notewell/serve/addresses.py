@@ -1,0 +1,55 @@
+"""Addresses of notes: what opens a hit in Obsidian, in an editor, or as a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from notewell.types import Chunk
+
+# What a link to a heading cannot hold; Obsidian reads it as a space, too.
+NO_HEADING = re.compile(r"[#^|:\[\]\\]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """How the notes of a vault are opened: in `obsidian`, as a `file`, or in an editor (`vscode`)."""
+
+    root: Path
+    opener: str
+
+    @classmethod
+    def of(cls, root: Path) -> Addresses:
+        """Return the addresses that suit a folder: Obsidian's where it is a vault of Obsidian, else those of files.
+
+        >>> Addresses.of(Path("/nowhere/notes")).of_chunk(Chunk("My bees.md", "", 12, 14))
+        'file:///nowhere/notes/My%20bees.md'
+        """
+        return cls(root, "obsidian" if root.name and (root / ".obsidian").is_dir() else "file")
+
+    def of_chunk(self, chunk: Chunk, line: int = 0, *, host: str = "") -> str:
+        """Return the address of a chunk, or of one of its lines; a terminal also wants to know the `host` of a file.
+
+        >>> bees = Chunk("Garden/Bees.md", "", 12, 14, headings=("Bees", "In winter"))
+        >>> Addresses(Path("/home/me/notes"), "obsidian").of_chunk(bees)
+        'obsidian://open?vault=notes&file=Garden%2FBees.md%23In%20winter'
+        >>> Addresses(Path("/home/me/notes"), "vscode").of_chunk(bees, 13)
+        'vscode://file/home/me/notes/Garden/Bees.md:13'
+        """
+        if self.opener == "obsidian":
+            return f"obsidian://open?vault={_quoted(self.root.name)}&file={_quoted(chunk.path + _heading(chunk))}"
+        file = (self.root / chunk.path).as_uri().removeprefix("file://")
+        return f"vscode://file{file}:{line or chunk.line}" if self.opener == "vscode" else f"file://{host}{file}"
+
+
+def _heading(chunk: Chunk) -> str:
+    """Return the heading above a chunk as links name it: Obsidian knows no lines."""
+    name = NO_HEADING.sub(" ", chunk.headings[-1]).strip() if chunk.headings else ""
+    return f"#{name}" if name and chunk.path.endswith(".md") else ""
+
+
+def _quoted(text: str) -> str:
+    return quote(os.fsencode(text), safe="")

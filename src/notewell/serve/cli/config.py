@@ -1,0 +1,158 @@
+"""`notewell config`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.config import (
+    CHOICES,
+    FILE,
+    HELP,
+    KEY,
+    Setting,
+    check_name,
+    given_settings,
+    load_settings,
+    setting_names,
+    text_of,
+    variable_of,
+)
+from notewell.embed.key import Key
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+
+# Wider values do not push the column of sources out of sight.
+WIDE = 24
+
+
+@click.command("config")
+@click.argument("name", default="", metavar="[NAME]")
+@vault_option
+@click.option(
+    "--example", is_flag=True, help="Print a notewell.toml with all settings and their defaults, commented out"
+)
+@json_option
+def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None:
+    """Show every setting, its value, and where that came from
+
+    With a NAME such as search.limit, that setting and what it does; with the name of a section, its settings. They are
+    set in notewell.toml at the vault's root, or by variables of the environment, which win.
+
+    \b
+    Example:
+        notewell config
+        notewell config search.limit
+        notewell config --example > notewell.toml
+    """
+    if example:
+        click.echo("\n".join(_example()))
+        return
+    with open_vault(vault) as opened:
+        settings = [setting for setting in tell_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
+    if not settings:
+        check_name(name)
+    if as_json:
+        print_json([_as_data(setting) for setting in settings])
+    elif len(settings) == 1 and name == settings[0].name:
+        _tell_one(settings[0])
+    else:
+        _tell_all(settings)
+
+
+def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
+    """Return every setting with the value that holds, and where it came from."""
+    settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
+    lines = text_of(root / FILE).splitlines()
+    told = []
+    for name in setting_names():
+        section, _, key = name.partition(".")
+        source = given[name].source if name in given else "default"
+        line = _line_of(lines, section, key) if source == FILE else 0
+        told.append(Setting(name, getattr(getattr(settings, section), key), f"{source}:{line}" if line else source))
+    return told
+
+
+def _line_of(lines: Sequence[str], section: str, key: str) -> int:
+    """Return the number of the line that sets a key; 0 where it is written in another way than most do."""
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip().startswith("["):
+            inside = line.partition("#")[0].strip() == f"[{section}]"
+        elif inside and line.partition("=")[0].strip() == key:
+            return number
+    return 0
+
+
+def _is_asked(setting: str, name: str) -> bool:
+    return not name or setting == name or setting.startswith(f"{name}.")
+
+
+def _as_data(setting: Setting) -> dict[str, Any]:
+    return {
+        "name": setting.name,
+        "value": shown(setting.value),
+        "source": setting.source,
+        "default": shown(setting_names()[setting.name]),
+        "variable": variable_of(setting.name),
+        "help": HELP[setting.name],
+    }
+
+
+def shown(value: Any) -> Any:
+    """Return a value as others may see it: of the key, only whether there is one.
+
+    >>> shown(Key("a secret")), shown(("a", "b"))
+    ('…', ['a', 'b'])
+    """
+    if isinstance(value, Key):
+        return "…" if value else ""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def as_toml(value: Any) -> str:
+    """Return a value as `notewell.toml` has it.
+
+    >>> as_toml(True), as_toml(("Templates/", "*.bak")), as_toml("auto"), as_toml(0.5)
+    ('true', '["Templates/", "*.bak"]', '"auto"', '0.5')
+    """
+    # Texts, lists, numbers and truth are written in TOML as in JSON.
+    return json.dumps(shown(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _tell_one(setting: Setting) -> None:
+    default = setting_names()[setting.name]
+    click.echo(f"{setting.name} = {printable(as_toml(setting.value))}")
+    click.echo(f"  {HELP[setting.name]}")
+    click.echo(f"  from      {setting.source}")
+    click.echo(f"  default   {as_toml(default)}")
+    if setting.name in CHOICES:
+        click.echo(f"  one of    {', '.join(CHOICES[setting.name])}")
+    click.echo(f"  variable  {variable_of(setting.name)}")
+
+
+def _tell_all(settings: list[Setting]) -> None:
+    width = max(len(setting.name) for setting in settings)
+    for setting in settings:
+        row = f"{setting.name:{width}}  {printable(as_toml(setting.value)):{WIDE}}  {setting.source}"
+        # What somebody set stands out.
+        click.echo(click.style(row, dim=True) if setting.source == "default" else row)
+
+
+def _example() -> Iterator[str]:
+    yield "# All settings of Notewell and their defaults. Take away the # before what you change."
+    section = ""
+    for name, default in setting_names().items():
+        if name == KEY:
+            # A vault is copied and given away; a key is not.
+            continue
+        if section != (section := name.partition(".")[0]):
+            yield f"\n[{section}]"
+        yield f"# {HELP[name]}"
+        if name in CHOICES:
+            yield f"# One of {', '.join(CHOICES[name])}"
+        yield f"# {name.partition('.')[2]} = {as_toml(default)}"

@@ -1,0 +1,62 @@
+"""A real terminal to run the program on, with somebody at the keys."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Mapping
+from pathlib import Path
+
+PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
+# What says something of the terminal that tests run in, and nothing of the one they make.
+FOREIGN = (
+    "NO_COLOR",
+    "CLICOLOR_FORCE",
+    "PAGER",
+    "LESS",
+    "VTE_VERSION",
+    "TERM_PROGRAM",
+    "WT_SESSION",
+    "COLUMNS",
+    "LINES",
+)
+
+
+def on_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
+    """Run the program on a terminal and return what it shows there; it has to end well."""
+    code, shown = run_on_terminal([PROGRAM, *arguments], cwd, environment)
+    assert code == 0, shown
+    return shown
+
+
+def run_on_terminal(
+    command: list[str], cwd: Path, environment: Mapping[str, str], *, keys: bytes = b"", rows: int = 200
+) -> tuple[int, str]:
+    """Run a command on a terminal, typing the keys; return its exit code and what it shows."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
+    variables = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    variables |= {"TERM": "xterm", "NOTEWELL_DAEMON": "no", "NOTEWELL_PAGER": "", **environment}
+    process = subprocess.Popen(
+        command, cwd=cwd, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    )
+    os.close(theirs)
+    os.write(ours, keys)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65_536)
+        except OSError:
+            # Linux says so when the other end is closed.
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return process.wait(), shown.decode()

@@ -1,0 +1,71 @@
+"""A query that comes through a pipe."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def ask_by_stdin(folder: Path, data: bytes, *arguments: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "notewell", "search", *arguments, "--json"]
+    done = subprocess.run(command, cwd=folder, input=data, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
+    for arguments in (["-"], [], ["-n", "1", "-"]):
+        code, out, _ = ask_by_stdin(folder, "\ufeffthe löaf\n  collapsed\n".encode(), *arguments)
+        assert code == 0
+        assert json.loads(out)["query"] == "the löaf\n  collapsed"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "The query on stdin is empty"),
+        (b" \n", "The query on stdin is empty"),
+        (b"rye\0bread", "What is on stdin is no text in UTF-8"),
+        ("rye".encode("utf-16"), "What is on stdin is no text in UTF-8"),
+        (b"rye " * 20_000, "The query on stdin is longer than 65,536 bytes"),
+    ],
+    ids=["empty", "blank", "binary", "utf-16", "long"],
+)
+def test_what_is_piped_and_no_query_is_wrong_usage(folder: Path, data: bytes, message: str) -> None:
+    code, out, err = ask_by_stdin(folder, data, "-")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {message}")
+
+
+def test_filters_alone_do_not_wait_for_a_pipe(folder: Path) -> None:
+    command = [sys.executable, "-m", "notewell", "search", "--tag", "bread", "--format", "paths"]
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == "Recipes/Sourdough.md\n"
+
+
+def test_a_stdin_that_somebody_stands_in_for_is_read_as_a_pipe(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, notewell: Callable[..., tuple[int, str, str]]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"loaf\n")))
+    code, out, _ = notewell("search", "--format", "paths", "-n", "1")
+    assert (code, out) == (0, "Recipes/Sourdough.md\n")
+    monkeypatch.setattr("sys.stdin", None)
+    assert notewell("search")[2].startswith("error: Missing argument 'TEXT...'")
+    assert notewell("search", "-")[2].startswith("error: Missing argument 'TEXT...', and stdin cannot be read")
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "rye"], ["search", "rye", "--format", "csv"], ["read", "Garden/Bees.md"]]
+)
+def test_a_command_whose_output_was_closed_is_no_error(folder: Path, command: list[str]) -> None:
+    line = shlex.join([sys.executable, "-m", "notewell", *command])
+    done = subprocess.run(f"{line} >&-", shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
