@@ -42,7 +42,7 @@ def parse_body(note: Note) -> Note:
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its sections, or the note where it has none."""
-    return chunk_sections(note, outline(note.text, note.body), rules, by_name=True)
+    return chunk_sections(note, outline(note.text, note.body), rules)
 
 
 @lru_cache(maxsize=1)
