@@ -36,7 +36,7 @@ def parse_body(note: Note) -> Note:
     """Return the note with its links and its title: the one it has, its one H1, or the file's name."""
     found = outline(note.text, note.body)
     code = ((fence.start, fence.end) for fence in found.blocks)
-    links = (*field_links(note.fields), *body_links(note, code))
+    links = (*field_links(note), *body_links(note, code))
     return replace(titled(note, note.title or found.title), links=links)
 
 
