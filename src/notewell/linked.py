@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from notewell.asked import ALL, Filters, Plan
 from notewell.embed import check_length
-from notewell.errors import EmbedError, StoreError
+from notewell.errors import EmbedError, NoteError, SettingsError, StoreError
 from notewell.index import Progress
 from notewell.index.changes import list_others
+from notewell.index.place import Place, read_place
+from notewell.index.readers.formats import is_apart
 from notewell.opened import Opened
 from notewell.search import Ages, Known, find_hits, make_plan, plan_query, read_filters
 from notewell.search.budget import fit
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import chunks_in, find_chunks
+from notewell.search.named import chunks_in, find_chunks, find_file
 from notewell.search.plan import make_scope, readable
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
@@ -52,20 +54,40 @@ class Linked(Opened):
     def _others(self, store: Store) -> list[str]:
         return list_others(self.root, self._rules.walk, store)
 
-    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False) -> Links:
+    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
         """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
 
-        With a note, `broken` leaves only those of its links.
+        With a note, `broken` leaves only those of its links; `to` is what they miss: `notes`, `files` or `anchors`. In
+        place of a note, a file that is none has the links that lead to it.
         """
         # One command of many needs it, and costs a cold command line 5 ms.
-        from notewell.graph.leads import Asked, tell_links  # noqa: PLC0415
+        from notewell.graph.leads import MISSING, Folder, Wanted, tell_links  # noqa: PLC0415
 
+        if to not in MISSING:
+            raise SettingsError(f"Links miss no {to}", f"Choose one of {', '.join(filter(None, MISSING))}")
         self._must_be_indexed()
         notices = self._mend_graph_now()
+        folder = Folder(lambda: self._others(self.store), self._text_of)
         with self.store.reading() as snapshot:
-            path = snapshot.chunks(find_chunks(note, snapshot).chunks[:1])[0].path if note else ""
-            told = tell_links(snapshot, lambda: self._others(self.store), Asked(path, broken, orphans))
-        return replace(told, notices=notices)
+            path, file = self._note_or_file(note, snapshot) if note else ("", "")
+            told = tell_links(snapshot, folder, Wanted(path, note, file, broken, orphans, to))
+        return replace(told, notices=(*notices, *told.notices))
+
+    def _note_or_file(self, called: str, snapshot: Snapshot) -> tuple[str, str]:
+        """Return the path of the note that is called so; or, if none is, that of another file of the vault."""
+        try:
+            return snapshot.chunks(find_chunks(called, snapshot).chunks[:1])[0].path, ""
+        except NoteError:
+            if file := find_file(called, self._others(self.store)):
+                return "", file
+            raise
+
+    def _text_of(self, path: str) -> str:
+        """Return the whole text of a note; nothing, if it takes a program of its own to read, or is gone."""
+        try:
+            return "" if is_apart(path) else read_place(self.root, Place(path), self.settings.index).text
+        except NoteError:
+            return ""
 
     def _mend_graph_now(self) -> tuple[str, ...]:
         """Make good what a run that was stopped, or an older Notewell, left; return what the user should know."""

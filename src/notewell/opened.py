@@ -20,7 +20,7 @@ from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.types import Chunk, Vectors
 
 # Grows when terms, or what is embedded, change in a way that old stores do not have.
-RECIPE = 3
+RECIPE = 4
 
 
 class Opened:

@@ -50,13 +50,31 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as written in a note: `[[target#anchor|text]]` and its relatives."""
+    """A link in a note: `[[target#anchor|text]]`, `[text](target#anchor)` and their relatives.
+
+    Its `kind` is the way it is written in; `raw` is how, where that cannot be told from its parts.
+    """
 
     target: str
     line: int
     kind: str = "wiki"
     anchor: str = ""
     text: str = ""
+    embed: bool = False
+    raw: str = ""
+
+    @property
+    def written(self) -> str:
+        """Return the link as it is written.
+
+        >>> Link("Bees", 3, anchor="Honey", text="sweet", embed=True).written, Link("b.md", 1, "markdown").written
+        ('![[Bees#Honey|sweet]]', '[](b.md)')
+        """
+        if self.raw:
+            return self.raw
+        target = f"{self.target}#{self.anchor}" if self.anchor else self.target
+        text = f"[{self.text}]({target})" if self.kind == "markdown" else f"[[{target}{self.text and f'|{self.text}'}]]"
+        return f"!{text}" if self.embed else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from notewell.graph.near import Near
 
 NEAR = Near(["Garden/Varroa treatment.md", "Garden/Beekeeping year.md", "Recipes/Sourdough.md", "Über uns.md"])
@@ -11,8 +13,17 @@ def test_a_mistyped_name_finds_the_note() -> None:
     assert NEAR.to("über und") == ("Über uns.md",)
 
 
-def test_a_name_like_none_finds_nothing() -> None:
-    assert NEAR.to("Zebra") == NEAR.to("") == ()
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [("Targt", "Target.md"), ("Tagret", "Target.md"), ("Cafe", "Café.md"), ("Lock", "Block.md"), ("Cafés", "Café.md")],
+)
+def test_one_typo_in_a_short_name_is_forgiven(written: str, path: str) -> None:
+    assert Near(["Target.md", "Café.md", "Block.md", "Ünïcödé Näme.md"]).to(written) == (path,)
+
+
+@pytest.mark.parametrize("name", ["Zebra", "", "Nope", "Setuid", "Monero"])
+def test_a_name_like_none_finds_nothing(name: str) -> None:
+    assert NEAR.to(name) == Near(["Ünïcödé Näme.md", "suid.md", "Mono.md"]).to(name) == ()
 
 
 def test_the_most_like_comes_first_and_no_more_than_one_reads() -> None:

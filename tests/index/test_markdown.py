@@ -108,7 +108,7 @@ def test_a_long_section_has_no_chunk_of_its_heading_alone(text: str) -> None:
 
 
 def test_a_tiny_or_link_subsection_of_a_long_section_is_dropped() -> None:
-    stubs = "### Stub\n\nToo short.\n\n### See also\n\n- [[Rye]] is the note to read after this one\n"
+    stubs = "### Stub\n\nToo short.\n\n### See also\n\n- [[Rye]] and [[Wheat|all about wheat]]\n"
     text = f"## Year\n\n{paragraphs(20)}\n\n{stubs}\n### June\n\n{paragraphs(20)}\n"
     assert {piece.headings for piece in chunks_of(text)} == {("Year",), ("Year", "June")}
 
@@ -137,9 +137,24 @@ def test_a_note_without_a_body_is_a_chunk_of_its_front_matter(body: str) -> None
 
 @pytest.mark.parametrize("name", ["Related", "See also", "Links", "References", "related:", "🔗 Links", "**See Also**"])
 def test_a_list_of_links_is_no_chunk_but_its_links_count(name: str) -> None:
-    text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n- [[Rye]] and some more words about it\n\n## Spring\n\n{SENTENCE}\n"
+    text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n- [[Rye|a note of many words]] (new)\n\n## Spring\n\n{SENTENCE}\n"
     assert [piece.headings[-1] for piece in chunks_of(text)] == ["Bees", "Spring"]
     assert [link.target for link in note_of(text).links] == ["Rye"]
+
+
+@pytest.mark.parametrize("name", ["Related", "See also", "Links", "References"])
+def test_prose_under_the_name_of_a_list_of_links_is_text(name: str) -> None:
+    for prose in (SENTENCE, f"- [[Rye]]: {SENTENCE}", f"- [[Rye]]\n\n{SENTENCE}", "- `make links` checks all of them"):
+        text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n{prose}\n"
+        assert [piece.headings[-1] for piece in chunks_of(text)] == ["Bees", name]
+
+
+def test_prose_below_a_list_of_links_is_text_and_links_in_groups_are_not() -> None:
+    groups = "## Links\n\n- [[Rye]]\n\n### Books\n\n- [[Rye]]\n\n### {}\n\n{}\n"
+    (piece,) = chunks_of(groups.format("Thoughts", SENTENCE))
+    assert SENTENCE in piece.text
+    text = f"# Bees\n\n{SENTENCE}\n\n" + groups.format("Papers", "- <https://example.org/rye>")
+    assert [piece.headings for piece in chunks_of(text)] == [("Bees",)]
 
 
 def test_a_heading_that_only_begins_like_a_list_of_links_is_text() -> None:

@@ -80,8 +80,8 @@ def test_org_links_lead_to_files() -> None:
         "See [[file:bees.org::*Swarm][the swarm]], [[./tea.org]] and\n[[https://example.org][out]] [[id:42]] [[Rye]]\n"
     )
     assert parsed(org, text).links == (
-        Link("bees.org", 1, "file", "Swarm", "the swarm"),
-        Link("./tea.org", 1, "file"),
+        Link("bees.org", 1, "file", "Swarm", "the swarm", raw="[[file:bees.org::*Swarm][the swarm]]"),
+        Link("./tea.org", 1, "file", raw="[[./tea.org]]"),
     )
 
 
@@ -122,9 +122,9 @@ def test_rst_literal_blocks_are_kept_whole() -> None:
 def test_rst_links_lead_to_documents() -> None:
     text = "See :doc:`bees`, :doc:`the tea <../tea>`, `a file <x.txt>`_, `out <https://x.org>`_, :ref:`no <at>`.\n"
     assert parsed(restructured, text).links == (
-        Link("bees", 1, "file"),
-        Link("../tea", 1, "file", "", "the tea"),
-        Link("x.txt", 1, "file", "", "a file"),
+        Link("bees", 1, "file", raw=":doc:`bees`"),
+        Link("../tea", 1, "file", "", "the tea", raw=":doc:`the tea <../tea>`"),
+        Link("x.txt", 1, "file", "", "a file", raw="`a file <x.txt>`_"),
     )
 
 
@@ -152,8 +152,8 @@ def test_asciidoc_links_lead_to_files() -> None:
         "xref:bees.adoc#swarm[the swarm] link:tea.pdf[] link:https://example.org[out]\n\n----\nxref:no.adoc[]\n----\n"
     )
     assert parsed(asciidoc, text).links == (
-        Link("bees.adoc", 1, "file", "swarm", "the swarm"),
-        Link("tea.pdf", 1, "file"),
+        Link("bees.adoc", 1, "file", "swarm", "the swarm", raw="xref:bees.adoc#swarm[the swarm]"),
+        Link("tea.pdf", 1, "file", raw="link:tea.pdf[]"),
     )
 
 

@@ -13,7 +13,7 @@ NOTES = {
     "Garden/Bees.md": "---\ntitle: The hive in May\n---\n\nThe hive hums.\n\n## Honey\n\nHoney is ripe in July.\n",
     "Garden/Rye.md": "# Rye\n\nRye grows tall.\n",
     "Recipes/Rye.md": "# Rye\n\nRye bread needs a tin.\n",
-    "Recipes/Ünder 30.md": "# Quick\n\nBread in half an hour.\n",
+    "Recipes/Ünder 30.md": "---\naliases: [Rye, Half an Hour]\n---\n\n# Quick\n\nBread in half an hour.\n",
     "a:12.md": "# Odd\n\nA name with a colon.\n",
 }
 
@@ -34,6 +34,8 @@ def notes(make_vault: MakeVault) -> Vault:
         ("bees", "Garden/Bees.md"),
         ("the hive in may", "Garden/Bees.md"),
         ("under 30", "Recipes/Ünder 30.md"),
+        ("half an hour", "Recipes/Ünder 30.md"),
+        ("half an hour:3", "Recipes/Ünder 30.md:3"),
         ("Garden/Rye", "Garden/Rye.md"),
         ("bees:9", "Garden/Bees.md:9"),
         ("bees:1-5", "Garden/Bees.md:1-5"),
@@ -41,7 +43,7 @@ def notes(make_vault: MakeVault) -> Vault:
         ("a:12.md", "a:12.md"),
     ],
 )
-def test_a_note_is_found_by_path_name_or_title(notes: Vault, written: str, place: str) -> None:
+def test_a_note_is_found_by_path_name_title_or_alias(notes: Vault, written: str, place: str) -> None:
     assert notes.find(written) == place
 
 

@@ -37,7 +37,7 @@ def test_a_note_s_links_are_told_with_where_they_lead_and_who_leads_to_it(notewe
     assert (code, out) == (
         0,
         "Garden/Bees.md\n\nlinks to\n  5  [[Sourdough]]  Recipes/Sourdough.md\n\nlinked from\n"
-        "  Garden/Hive.md:1  [[Bees]]\n"
+        "  Garden/Hive.md:2  [[Bees]]\n"
         "  Garden/Hive.md:7  [[Bees#Honey]]\n"
         "  Garden/Hive.md:7  [[Bees]]\n"
         "  Garden/Hive.md:9  [[Bees#^nothing]]\n",
@@ -65,7 +65,7 @@ def test_broken_links_are_listed_with_the_reason_and_what_is_near(notewell: Note
         "Garden/Hive.md:9  [[Sourdoug]]  no such note; near: Recipes/Sourdough.md\n"
         "Garden/Hive.md:9  [[Bees#^nothing]]  Garden/Bees.md (no such block)\n",
     )
-    assert err.endswith("4 links of 8 broken\n")
+    assert err.endswith("4 links of 8 broken: 1 no such heading, 1 no such file, 1 no such note, 1 no such block\n")
 
 
 def test_no_broken_link_is_exit_code_0(notewell: Notewell) -> None:
@@ -79,6 +79,100 @@ def test_broken_links_of_one_note_are_only_its_own(notewell: Notewell, linked: P
     told = links(notewell, "Wax", "--broken")
     assert [lead["written"] for lead in told["links"]] == ["[[Nobody]]"]
     assert told["backlinks"] == []
+    assert told["counts"] == {"notes": 1, "links": 1, "to_notes": 0, "to_files": 0, "broken": 1, "orphans": 1}
+    assert notewell("links", "Hive", "--broken")[2].startswith("4 links of 7 broken: ")
+
+
+@pytest.mark.parametrize(
+    ("what", "written"),
+    [("notes", ["[[Sourdoug]]"]), ("files", ["![[queen.png]]"]), ("anchors", ["[[Bees#Honey]]", "[[Bees#^nothing]]"])],
+)
+def test_of_the_broken_links_those_that_miss_one_thing_can_be_listed(
+    notewell: Notewell, linked: Path, what: str, written: list[str]
+) -> None:
+    for note in ([], ["Hive"]):
+        told = links(notewell, *note, "--broken", "--to", what)
+        assert [lead["written"] for lead in told["links"]] == written
+    code, _, err = notewell("links", "--to", what)
+    assert code == 2 and "--to is about broken links" in err
+
+
+def test_the_most_wanted_notes_come_first_each_by_how_many_notes_want_it(notewell: Notewell, folder: Path) -> None:
+    (folder / "a.md").write_text("[[Wax]], [[Wax]], [[queen.png]] and [x](Garden/Pollen.md).\n")
+    (folder / "Garden/b.md").write_text("[[wax#Use|wax]], [x](Pollen.md), [y](../gone/Rye.md) and [[#No heading]].\n")
+    code, out, err = notewell("links", "--wanted")
+    assert (code, out) == (0, "    2  wax\n    1  Garden/Pollen.md\n    1  gone/rye.md\n    1  Pollen.md\n")
+    assert err.endswith("4 notes wanted that nobody wrote\n")
+    assert links(notewell, "--wanted")["wanted"][0] == {"target": "wax", "notes": 2}
+
+
+def test_broken_links_and_orphans_together_are_two_lists(notewell: Notewell, folder: Path) -> None:
+    (folder / "a.md").write_text("[[Wax]]\n")
+    code, out, _ = notewell("links", "--broken", "--orphans")
+    assert (code, out) == (1, "broken:\na.md:1  [[Wax]]  no such note\norphans:\nGarden/Keys.md\na.md\n")
+
+
+def test_headings_and_blocks_are_found_whether_or_not_a_chunk_has_them(notewell: Notewell, folder: Path) -> None:
+    (folder / "Rye.md").write_text(
+        "# Rye\n\nRye grows tall, and needs less water than wheat does.\n\n"
+        "## Empty (x)\n\n## Energy $x^2$\n\n## Same\n\n## Same\n\nOne line\n---\n\n## The ==big== `loaf`\n\n"
+        "## Links\n\n- [[Bees]] ^bees\n\n### Deeper\n\n- [[Bees]]\n\n![[Bees]]^embed\n",
+        encoding="utf-8",
+    )
+    anchors = ("Empty (x)", "Energy $x^2$", "Same", "Rye#Same", "One line", "The ==big== `loaf`", "Links", "Deeper")
+    blocks = ("^bees", "^embed")
+    (folder / "a.md").write_text("\n".join(f"[[Rye#{anchor}]]" for anchor in (*anchors, *blocks, "Nothing", "^no")))
+    assert [lead["anchor"] for lead in links(notewell, "a", "--broken")["links"]] == ["Nothing", "^no"]
+
+
+def test_an_embed_is_written_either_way_and_leads_where_the_link_would(notewell: Notewell, folder: Path) -> None:
+    (folder / "Bees.md").write_text("# Bees at the root\n")
+    (folder / "Garden/Hive.md").write_text("![x](Bees.md) [x](Bees.md) ![[Bees]] [y](My%20bees.md?a#b)\n")
+    told = links(notewell, "Hive")["links"]
+    assert [lead["to"] for lead in told] == ["Garden/Bees.md", "Garden/Bees.md", "Bees.md", None]
+    assert [lead["written"] for lead in told] == ["![x](Bees.md)", "[x](Bees.md)", "![[Bees]]", "[y](My%20bees.md?a#b)"]
+    assert [(lead["kind"], lead["embed"]) for lead in told[:3]] == [
+        ("markdown", True),
+        ("markdown", False),
+        ("wiki", True),
+    ]
+
+
+def test_a_link_to_a_folder_is_not_broken_and_counts_as_one_to_a_file(notewell: Notewell, folder: Path) -> None:
+    (folder / "a.md").write_text("[x](Garden/), [y](Garden), [z](./), [no](Nowhere/) and [l](Garden/Bees.md:3)\n")
+    assert [lead["to"] for lead in links(notewell, "a")["links"]] == [
+        "Garden/",
+        "Garden/",
+        "./",
+        None,
+        "Garden/Bees.md",
+    ]
+    counts = links(notewell)["counts"]
+    assert (counts["to_notes"], counts["to_files"], counts["broken"]) == (2, 3, 1)
+
+
+def test_a_file_that_is_no_note_has_the_links_that_lead_to_it(notewell: Notewell, folder: Path) -> None:
+    (folder / "img").mkdir()
+    (folder / "img/pic one.png").write_bytes(b"png")
+    (folder / "a.md").write_text("![[pic one.png]]\n\n[x](img/pic%20one.png) ![[other.png]]\n")
+    (folder / "Garden/b.md").write_text("![y](../img/pic%20one.png)\n")
+    told = "  Garden/b.md:1  ![y](../img/pic%20one.png)\n  a.md:1  ![[pic one.png]]\n  a.md:3  [x](img/pic%20one.png)\n"
+    for name in ("img/pic one.png", "Pic one.PNG"):
+        assert notewell("links", name)[1] == f"img/pic one.png\n\nlinked from\n{told}"
+    code, _, err = notewell("links", "pic two.png")
+    assert code == 1 and "No indexed note is called 'pic two.png'" in err
+
+
+def test_an_alias_names_a_note_and_it_is_told_when_links_by_it_lead_elsewhere(notewell: Notewell, folder: Path) -> None:
+    (folder / "a.md").write_text("---\naliases: [Ziel]\n---\n# Wax\n\n[[Ziel]]\n")
+    (folder / "b.md").write_text("---\naliases: [Wax]\n---\n[[Ziel]] [[Wax]]\n")
+    assert [lead["path"] for lead in links(notewell, "ziel")["backlinks"]] == ["b.md"]
+    assert notewell("traverse", "Ziel")[0] == 0
+    # A title goes before an alias, but links know no titles.
+    _, out, err = notewell("links", "Wax")
+    assert out.startswith("a.md\n")
+    assert "note: [[Wax]] leads to b.md\n" in err
+    assert "note: " not in notewell("links", "Ziel")[2]
 
 
 def test_a_picture_is_found_when_it_comes_without_any_note_having_changed(notewell: Notewell, linked: Path) -> None:
@@ -128,6 +222,7 @@ def test_json_has_every_field_of_a_link(notewell: Notewell, linked: Path) -> Non
         "kind": "markdown",
         "anchor": "rye",
         "text": "loaf",
+        "embed": False,
         "written": "[loaf](../Recipes/Sourdough.md#rye)",
         "to": "Recipes/Sourdough.md",
         "problem": None,

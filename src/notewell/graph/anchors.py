@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -11,7 +11,9 @@ from notewell.graph.places import fold
 from notewell.types import Chunk
 
 HEADING = re.compile(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
-BLOCK = re.compile(r"(?:^|\s)\^([\w-]+)[ \t\r]*$", re.MULTILINE)
+UNDERLINED = re.compile(r"^[ >]{0,8}(\S[^\n]*)\n[ >]{0,8}(?:=+|-{2,})[ \t\r]*$", re.MULTILINE)
+# Behind an embed, no blank is needed before it.
+BLOCK = re.compile(r"(?:^|\s|\]\])\^([\w-]+)[ \t\r]*$", re.MULTILINE)
 NAMED = re.compile(r"<[^<>]{0,200}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)|\{:?\s*#([\w.:-]+)[^{}\n]{0,100}\}")
 ADDRESS = re.compile(r"\]\([^()\n]{0,1000}\)|\{:?\s*#[^{}\n]{0,100}\}")
 LINKED = re.compile(r"\[([^\[\]\n]{1,500})\]\([^()\n]{0,1000}\)")
@@ -21,6 +23,9 @@ NUMBER = re.compile(r"-\d{1,3}$")
 # Anchors that name no heading: a page's top, browsers' own way to point at words, and tabs of a site (`tab/linux`).
 EVERYWHERE = re.compile(r"(?:top)?$|:~:|[^/]*/", re.IGNORECASE)
 NEAR = 2
+# How it is told that a note has no such anchor.
+NO_HEADING = "no such heading"
+NO_BLOCK = "no such block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +37,30 @@ class Anchors:
     blocks: frozenset[str]
 
     @classmethod
-    def of(cls, chunks: Iterable[Chunk]) -> Anchors:
-        """Return the anchors of a note's chunks."""
+    def of(cls, chunks: Sequence[Chunk], text: str = "") -> Anchors:
+        """Return the anchors of a note's chunks, and of its whole `text`, where what is in no chunk stands, too."""
         headings: dict[str, None] = {}
         names: set[str] = set()
         blocks: set[str] = set()
         for chunk in chunks:
-            headings.update(dict.fromkeys((*chunk.headings, *HEADING.findall(chunk.text))))
+            headings.update(dict.fromkeys(chunk.headings))
             names.update(part.name for part in chunk.parts)
-            names.update(one or other for one, other in NAMED.findall(chunk.text))
-            blocks.update(fold(block) for block in BLOCK.findall(chunk.text))
+        # To look for a sign first is many times faster than to try a pattern at every place.
+        for each in (*(chunk.text for chunk in chunks), text):
+            underlined = UNDERLINED.findall(each) if "==" in each or "--" in each else ()
+            headings.update(dict.fromkeys((*(HEADING.findall(each) if "#" in each else ()), *underlined)))
+            names.update(one or other for one, other in (NAMED.findall(each) if "<" in each or "{" in each else ()))
+            blocks.update(fold(block) for block in (BLOCK.findall(each) if "^" in each else ()))
         return cls(tuple(headings), frozenset(map(plain, (*headings, *names))), frozenset(blocks))
 
     def problem(self, anchor: str) -> str:
         """Return what is wrong with an anchor; nothing, if the note has it."""
         heading, sign, block = anchor.rpartition("^")
-        if sign and not heading.strip("#").strip():
-            return "" if fold(block.strip()) in self.blocks else "no such block"
-        missing = [name for name in anchor.split("#") if not self._has(name)]
-        return "no such heading" if missing else ""
+        if sign and not heading.strip("#^ "):
+            return "" if fold(block.strip()) in self.blocks else NO_BLOCK
+        # A heading may have the sign in it.
+        found = self._has(anchor) or all(map(self._has, anchor.split("#")))
+        return "" if found else NO_HEADING
 
     def near(self, anchor: str) -> tuple[str, ...]:
         """Return the headings that are most like an anchor."""

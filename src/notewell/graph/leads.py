@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.graph.anchors import Anchors
+from notewell.graph.anchors import NO_BLOCK, NO_HEADING, Anchors
 from notewell.graph.near import Near
 from notewell.graph.net import Net
-from notewell.graph.places import PAGE, SUFFIX
+from notewell.graph.places import PAGE, SUFFIX, fold, hash_of, last_name, stem
 from notewell.graph.resolve import Resolver, read_address
+from notewell.graph.upkeep import links_of
 from notewell.store import NOWHERE, TO_FILE, NoteIds, Snapshot
 from notewell.types import Link
 
-# Notes whose links are unpacked together.
-GROUP = 1_000
+NO_NOTE = "no such note"
+NO_FILE = "no such file"
+OUT_OF_VAULT = "leads out of the vault"
+# What is missing, and how that is told.
+MISSING: Mapping[str, tuple[str, ...]] = {
+    "notes": (NO_NOTE,),
+    "files": (NO_FILE,),
+    "anchors": (NO_HEADING, NO_BLOCK),
+    "": (NO_NOTE, NO_FILE, NO_HEADING, NO_BLOCK, OUT_OF_VAULT),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +43,16 @@ class Lead:
 
     @property
     def written(self) -> str:
-        """Return the link as it is written, or nearly so.
-
-        >>> Lead("a.md", Link("Bees", 3, "embed", "Honey", "sweet")).written
-        '![[Bees#Honey|sweet]]'
-        """
-        link = self.link
-        target = f"{link.target}#{link.anchor}" if link.anchor else link.target
-        sign = "!" if link.kind == "embed" else ""
-        # Which of its two ways an embed is written in is not kept; in Markdown, most begin with a dot or slash.
-        if link.kind == "markdown" or (sign and target.startswith((".", "/"))):
-            return f"{sign}[{link.text}]({target})"
-        return f"{sign}[[{target}{f'|{link.text}' if link.text else ''}]]"
+        """Return the link as it is written."""
+        return self.link.written
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """How many notes and links there are, where the links lead, and how many notes have none to or from others."""
+    """How many notes and links there are, where the links lead, and how many notes have none to or from others.
+
+    Folders count as files; `broken` are links to nothing, so one to a note without that heading is none of them.
+    """
 
     notes: int
     links: int
@@ -61,7 +64,10 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links of a note and those that lead to it; or of all notes, the broken ones and the notes without any."""
+    """The links of a note and those that lead to it; or of all notes, the broken ones and the notes without any.
+
+    `counts` are those of the one note, or of all.
+    """
 
     counts: LinkCounts
     note: str = ""
@@ -70,54 +76,104 @@ class Links:
     orphans: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
+    @property
+    def problems(self) -> dict[str, int]:
+        """Return what is wrong with links, and with how many, the most frequent first."""
+        return dict(Counter(lead.problem for lead in self.links if lead.problem).most_common())
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """Return the notes that links name and that are not there, and how many notes do so, the most wanted first."""
+        names: dict[str, str] = {}
+        by: dict[str, set[str]] = {}
+        for lead in self.links:
+            address = read_address(lead.link, lead.path) if lead.problem == NO_NOTE else None
+            if address:
+                key = PAGE.sub("", address.path)
+                names.setdefault(key, lead.link.target if address.base == "name" else address.path)
+                by.setdefault(key, set()).add(lead.path)
+        return {names[key]: len(by[key]) for key in sorted(by, key=lambda key: (-len(by[key]), key))}
+
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Whose links are wanted; without a note, those of all, of which only some are told."""
+class Wanted:
+    """Whose links are wanted: of a note, to a file that is no note, or of all notes only the broken ones.
+
+    `called` is what the note was asked for by, and `to` what a broken link misses: `notes`, `files` or `anchors`.
+    """
 
     note: str = ""
+    called: str = ""
+    file: str = ""
     broken: bool = False
     orphans: bool = False
+    to: str = ""
 
 
-def tell_links(snapshot: Snapshot, files: Callable[[], Iterable[str]], asked: Asked) -> Links:
-    """Return the links that are asked for; `files` lists the vault's files that are no notes."""
-    leads = Leads(snapshot, files)
-    links = leads.out_of(asked.note) if asked.note else leads.broken() if asked.broken else ()
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What is asked of the vault's folder: its files that are no notes, and the whole text of a note."""
+
+    others: Callable[[], Iterable[str]]
+    text: Callable[[str], str]
+
+
+def tell_links(snapshot: Snapshot, folder: Folder, wanted: Wanted) -> Links:
+    """Return the links that are wanted."""
+    problems = MISSING[wanted.to]
+    leads = Leads(snapshot, folder, anchored=wanted.broken and NO_HEADING in problems)
+    if wanted.file:
+        backlinks = leads.into_file(wanted.file)
+        return Links(LinkCounts(0, 0, 0, 0, 0, 0), wanted.file, backlinks=backlinks)
+    if wanted.note:
+        return _of_note(leads, wanted)
+    broken = leads.named_near(leads.broken(problems)) if wanted.broken else ()
+    return Links(leads.counts(), links=broken, orphans=leads.orphans() if wanted.orphans else ())
+
+
+def _of_note(leads: Leads, wanted: Wanted) -> Links:
+    links, problems = leads.out_of(wanted.note), MISSING[wanted.to]
+    backlinks = leads.into(wanted.note)
+    to_notes = sum(lead.to in leads.paths for lead in links)
+    nothing = sum(not lead.to for lead in links)
+    others = {lead.to for lead in links if lead.to in leads.paths} | {lead.path for lead in backlinks}
     return Links(
-        leads.counts(),
-        note=asked.note,
-        links=tuple(lead for lead in links if lead.problem or not asked.broken),
-        backlinks=leads.into(asked.note) if asked.note and not asked.broken else (),
-        orphans=leads.orphans() if asked.orphans else (),
+        LinkCounts(1, len(links), to_notes, len(links) - to_notes - nothing, nothing, int(others <= {wanted.note})),
+        note=wanted.note,
+        links=leads.named_near(lead for lead in links if lead.problem in problems or not wanted.broken),
+        backlinks=() if wanted.broken else backlinks,
+        notices=leads.called(wanted.called, wanted.note),
     )
 
 
 class Leads:
     """One state of the store, to be asked where its links lead."""
 
-    def __init__(self, snapshot: Snapshot, files: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, snapshot: Snapshot, folder: Folder, *, anchored: bool = False) -> None:
+        """Take what is asked; `anchored` says that of all links, those with an anchor are to be judged, too."""
         self._snapshot = snapshot
-        self._list_files = files
-        self._ids = snapshot.ids()
-        self._paths = {note: path for path, note in self._ids.items()}
+        self._anchored = anchored
+        self._folder = folder
+        self.paths = snapshot.ids()
+        self._by_id = {note: path for path, note in self.paths.items()}
         self._edges = snapshot.edges()
         self._anchors: dict[str, Anchors] = {}
+        self._whole: set[str] = set()
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self._snapshot.named(), self._list_files)
+        return Resolver(self._snapshot.named(), self._folder.others)
 
     @cached_property
     def _near(self) -> Near:
-        return Near(self._ids)
+        return Near(self.paths)
 
     def counts(self) -> LinkCounts:
-        """Return how many links lead where, by the edges alone: anchors are not looked for."""
-        targets = self._edges.targets
-        files, nowhere = int((targets == TO_FILE).sum()), int((targets == NOWHERE).sum())
-        to_notes = targets.size - files - nowhere
-        return LinkCounts(len(self._ids), targets.size, to_notes, files, nowhere, len(self.orphans()))
+        """Return how many links lead where; anchors are not looked for."""
+        links = self._edges.targets.size
+        to_no_note = [lead for lead in self._judged if lead.to not in self.paths]
+        others, found = len(to_no_note), sum(bool(lead.to) for lead in to_no_note)
+        return LinkCounts(len(self.paths), links, links - others, found, others - found, len(self.orphans()))
 
     def orphans(self) -> tuple[str, ...]:
         """Return the notes that no other note links to, and that link to none, in the order of their paths."""
@@ -128,28 +184,56 @@ class Leads:
 
     def out_of(self, path: str) -> tuple[Lead, ...]:
         """Return where each link of a note leads, in its order."""
-        return tuple(self._checked(lead) for lead in self._leads([self._ids[path]]))
+        return tuple(self._checked(lead) for lead in self._leads([self.paths[path]]))
 
     def into(self, path: str) -> tuple[Lead, ...]:
         """Return the links of other notes that lead to a note, in the order of their paths and lines."""
-        note = self._ids[path]
+        note = self.paths[path]
         sources = [source for source in self._edges.into(note) if source != note]
-        leads = [lead for lead in self._leads(sources) if lead.to == path]
-        return tuple(sorted(leads, key=lambda lead: (lead.path, lead.link.line)))
+        return _in_order(lead for lead in self._leads(sources) if lead.to == path)
 
-    def broken(self) -> tuple[Lead, ...]:
-        """Return every link that leads nowhere, or to an anchor that is not there, by path and line."""
-        notes = sorted(self._ids.values())
-        checked = (self._checked(lead) for lead in self._leads(notes))
-        return tuple(sorted((lead for lead in checked if lead.problem), key=lambda lead: (lead.path, lead.link.line)))
+    def into_file(self, path: str) -> tuple[Lead, ...]:
+        """Return the links that lead to a file that is no note; only those that give its name are looked at."""
+        name = fold(path)
+        hashes = [hash_of(last_name(each)) for each in (name, stem(name))]
+        naming = self._edges.sources[np.isin(self._edges.hashes, np.array(hashes, dtype=np.uint32))]
+        leads = (self._checked(lead) for lead in self._leads(np.unique(naming).tolist()) if not lead.to)
+        return _in_order(lead for lead in leads if lead.to == path)
 
-    def _leads(self, notes: Sequence[int]) -> Iterator[Lead]:
+    def broken(self, problems: Sequence[str]) -> tuple[Lead, ...]:
+        """Return every link with one of these problems, by path and line."""
+        return _in_order(lead for lead in self._judged if lead.problem in problems)
+
+    def named_near(self, leads: Iterable[Lead]) -> tuple[Lead, ...]:
+        """Return the links, those that lead to no note with the notes that may be meant."""
+        return tuple(
+            replace(lead, near=self._near.to(lead.link.target)) if lead.problem == NO_NOTE else lead for lead in leads
+        )
+
+    def called(self, called: str, path: str) -> tuple[str, ...]:
+        """Return what to say of a note that was asked for by a name by which links lead to another."""
+        if not called or called == path:
+            return ()
+        _, note = self._resolver.ends(Link(called, 1), "")
+        other = self._by_id.get(note, path)
+        return () if other == path else (f"[[{called}]] leads to {other}",)
+
+    @cached_property
+    def _judged(self) -> Sequence[Lead]:
+        """Return the links that lead to no note, with where they lead instead; and those with anchors, if wanted."""
+        sources = self._edges.sources
+        if not self._anchored:
+            # To unpack the links of all notes for a few of them takes half of the time.
+            sources = sources[np.isin(self._edges.targets, np.array([NOWHERE, TO_FILE], dtype=np.uint32))]
+        return [self._checked(lead) for lead in self._leads(np.unique(sources).tolist(), doubtful=True)]
+
+    def _leads(self, notes: Sequence[int], *, doubtful: bool = False) -> Iterator[Lead]:
         """Yield the links of these notes with where they lead; a note still to be resolved has none."""
-        for first in range(0, len(notes), GROUP):
-            for note, links in self._snapshot.links_of(notes[first : first + GROUP]).items():
-                ends = zip(links, self._targets(note).tolist(), strict=False)
-                for link, target in ends:
-                    yield Lead(self._paths[note], link, self._paths.get(target, ""))
+        for note, links in links_of(self._snapshot, notes):
+            for link, target in zip(links, self._targets(note).tolist(), strict=False):
+                to = self._by_id.get(target, "")
+                if not doubtful or not to or (link.anchor and self._anchored):
+                    yield Lead(self._by_id[note], link, to)
 
     def _targets(self, note: int) -> NoteIds:
         first, last = np.searchsorted(self._edges.sources, np.array([note, note + 1], dtype=np.uint32))
@@ -162,18 +246,26 @@ class Leads:
             return self._with_anchor(lead) if lead.link.anchor else lead
         address = read_address(lead.link, lead.path)
         if address is None:
-            return replace(lead, problem="leads out of the vault")
-        if file := self._resolver.file_at(address, lead.path):
+            return replace(lead, problem=OUT_OF_VAULT)
+        if file := self._resolver.file_at(address, lead.path) or self._resolver.folder_at(address, lead.path):
             return replace(lead, to=file)
-        if SUFFIX.search(address.path) and not PAGE.search(address.path):
-            return replace(lead, problem="no such file")
-        return replace(lead, problem="no such note", near=self._near.to(address.path))
+        is_file = SUFFIX.search(address.path) and not PAGE.search(address.path)
+        return replace(lead, problem=NO_FILE if is_file else NO_NOTE)
 
     def _with_anchor(self, lead: Lead) -> Lead:
-        if lead.to not in self._anchors:
-            ids = self._snapshot.chunks_of(lead.to)
-            self._anchors[lead.to] = Anchors.of(self._snapshot.chunks(ids))
-        anchors = self._anchors[lead.to]
-        problem = anchors.problem(lead.link.anchor)
-        near = anchors.near(lead.link.anchor) if problem else ()
-        return replace(lead, problem=problem, near=near)
+        anchor, path = lead.link.anchor, lead.to
+        if path not in self._anchors:
+            self._anchors[path] = self._anchors_of(path)
+        if self._anchors[path].problem(anchor) and path not in self._whole:
+            # A heading without text, or in a list of links, is in no chunk: then the file is read.
+            self._whole.add(path)
+            self._anchors[path] = self._anchors_of(path, self._folder.text(path))
+        problem = self._anchors[path].problem(anchor)
+        return replace(lead, problem=problem, near=self._anchors[path].near(anchor) if problem else ())
+
+    def _anchors_of(self, path: str, text: str = "") -> Anchors:
+        return Anchors.of(self._snapshot.chunks(self._snapshot.chunks_of(path)), text)
+
+
+def _in_order(leads: Iterable[Lead]) -> tuple[Lead, ...]:
+    return tuple(sorted(leads, key=lambda lead: (lead.path, lead.link.line)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from zlib import crc32
 
 # What a page may be called on a site or in a link, and is left out in others.
@@ -12,6 +13,9 @@ PAGE = re.compile(r"\.(?:md|markdown|html?)$")
 MARKDOWN = re.compile(r"\.(?:md|markdown)$")
 # The pages that stand for their folder, as sites and code hosts show them, the first before the next.
 FRONT_PAGES = ("index.md", "readme.md", "_index.md", "index.html")
+AFTER_SLASH = chr(ord("/") + 1)
+# Fewer paths of one name are gone through one by one.
+FEW = 16
 # What looks like the suffix of a file rather than the end of a sentence or a version.
 SUFFIX = re.compile(r"\.(?=\w*[a-z])\w{1,10}$")
 
@@ -27,10 +31,10 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-def name_of(folded: str) -> str:
+def last_name(folded: str) -> str:
     """Return the last name of a folded path or link, without the suffix of a page.
 
-    >>> name_of("garden/bees.md"), name_of("guide/"), name_of("paper.pdf")
+    >>> last_name("garden/bees.md"), last_name("guide/"), last_name("paper.pdf")
     ('bees', 'guide', 'paper.pdf')
     """
     return PAGE.sub("", folded.rstrip("/").rpartition("/")[2])
@@ -47,10 +51,11 @@ def names_of(path: str, aliases: Iterable[str] = ()) -> set[str]:
     >>> sorted(names_of("guide/index.md", ["Manual"])), sorted(names_of("a/paper.pdf"))
     (['guide', 'index', 'manual'], ['paper', 'paper.pdf'])
     """
-    folded = fold(path)
-    folder, _, file = folded.rpartition("/")
-    names = {name_of(file), stem(file), *(name_of(fold(alias)) for alias in aliases)}
-    return names | {name_of(folder)} if file in FRONT_PAGES else names
+    folder, _, file = fold(path).rpartition("/")
+    # As `Places` has them: a suffix may be left out, and what is before it may end like a page.
+    files = {MARKDOWN.sub(".md", file), stem(MARKDOWN.sub(".md", file))}
+    names = {stem(file), *map(last_name, (*files, *map(fold, aliases)))}
+    return names | {last_name(folder)} if files.intersection(FRONT_PAGES) else names
 
 
 def stem(file: str) -> str:
@@ -82,6 +87,7 @@ class Places:
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths: dict[str, str] = {}
         self._ending: dict[str, list[str]] = {}
+        self._in_order: dict[str, list[tuple[str, int]]] = {}
         others = []
         for path in sorted(sorted(paths), key=len):
             key = fold(path)
@@ -108,8 +114,27 @@ class Places:
 
     def ending(self, key: str) -> str:
         """Return the shortest path that ends so, by whole names, or nothing."""
-        found = self._ending.get(key.rpartition("/")[2], ())
+        return self._first(self._ending.get(_file(key), ()), key)
+
+    def ending_under(self, folder: str, key: str) -> str:
+        """Return the shortest path in a folder, or in one of its own, that ends so, or nothing."""
+        name = _file(key)
+        if len(self._ending.get(name, ())) < FEW:
+            return self._first([each for each in self._ending.get(name, ()) if each.startswith(f"{folder}/")], key)
+        # An index.md may be in every folder: those in this one stand together in the alphabet.
+        if name not in self._in_order:
+            self._in_order[name] = sorted((each, rank) for rank, each in enumerate(self._ending[name]))
+        ordered = self._in_order[name]
+        first, last = (bisect_left(ordered, (folder + sign, 0)) for sign in ("/", AFTER_SLASH))
+        inside = sorted(ordered[first:last], key=lambda each: each[1])
+        return self._first([each for each, _ in inside], key)
+
+    def _first(self, found: Sequence[str], key: str) -> str:
         if "/" not in key:
             return self._paths[found[0]] if found else ""
         tail = f"/{key}"
         return next((self._paths[each] for each in found if each == key or each.endswith(tail)), "")
+
+
+def _file(key: str) -> str:
+    return key.rpartition("/")[2]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.graph.places import FRONT_PAGES, SUFFIX, Places, fold, hash_of, name_of, spellings
+from notewell.graph.places import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
 from notewell.store import NOWHERE, TO_FILE, Named
 from notewell.types import Link
 
-# What a site's address has behind the page; an embed may be so called that only a suffix tells.
-QUERY = {"markdown": re.compile(r"\?.*"), "embed": re.compile(r"(?<=\.\w{3})\?.*|(?<=\.\w{4})\?.*")}
 # A site's own top folder is not the vault's; less than this of an address, without it, would say nothing.
 LEAST_NAMES = 2
 
@@ -28,21 +25,18 @@ class Address:
     @property
     def name(self) -> str:
         """Return the last name in it, which the target must have."""
-        return name_of(self.path)
+        return last_name(self.path)
 
 
 def read_address(link: Link, source: str) -> Address | None:
     """Return where a link in the note at `source` points; nothing, if out of the vault.
 
-    >>> read_address(Link("../Bees.md?view=1", 1, "markdown"), "garden/hive/a.md")
+    >>> read_address(Link("../Bees.md", 1, "markdown"), "garden/hive/a.md")
     Address(path='garden/bees.md', base='path', kind='markdown')
     >>> read_address(Link("Bees", 1), "garden/a.md").base, read_address(Link("/Bees", 1), "garden/a.md").base
     ('name', 'root')
     """
-    target = link.target.strip().replace("\\", "/")
-    if "?" in target and link.kind in QUERY:
-        target = QUERY[link.kind].sub("", target)
-    target = fold(target)
+    target = fold(link.target.strip().replace("\\", "/"))
     if not target:
         return Address(fold(source), "path", link.kind)
     if target.startswith(("./", "../")) or target in (".", ".."):
@@ -85,7 +79,18 @@ class Resolver:
 
     @cached_property
     def _files(self) -> Places:
-        return Places(self._list_files())
+        return Places(self.others)
+
+    @cached_property
+    def others(self) -> Sequence[str]:
+        """Return the files of the vault that are no notes."""
+        return tuple(self._list_files())
+
+    @cached_property
+    def _folders(self) -> Mapping[str, str]:
+        folders = {path.rpartition("/")[0] for path in (*self._ids, *self.others)}
+        above = {folder[:at] for folder in folders for at, sign in enumerate(folder) if sign == "/"}
+        return {fold(folder): folder for folder in sorted(folders | above)}
 
     def ends(self, link: Link, source: str) -> tuple[int, int]:
         """Return what is stored of a link: the hash of the name it gives, and the note it leads to."""
@@ -107,6 +112,16 @@ class Resolver:
         """Return the file that is no note to which an address leads, or nothing."""
         return _found(self._files, address, source) if SUFFIX.search(address.path) else ""
 
+    def folder_at(self, address: Address, source: str) -> str:
+        """Return the folder to which an address leads, ending in a slash, or nothing; wikilinks lead to none."""
+        if address.kind == "wiki":
+            return ""
+        beside = f"{fold(source).rpartition('/')[0]}/{address.path}" if address.base == "name" else address.path
+        folder = next(
+            (self._folders[path] for path in (beside.lstrip("/"), address.path) if path in self._folders), None
+        )
+        return "" if folder is None else f"{folder or '.'}/"
+
 
 def _found(places: Places, address: Address, source: str) -> str:
     return next(filter(None, _tried(places, address, fold(source).rpartition("/")[0])), "")
@@ -123,13 +138,19 @@ def _tried(places: Places, address: Address, folder: str) -> Iterator[str]:
     elif markdown:
         yield from _page(places, beside, fronts=True)
         yield from _page(places, path, fronts=True)
-        yield from map(places.ending, spellings(path))
+        yield from (found for spelling in spellings(path) for found in _named(places, spelling, folder))
     else:
-        # Obsidian: a path from the root, then the note's own folder, then the shortest path that ends so.
         for spelling in spellings(path):
             yield places.at(spelling)
             yield places.at(f"{folder}/{spelling}")
-            yield places.ending(spelling)
+            yield from _named(places, spelling, folder)
+
+
+def _named(places: Places, path: str, folder: str) -> Iterator[str]:
+    """Yield what Obsidian chooses among paths that end so: the shortest below the note's folder, then of all."""
+    if folder:
+        yield places.ending_under(folder, path)
+    yield places.ending(path)
 
 
 def _page(places: Places, path: str, *, fronts: bool) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +16,18 @@ from notewell.types import Link
 GROUP = 1_000
 
 
+def links_of(snapshot: Snapshot, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
+    """Yield the links of those of these notes that have any, by id, without holding those of all at once."""
+    for first in range(0, len(notes), GROUP):
+        yield from snapshot.links_of(notes[first : first + GROUP]).items()
+
+
 def mend_edges(store: Store, files: Callable[[], Iterable[str]]) -> None:
     """Resolve the links of new and changed notes, and those that lead to or name a note which came, went or is renamed.
 
     What tells them stands in the store with the notes themselves, so a run that was killed before this is made good by
     the next: a new or renamed note has no edges, a changed one too few, and one that went is still led to.
     """
-    if store.linked:
-        return
     with store.reading() as snapshot:
         names = snapshot.named()
         doubtful = _doubtful(snapshot.edges(), names)
@@ -60,9 +64,8 @@ def _resolved(
     paths = {named.id: named.path for named in names}
     empty: Ends = np.zeros((0, 2), dtype=np.uint32)
     ends: dict[int, Ends] = dict.fromkeys(notes.tolist(), empty)
-    for first in range(0, notes.size, GROUP):
-        for note, links in snapshot.links_of(notes[first : first + GROUP].tolist()).items():
-            ends[note] = _ends(resolver, links, paths[note])
+    for note, links in links_of(snapshot, notes.tolist()):
+        ends[note] = _ends(resolver, links, paths[note])
     return ends
 
 

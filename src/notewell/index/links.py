@@ -1,60 +1,92 @@
-"""Links as notes write them: wikilinks, embeds, relative Markdown links, links in front matter."""
+"""Links as notes write them: wikilinks, embeds, Markdown links in all their forms, links in front matter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from notewell.index.unlinked import IndentedCode, blank_unlinked
 from notewell.types import Link, Note
 
 # Lengths are bounded, so that no line, however odd, is tried again from each of its characters to its end.
 WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]{0,500})(?:([#^][^\[\]\n|]{0,500}))?(?:\|([^\[\]\n]{0,500}))?\]\]")
+ADDRESS = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,200}){0,8}))"
 MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]\n]{0,500})\]\([ \t]{0,8}"
-    r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,200}){0,8}))"
-    r"(?:[ \t]{1,8}[\"'(][^\n)]{0,300})?[ \t]{0,8}\)"
+    rf"(!?)\[([^\[\]\n]{{0,500}})\]\([ \t]{{0,8}}{ADDRESS}(?:[ \t]{{1,8}}[\"'(][^\n)]{{0,300}})?[ \t]{{0,8}}\)"
 )
-INLINE_CODE = re.compile(r"(?<!`)(`{1,20})(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)")
-# A scheme (https:, mailto:) or // leads out of the vault.
-OUTSIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+# `[label]: address "title"` on a line of its own; a footnote is nearly that.
+DEFINITION = re.compile(
+    rf"^ {{0,3}}\[(?!\^)([^\[\]\n]{{1,200}})\]:[ \t]{{0,8}}{ADDRESS}(?:[ \t]{{1,8}}[\"'(][^\n]{{0,300}})?[ \t\r]*$",
+    re.MULTILINE,
+)
+# `[text][label]`, `[label][]` or `[label]`: links where the label is defined.
+REFERENCE = re.compile(r"(!?)(?<!\[)\[([^\[\]\n]{1,500})\](?:\[([^\[\]\n]{0,200})\])?(?![\[\](:])")
+# A scheme (https:, mailto:) or // leads out of the vault; lines of a note (`Bees.md:12`) only look like one.
+OUTSIDE = re.compile(r"(?![^/:]*\.(?:md|markdown):\d+(?:-\d*)?$)[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+# Lines behind the name of a file, which say where in it, and are no part of its name.
+LINES = re.compile(r"(?<=\w):\d{1,7}(?:-\d{0,7})?$")
+SUFFIX = re.compile(r"\.\w{1,10}:")
 
 
-def body_links(note: Note, code: Iterator[tuple[int, int]]) -> list[Link]:
-    """Return the links in the note's body, in order; what stands in code is no link."""
-    if "[[" not in note.text and "](" not in note.text:
+class Found(NamedTuple):
+    """A link, and where it stands."""
+
+    start: int
+    end: int
+    link: Link
+
+
+def body_links(note: Note, code: Iterable[tuple[int, int]]) -> list[Link]:
+    """Return the links in the note's body, in order; in code, comments and formulas there are none."""
+    if not any(sign in note.text for sign in ("[[", "](", "]:")):
         return []
-    text = _without_code(note.text, code)
-    found = [(match.start(), _wiki_link(match)) for match in _matches(WIKI, "[[", text, note.body)]
-    found += [
-        (match.start(), _markdown_link(match))
-        for match in _matches(MARKDOWN, "](", text, note.body)
-        if not OUTSIDE.match(_address(match))
-    ]
-    lines = [(note.line_at(offset), link) for offset, link in sorted(found, key=lambda item: item[0])]
+    text = blank_unlinked(note.text, code)
+    found = [*_wiki_links(text, note.body), *_markdown_links(text, note.body), *_reference_links(text, note.body)]
+    indented = IndentedCode(note.text, note.body)
     return [
-        Link(link.target, line, link.kind, link.anchor, link.text) for line, link in lines if link.target or link.anchor
+        _placed(link, note.line_at(start), note.text[start:end])
+        for start, end, link in sorted(found, key=lambda each: each.start)
+        if not indented.holds(start)
     ]
 
 
-def field_links(fields: Mapping[str, Any]) -> Iterator[Link]:
-    """Yield the wikilinks written in front matter, as text or in lists.
+def field_links(note: Note) -> list[Link]:
+    """Return the links in the note's front matter, wherever its values hold any, with their lines."""
+    links, at = [], -1
+    for text in _link_texts(note.fields):
+        for start, end, link in (*_wiki_links(text, 0), *_markdown_links(text, 0)):
+            at = _place_in_front(note, text[start:end], at)
+            links.append(_placed(link, note.line_at(max(0, at)), text[start:end]))
+    return links
 
-    >>> [link.target for link in field_links({"related": ["[[Bees]]"], "up": "[[Garden]]"})]
-    ['Bees', 'Garden']
-    """
-    for value in fields.values():
-        for text in _link_texts(value):
-            for match in WIKI.finditer(text):
-                link = _wiki_link(match)
-                yield Link(link.target, 1, "field", link.anchor, link.text)
+
+def _place_in_front(note: Note, written: str, last: int) -> int:
+    """Return where front matter has a link, behind the `last` one; YAML changes quotes, and blanks in lists."""
+    for text in (written, written.replace("'", "''"), written.replace(", ", ",")):
+        if (place := note.text.find(text, last + 1, note.body)) >= 0:
+            return place
+    return last
+
+
+def _placed(link: Link, line: int, written: str) -> Link:
+    """Return a link with its line, and with how it is written where its parts do not say so."""
+    raw = "" if link.written == written else written
+    return Link(link.target, line, link.kind, link.anchor, link.text, link.embed, raw)
 
 
 def _link_texts(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the texts in a value; YAML reads an unquoted [[Bees]] as a list in a list."""
+    """Yield the texts in a value; YAML reads an unquoted [[Bees]] as a list in a list.
+
+    >>> list(_link_texts({"up": [["Bees"]], "related": [{"note": "[[Rye]]"}]}))
+    ['[[Bees]]', '[[Rye]]']
+    """
     if isinstance(value, str):
         yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _link_texts(item)
     elif isinstance(value, list) and depth and value and all(isinstance(item, str) for item in value):
         yield f"[[{', '.join(value)}]]"
     elif isinstance(value, list):
@@ -62,39 +94,52 @@ def _link_texts(value: Any, depth: int = 0) -> Iterator[str]:
             yield from _link_texts(item, depth + 1)
 
 
-def _matches(pattern: re.Pattern[str], sign: str, text: str, start: int) -> Iterator[re.Match[str]]:
+def _wiki_links(text: str, start: int) -> Iterator[Found]:
     # Looking for a fixed sign first is many times faster than trying the pattern at every bracket.
-    return pattern.finditer(text, start) if sign in text else iter(())
+    for match in WIKI.finditer(text, start) if "[[" in text else ():
+        embed, target, anchor, alias = match.groups(default="")
+        # Inside a table the bar is escaped: [[Note\|alias]].
+        target, anchor = target.strip().rstrip("\\").strip(), anchor.lstrip("#").strip().rstrip("\\")
+        if target or anchor:
+            yield Found(*match.span(), Link(target, 1, "wiki", anchor, alias.strip(), embed == "!"))
 
 
-def _wiki_link(match: re.Match[str]) -> Link:
-    embed, target, anchor, alias = match.groups(default="")
-    # Inside a table the bar is escaped: [[Note\|alias]].
-    return Link(target.strip().rstrip("\\").strip(), 1, "embed" if embed else "wiki", _anchor(anchor), alias.strip())
+def _markdown_links(text: str, start: int) -> Iterator[Found]:
+    for match in MARKDOWN.finditer(text, start) if "](" in text else ():
+        embed, called, bracketed, plain = match.groups()
+        if link := _to_address(bracketed or plain, called, embed):
+            yield Found(*match.span(), link)
 
 
-def _markdown_link(match: re.Match[str]) -> Link:
-    target, _, anchor = unquote(_address(match)).partition("#")
-    return Link(target, 1, "embed" if match[1] else "markdown", anchor, match[2].strip())
+def _reference_links(text: str, start: int) -> Iterator[Found]:
+    """Yield the links whose address stands elsewhere in the note; only addresses inside the vault are looked at."""
+    defined: dict[str, str] = {}
+    for match in DEFINITION.finditer(text, start) if "]:" in text else ():
+        label, bracketed, plain = match.groups()
+        defined.setdefault(_label(label), bracketed or plain)
+    defined = {label: address for label, address in defined.items() if not OUTSIDE.match(address)}
+    for match in REFERENCE.finditer(text, start) if defined else ():
+        embed, called, label = match.groups()
+        address = defined.get(_label(label or called))
+        if address and (link := _to_address(address, called, embed)):
+            yield Found(*match.span(), link)
 
 
-def _address(match: re.Match[str]) -> str:
-    """Return where a Markdown link leads, written in angle brackets or not."""
-    return str(match[3] or match[4])
+def _label(written: str) -> str:
+    return " ".join(written.casefold().split())
 
 
-def _anchor(written: str) -> str:
-    return written.lstrip("#").strip().rstrip("\\")
+def _to_address(address: str, text: str, embed: str) -> Link | None:
+    """Return the link to an address; nothing, if it leads out of the vault or nowhere.
 
-
-def _without_code(text: str, code: Iterator[tuple[int, int]]) -> str:
-    """Return the text with code blanked out, every other character in its place."""
-    if "`" not in text and "~~~" not in text:
-        return text
-    parts: list[str] = []
-    at = 0
-    for start, end in code:
-        parts += text[at:start], " " * (end - start)
-        at = end
-    blanked = "".join((*parts, text[at:]))
-    return INLINE_CODE.sub(lambda match: " " * len(match.group()), blanked)
+    >>> _to_address("C%23%20notes.md?view=1#top", "x", "")
+    Link(target='C# notes.md', line=1, kind='markdown', anchor='top', text='x', embed=False, raw='')
+    """
+    if OUTSIDE.match(address):
+        return None
+    # Signs that are part of a name are encoded, so an address is taken apart before it is decoded.
+    path, _, anchor = address.partition("#")
+    target = unquote(path.partition("?")[0])
+    if SUFFIX.search(target):
+        target = LINES.sub("", target)
+    return Link(target, 1, "markdown", unquote(anchor), text.strip(), embed == "!") if target or anchor else None

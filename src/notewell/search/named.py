@@ -1,9 +1,9 @@
-"""Which stored chunks a place stands for: a note by its path, name or title, some of its lines, or a part of it."""
+"""Which stored chunks a place stands for: a note by path, name, title or alias, some of its lines, or a part of it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -83,13 +83,29 @@ def _path(written: str, store: Snapshot) -> str:
         return written
     wanted, names = fold(written.removeprefix("./")), store.names()
     for names_of in (_paths, _stems, _titles):
-        called = [path for path, title in names if wanted in names_of(path, title)]
-        if len(called) > 1:
-            some = ", ".join(called[:SHOWN]) + ", …" * (len(called) > SHOWN)
-            raise NoteError(f"{len(called)} notes are called '{written}'", f"Name one of them by its path: {some}")
-        if called:
-            return called[0]
-    return ""
+        if called := [path for path, title in names if wanted in names_of(path, title)]:
+            return _only(called, written)
+    return _only([each.path for each in store.named() if each.aliases and wanted in map(fold, each.aliases)], written)
+
+
+def _only(called: Sequence[str], written: str) -> str:
+    """Return the one path, or nothing; several are an error."""
+    if len(called) > 1:
+        some = ", ".join(called[:SHOWN]) + ", …" * (len(called) > SHOWN)
+        raise NoteError(f"{len(called)} notes are called '{written}'", f"Name one of them by its path: {some}")
+    return "".join(called)
+
+
+def find_file(written: str, files: Iterable[str]) -> str:
+    """Return the file that has this path, or alone has this name; nothing, if none has, and several are an error.
+
+    >>> find_file("Queen.png", ["img/queen.png", "img/hive.png"])
+    'img/queen.png'
+    """
+    wanted = fold(written.removeprefix("./"))
+    folded = {file: fold(file) for file in files}
+    paths = [file for file, path in folded.items() if path == wanted]
+    return _only(paths or [file for file, path in folded.items() if path.rpartition("/")[2] == wanted], written)
 
 
 def _paths(path: str, title: str) -> tuple[str, ...]:

@@ -132,15 +132,18 @@ def of_links(links: Links) -> dict[str, Any]:
         "links": [_lead(lead) for lead in links.links],
         "backlinks": [_lead(lead) for lead in links.backlinks],
         "orphans": list(links.orphans),
+        "wanted": [{"target": target, "notes": notes} for target, notes in links.wanted.items()],
         "counts": asdict(links.counts),
         "notices": list(links.notices),
     }
 
 
 def _lead(lead: Lead) -> dict[str, Any]:
+    parts = asdict(lead.link)
+    del parts["raw"]
     return {
         "path": lead.path,
-        **asdict(lead.link),
+        **parts,
         "written": lead.written,
         "to": lead.to or None,
         "problem": lead.problem or None,

@@ -210,9 +210,6 @@ class Snapshot(Protocol):
     def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
         """Return those of the chunks that are there, by id."""
 
-    def links(self) -> Mapping[str, tuple[Link, ...]]:
-        """Return the links of every note that has any, by path."""
-
     def ids(self) -> Mapping[str, int]:
         """Return the id of every note, in the order of their paths."""
 

@@ -36,13 +36,13 @@ def parse_body(note: Note) -> Note:
     """Return the note with its links and its title: the one it has, its one H1, or the file's name."""
     found = outline(note.text, note.body)
     code = ((fence.start, fence.end) for fence in found.blocks)
-    links = (*field_links(note.fields), *body_links(note, code))
+    links = (*field_links(note), *body_links(note, code))
     return replace(titled(note, note.title or found.title), links=links)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its sections, or the note where it has none."""
-    return chunk_sections(note, outline(note.text, note.body), rules, by_name=True)
+    return chunk_sections(note, outline(note.text, note.body), rules)
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,9 @@ from notewell.index.links import OUTSIDE
 from notewell.index.shapes.sections import Heading
 from notewell.types import Link, Note
 
+# How a link is written is shown, if it is no longer than this.
+LONGEST_LINK = 500
+
 
 def titled(note: Note, title: str = "") -> Note:
     """Return the note with this title, the one it has beside its text, or the file's name."""
@@ -41,5 +44,6 @@ def file_links(note: Note, matches: Iterable[re.Match[str]]) -> tuple[Link, ...]
         path = named["path"].strip()
         if path and not OUTSIDE.match(path):
             line = note.line_at(match.start())
-            links.append(Link(path, line, "file", named.get("anchor", "").strip("#* "), named.get("text", "").strip()))
+            anchor, text = named.get("anchor", "").strip("#* "), named.get("text", "").strip()
+            links.append(Link(path, line, "file", anchor, text, raw=match.group()[:LONGEST_LINK]))
     return tuple(links)

@@ -13,16 +13,18 @@ from notewell.types import Chunk, Note
 
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
-# Lists of links to other notes: their links count, their words are not about anything.
+# What lists of links are called: their links count, their words are not about anything.
 LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
-# A link as any shape writes it, and which share of such a section has to be something else for its words to count.
+# A link as any shape writes it, and how many letters beside links a line of such a list may have: "see", "source:".
 LINK = re.compile(
-    r"\[\[[^\n\]]{0,500}\](?:\[[^\n\]]{0,500}\])?\]|\[[^\n\]]{0,500}\]\([^\n)]{0,1000}\)|`[^\n`]{1,500}`_{0,2}"
-    r"|\b(?:xref|link):[^\s\[]{0,500}\[[^\n\]]{0,500}\]|\b[a-z]{2,10}://\S{1,1000}"
+    r"\[\[[^\n\]]{0,500}\](?:\[[^\n\]]{0,500}\])?\]|\[[^\n\]]{0,500}\]\([^\n)]{0,1000}\)|`[^\n`]{1,500}`_{1,2}"
+    r"|:\w{1,20}:`[^\n`]{1,500}`|\b(?:xref|link):[^\s\[]{0,500}\[[^\n\]]{0,500}\]|\b[a-z]{2,10}://\S{1,1000}"
 )
-WORDS = 0.25
+FEW = 12
 # Characters of a word, in a language of long ones.
 LONG_WORD = 12
+# Below every heading there is.
+DEEPEST = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +58,21 @@ class Section:
 Piece = tuple[tuple[str, ...], Span]
 
 
-def chunk_sections(note: Note, outline: Outline, rules: ChunkRules, *, by_name: bool = False) -> list[Chunk]:
+def chunk_sections(note: Note, outline: Outline, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
 
     A note whose every section is too short to be a chunk becomes one chunk as a whole; one without a body, its front
     matter; an empty one, a chunk without text. All of them have a name to be found by. A section called References and
-    the like is left out: where lists of links are known `by_name`, whatever it holds, else if it is little but links.
+    the like is left out if it is a list of links.
     """
     pieces: list[Piece] = []
     short: Section | None = None
     deeper = replace(outline, headings=[heading for heading in outline.headings if heading.level > 2])
     for section in _sections(outline.headings, Span(note.body, len(note.text)), 2):
-        if _is_text(note, section, rules, by_name):
-            pieces += _with_short(short, list(_cut_section(note, section, deeper, rules, by_name)), rules)
+        if _is_text(note, section, deeper, rules):
+            pieces += _with_short(short, list(_cut_section(note, section, deeper, rules)), rules)
             short = None
-        elif not _says_something(note, section, by_name):
+        elif not _says_something(note, section, deeper):
             continue
         elif pieces and _fits(pieces[-1][1], section.span, rules):
             # Too short to be a chunk, but not to be looked for: it goes with what stands before it.
@@ -100,19 +102,19 @@ def _sections(
         yield Section((*above, *filter(None, names.values())), Span(heading.start, end), heading.body)
 
 
-def _is_text(note: Note, section: Section, rules: ChunkRules, by_name: bool) -> bool:
+def _is_text(note: Note, section: Section, deeper: Outline, rules: ChunkRules) -> bool:
     """Tell whether a section is long enough to be a chunk of its own."""
     long_enough = len(note.text[section.body : section.span.end].strip()) >= rules.min_chars
-    return long_enough and _says_something(note, section, by_name)
+    return long_enough and _says_something(note, section, deeper)
 
 
-def _says_something(note: Note, section: Section, by_name: bool) -> bool:
-    """Tell whether there is anything in a section but links to other notes."""
+def _says_something(note: Note, section: Section, deeper: Outline) -> bool:
+    """Tell whether there is anything in a section, or in those below it, but a list of links."""
     name = section.headings[-1] if section.headings else ""
-    body = note.text[section.body : section.span.end]
-    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS and (by_name or _is_links(body)):
-        return False
-    return bool(body.strip())
+    if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS:
+        parts = _sections(deeper.headings, section.span, DEEPEST, body=section.body)
+        return not all(_is_links(note.text[part.body : part.span.end]) for part in parts)
+    return bool(note.text[section.body : section.span.end].strip())
 
 
 def _with_short(short: Section | None, pieces: list[Piece], rules: ChunkRules) -> list[Piece]:
@@ -131,17 +133,17 @@ def _fits(before: Span, after: Span, rules: ChunkRules) -> bool:
 
 
 def _is_links(body: str) -> bool:
-    """Tell whether a text is little but links.
+    """Tell whether every line of a text is links, and little else.
 
-    >>> _is_links("[[Rye]], see https://bees.example"), _is_links("Ada, Of bees, Bern 1843, https://bees.example")
+    >>> _is_links("- [[Rye]], see https://bees.example"), _is_links("Ada, Of bees, Bern 1843, https://bees.example")
     (True, False)
     """
-    others, all = (sum(map(str.isalnum, text)) for text in (LINK.sub("", body), body))
-    return others < WORDS * all
+    lines = [line for line in body.splitlines() if line.strip()]
+    return all(LINK.search(line) and sum(map(str.isalnum, LINK.sub("", line))) <= FEW for line in lines)
 
 
 def _cut_section(
-    note: Note, section: Section, deeper: Outline, rules: ChunkRules, by_name: bool
+    note: Note, section: Section, deeper: Outline, rules: ChunkRules
 ) -> Iterator[tuple[tuple[str, ...], Span]]:
     whole = section.span
     if rules.overlap_words:
@@ -158,10 +160,10 @@ def _cut_section(
             if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
                 continue
             last = part.span.end == whole.end
-            if _says_something(note, part, by_name) and not (last or _is_text(note, part, rules, by_name)):
+            if _says_something(note, part, deeper) and not (last or _is_text(note, part, deeper, rules)):
                 # Too short to be a chunk: it goes with what follows.
                 continue
-            if part.span.start == whole.start or _says_something(note, part, by_name):
+            if part.span.start == whole.start or _says_something(note, part, deeper):
                 blocks = _blocks(note.text, Span(start, part.span.end), part.body, deeper.blocks)
                 yield from ((part.headings, run) for run in pack(note.text, blocks, rules.max_chars))
             start = part.span.end

@@ -18,32 +18,49 @@ from notewell.serve.cli.places import place_from_root
 @click.argument("note", default="", shell_complete=complete_note)
 @vault_option
 @click.option("--broken", is_flag=True, help="List the links that lead nowhere, with what may be meant")
+@click.option("--to", type=click.Choice(["notes", "files", "anchors"]), help="Of the broken ones, those that miss this")
+@click.option("--wanted", is_flag=True, help="List the notes that links name and that are not there, by how many do")
 @click.option("--orphans", is_flag=True, help="List the notes that no other note links to, and that link to none")
 @click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
 @json_option
-def command(note: str, vault: Path | None, broken: bool, orphans: bool, no_refresh: bool, as_json: bool) -> None:
+def command(
+    note: str,
+    vault: Path | None,
+    broken: bool,
+    to: str | None,
+    wanted: bool,
+    orphans: bool,
+    no_refresh: bool,
+    as_json: bool,
+) -> None:
     """Say where links lead, and which lead nowhere
 
     For a NOTE, its links and where each leads, and the links of other notes that lead to it. Without one, how many
-    there are of each. A NOTE is a path, or a name or title that no other note has. Links are followed as Obsidian does.
-    Exit code 1 if --broken finds any: for use in a hook.
+    there are of each. A NOTE is a path, or a name, title or alias that no other note has; a picture or other file has
+    the links that lead to it. Links are followed as Obsidian does. Exit code 1 if --broken finds any: for use in a
+    hook.
 
     \b
     Example:
         notewell links "Garden/Varroa treatment.md"
         notewell links --broken
+        notewell links --wanted
     """
     if note and orphans:
         raise click.UsageError("--orphans is about all notes; leave NOTE out.")
+    if to and not broken:
+        raise click.UsageError("--to is about broken links; give --broken, too.")
+    # What is wanted is among what is missing; whoever asks for that alone need not wait for anchors.
+    missing = to or "" if broken or not wanted else "notes"
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         place = place_from_root(opened.root, note) if note else ""
-        links = opened.links(place, broken=broken, orphans=orphans)
+        links = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
     for notice in (*notices, *links.notices):
         say(f"note: {notice}")
     if as_json:
         print_json(of_links(links))
-    elif broken or orphans:
-        _tell_listed(links, broken=broken, orphans=orphans)
+    elif broken or orphans or wanted:
+        _tell_listed(links, broken=broken, wanted=wanted, orphans=orphans)
     elif note:
         _tell_note(links)
     else:
@@ -65,7 +82,8 @@ def _tell_note(links: Links) -> None:
     to = [f"{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links]
     source = [f"{lead.path}:{lead.link.line}  {lead.written}" for lead in links.backlinks]
     click.echo(printable(links.note))
-    for what, lines in (("links to", to), ("linked from", source)):
+    # A file that is no note has no links that could be told of.
+    for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
         click.echo(f"\n{what}" if lines else f"\n{what} nothing")
         for line in lines:
             click.echo(printable(f"  {line}"))
@@ -78,12 +96,28 @@ def _end(lead: Lead) -> str:
     return f"{lead.to} ({problem})" if lead.to and problem else lead.to or problem
 
 
-def _tell_listed(links: Links, *, broken: bool, orphans: bool) -> None:
-    for lead in links.links:
-        click.echo(printable(f"{lead.path}:{lead.link.line}  {lead.written}  {_end(lead)}"))
-    for path in links.orphans:
-        click.echo(printable(path))
+def _tell_listed(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> None:
+    lists = {
+        "broken": [f"{lead.path}:{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links if broken],
+        "wanted": [f"{notes:>5}  {target}" for target, notes in links.wanted.items() if wanted],
+        "orphans": list(links.orphans),
+    }
+    told = [name for name, asked in (("broken", broken), ("wanted", wanted), ("orphans", orphans)) if asked]
+    for name in told:
+        # One list is for other programs to read; of several, each says what it is.
+        if len(told) > 1:
+            click.echo(f"{name}:")
+        for line in lists[name]:
+            click.echo(printable(line))
+    _summarise(links, broken=broken, wanted=wanted, orphans=orphans)
+
+
+def _summarise(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> None:
     if broken:
-        say(f"{counted(len(links.links), 'link')} of {links.counts.links:,} broken")
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in links.problems.items())
+        told = f"{counted(len(links.links), 'link')} of {links.counts.links:,} broken"
+        say(f"{told}: {reasons}" if reasons else told)
+    if wanted:
+        say(f"{counted(len(links.wanted), 'note')} wanted that nobody wrote")
     if orphans:
         say(f"{counted(len(links.orphans), 'note')} of {links.counts.notes:,} without a link to or from another")

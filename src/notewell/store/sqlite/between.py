@@ -36,7 +36,7 @@ MOST_LINKS = 50
 # A note by its id and path, and where its links lead, in order.
 Row = tuple[int, str, NoteIds]
 # The links of notes as they are stored, by the note's id.
-Links = Mapping[int, Sequence[tuple[str, int, str, str, str]]]
+Links = Mapping[int, Sequence[Sequence[Any]]]
 NONE: NoteIds = np.zeros(0, np.uint32)
 
 
@@ -98,12 +98,12 @@ def _links(db: apsw.Connection, notes: Sequence[int]) -> Links:
     return {note: json.loads(unpack(data)) for note, (data,) in zip(notes, rows, strict=True)}
 
 
-def _called(target: str, line: int, kind: str, anchor: str, text: str) -> str:
+def _called(target: str, line: int, kind: str = "wiki", anchor: str = "", text: str = "", *more: Any) -> str:
     """Return what a link calls its target: its text, or the name it gives; an embed calls it nothing.
 
-    >>> _called("garden/Bees", 1, "wiki", "", ""), _called("b.md", 1, "markdown", "", "hives")
-    ('Bees', 'hives')
+    >>> _called("garden/Bees", 1), _called("b.md", 1, "markdown", "", "hives"), _called("b", 1, "wiki", "", "c", True)
+    ('Bees', 'hives', '')
     """
-    if kind == "embed":
+    if more[:1] == (True,):
         return ""
     return text or ("" if kind == "markdown" else target.rpartition("/")[2])

@@ -11,10 +11,10 @@ import numpy as np
 from notewell.errors import StoreDamaged
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks, one_bit
-from notewell.store.sqlite.edges import find_stray_edges
+from notewell.store.sqlite.edges import find_stray_edges, load_links_of, load_names
 from notewell.store.sqlite.lexical import pack, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
-from notewell.store.sqlite.rows import carray, load_chunks, load_links
+from notewell.store.sqlite.rows import carray, load_chunks
 
 # Chunks looked at together.
 GROUP = 2_000
@@ -32,7 +32,7 @@ def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
     try:
         yield from find_stray_edges(db)
         yield from _array_problems(db, dimensions)
-        for _ in load_links(db):
+        for _ in load_links_of(db, [named.id for named in load_names(db)]):
             pass
     except (StoreDamaged, ValueError, IndexError) as error:
         # Bytes that cannot even be unpacked, or arrays of another size than they should have.

@@ -309,13 +309,6 @@ insert into chunk (id, note, body, line, end_line, start, "end", parts)
 values (:id, :note, :body, :line, :end_line, :start, :end, :parts)
 """
 
-LINKS = """
-select path, links
-from note
-where link_count > 0
-order by path
-"""
-
 TOUCH = """
 update note
 set mtime_ns = :mtime_ns, size = :size, ctime_ns = :ctime_ns

@@ -16,6 +16,9 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import pack, unpack
 from notewell.types import Chunk, Link, Note, Part
 
+# What a link is when it says nothing of it, and so need not be stored at its end.
+NOT_SAID = ("", False, "wiki")
+
 
 def note_row(note: Note) -> dict[str, Any]:
     """Return a note as the table `note` has it."""
@@ -27,12 +30,20 @@ def note_row(note: Note) -> dict[str, Any]:
         "aliases": _json(note.aliases),
         "fields": _json(_plain(note.fields)),
         "link_count": len(note.links),
-        "links": pack(_json([(link.target, link.line, link.kind, link.anchor, link.text) for link in note.links])),
+        "links": pack(_json([_link_row(link) for link in note.links])),
         "mtime_ns": note.stamp.mtime_ns,
         "size": note.stamp.size,
         "digest": note.stamp.digest,
         "ctime_ns": note.stamp.ctime_ns,
     }
+
+
+def _link_row(link: Link) -> list[Any]:
+    """Return a link as a list, up to the last thing that it says: most have no more than a target and a line."""
+    row = [link.target, link.line, link.kind, link.anchor, link.text, link.embed, link.raw]
+    while row[-1] in NOT_SAID:
+        row.pop()
+    return row
 
 
 def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, Any]:
@@ -107,13 +118,6 @@ def _texts(written: str) -> tuple[str, ...]:
 def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
     """Return ids as a table that a statement can read from."""
     return apsw.carray(np.asarray(ids, dtype=np.int64))
-
-
-def load_links(db: apsw.Connection) -> Iterator[tuple[str, tuple[Link, ...]]]:
-    """Yield each note that has links, by path."""
-    rows: Any = db.execute(queries.LINKS)
-    for path, data in rows:
-        yield path, tuple(Link(*link) for link in json.loads(unpack(data)))
 
 
 def load_said(db: apsw.Connection, paths: Collection[str]) -> Iterator[tuple[str, Said]]:

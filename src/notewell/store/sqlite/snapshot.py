@@ -20,7 +20,7 @@ from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, loa
 from notewell.store.sqlite.fine import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
-from notewell.store.sqlite.rows import carray, load_chunks, load_links, load_said
+from notewell.store.sqlite.rows import carray, load_chunks, load_said
 from notewell.store.sqlite.seen import SeenVectors
 from notewell.store.sqlite.standings import load_standings
 from notewell.store.sqlite.vocabulary import (
@@ -195,10 +195,6 @@ class SqliteSnapshot:
     def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
         """Return those of the chunks that are there."""
         return list(load_chunks(self._db, ids))
-
-    def links(self) -> dict[str, tuple[Link, ...]]:
-        """Return the links of every note that has any, by path."""
-        return dict(load_links(self._db))
 
     def ids(self) -> dict[str, int]:
         """Return the id of every note, in the order of their paths."""
