@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -69,10 +70,19 @@ class Linked(Opened):
 
     def _mend_graph_now(self) -> tuple[str, ...]:
         """Make good what a run that was stopped, or an older Notewell, left; return what the user should know."""
+        notices = self._mend_edges_now()
+        if not notices and not self.store.measured:
+            # What could not be kept is computed for the answer alone.
+            with suppress(StoreError), self.store.locked(0):
+                self._mend_graph(self.store, Progress())
+        return notices
+
+    def _mend_edges_now(self) -> tuple[str, ...]:
+        """Resolve the links that a run left, if nobody else is at it; return what the user should know."""
         try:
-            if not (self.store.linked and self.store.measured):
+            if not self.store.linked:
                 with self.store.locked(0):
-                    self._mend_graph(self.store, Progress())
+                    self._mend_edges(self.store)
         except StoreError as error:
             return (f"some links may be told as they were before: {error.fact}",)
         return ()
@@ -82,13 +92,16 @@ class Linked(Opened):
         from notewell.graph.net import Net  # noqa: PLC0415
         from notewell.graph.overview import Graph, survey  # noqa: PLC0415
         from notewell.graph.remeasure import load_standings  # noqa: PLC0415
+        from notewell.graph.standing import measure  # noqa: PLC0415
 
         self._must_be_indexed()
         notices = self._mend_graph_now()
         with self.store.reading() as snapshot:
-            net = Net.of(snapshot)
-            standings = load_standings(snapshot, net, self.store.standings_mark)
-        return Graph(net, survey(net, standings), notices)
+            net, store = Net.of(snapshot), self.store
+            # Of a store that cannot be written, standings may be of other links than these.
+            known = store.linked and store.measured
+            standings = load_standings(snapshot, net, store.standings_mark) if known else measure(net)
+        return Graph(net, standings, survey(net, standings), notices)
 
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
         """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.

@@ -53,14 +53,17 @@ class Vault(Linked):
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
         return self._index_with(self.embedder, full=full, progress=progress or Progress(), wait=wait)
 
-    def _index_with(self, embedder: Embedder, *, full: bool, progress: Progress, wait: float) -> Report:
+    def _index_with(
+        self, embedder: Embedder, *, full: bool, progress: Progress, wait: float, hurried: bool = False
+    ) -> Report:
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self._made_for if full else None
         store = self._repaired_store() if full else self.store
         with store.locked(wait):
             if not full and self._suits(store.made_for):
                 report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
-                self._mend_graph(store, progress)
+                # Who waits for an answer needs where links lead, and not how notes stand.
+                self._mend_edges(store) if hurried else self._mend_graph(store, progress)
                 return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
@@ -84,7 +87,7 @@ class Vault(Linked):
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
-                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
+                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0, hurried=True)
                 left = report.total - report.done
             else:
                 left = len(changes.read)
@@ -93,7 +96,9 @@ class Vault(Linked):
         except (EmbedError, StoreError) as error:
             # An old answer is better than none.
             return (f"{_files(len(changes.read), 'changed ')} not taken in: {error.fact}",) if changes else ()
-        return (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
+        told = (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
+        # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
+        return (*told, *self._mend_edges_now())
 
     def search(
         self,

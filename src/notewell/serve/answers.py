@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
     from notewell.graph.deep import Deep
     from notewell.graph.leads import Lead, Links
-    from notewell.graph.overview import Overview
+    from notewell.graph.overview import Graph, Overview
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
     from notewell.index.report import Report, Status
@@ -163,6 +163,22 @@ def of_overview(overview: Overview) -> dict[str, Any]:
             for bridge in overview.bridges
         ],
         "orphans": list(overview.orphans),
+    }
+
+
+def of_graph(graph: Graph) -> dict[str, Any]:
+    """Return the vault from above as other programs read it, with every note's standing and every link between two."""
+    paths, standings = graph.net.paths, graph.standings
+    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
+    rows = zip(paths, *columns, strict=True)
+    return {
+        **of_overview(graph.overview),
+        "standings": [
+            {"path": path, "pagerank": rank, "centrality": central, "community": number if number >= 0 else None}
+            for path, rank, central, number in rows
+        ],
+        "pairs": [[paths[one], paths[other]] for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
+        "notices": list(graph.notices),
     }
 
 
