@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from notewell.asked import ALL, Filters, Plan
 from notewell.embed import check_length
-from notewell.errors import EmbedError, StoreError
+from notewell.errors import EmbedError, SettingsError, StoreError
 from notewell.index import Progress
 from notewell.index.changes import list_others
 from notewell.opened import Opened
@@ -20,9 +21,10 @@ from notewell.search.excerpt import make_excerpts
 from notewell.search.named import chunks_in, find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.search.rank.decay import Decay, DecayRules
+from notewell.search.related import liked
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import Snapshot, Store
-from notewell.types import Results, Vectors
+from notewell.types import Chunk, Hit, Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Deep
@@ -106,20 +108,21 @@ class Linked(Opened):
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
         """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
 
-        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5); the walk says what it looked
-        at, and why it kept what.
+        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5; with a query 0.7 of
+        the nearest, if that is less); the walk says what it looked at, and why it kept what.
         """
         # One command of many needs it, and a cold command line does not pay for it.
         from notewell.graph.ground import StoredGround  # noqa: PLC0415
-        from notewell.graph.traverse import FAST, traverse  # noqa: PLC0415
+        from notewell.graph.traverse import traverse, walk_rules  # noqa: PLC0415
 
         self._must_be_indexed()
-        rules = replace(FAST, hops=depth or FAST.hops, floor=FAST.floor if floor is None else floor)
+        rules = walk_rules(depth, floor, with_query=bool(query))
+        notices = self._mend_edges_now()
         with self.store.reading() as snapshot:
             start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
             plan = make_plan(readable(query), known=Known(syntax=False))
             vector = self._vector_of(plan, snapshot) if query else None
-            return traverse(start, StoredGround(snapshot), rules, vector)
+            return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
 
     def deepen(
         self,
@@ -130,35 +133,62 @@ class Linked(Opened):
         only: Filters = ALL,
         max_tokens: int | None = None,
     ) -> Deep:
-        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any."""
-        from notewell.graph.deep import SEED_HITS, Deep, as_hits, deepen, unranked, with_decay  # noqa: PLC0415
-        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any.
+
+        Each note is there once, with its best lines; without a `limit`, all that were kept, which are fifty at most.
+        """
+        from notewell.graph.deep import SEED_HITS, Deep, as_hits  # noqa: PLC0415
 
         self._must_be_indexed()
-        began, text = time.perf_counter(), readable(text)
+        began, text, told = time.perf_counter(), readable(text), self._mend_edges_now()
+        rules = self.settings.search.asking(limit, max_tokens)
         with self._searching() as (embedders, notices), self.store.reading() as snapshot:
-            plan, rules = self._plan(text, under, only, snapshot), self.settings.search.asking(SEED_HITS, 0)
+            plan = self._plan(text, under, only, snapshot)
             # How old a note is does not choose the seeds; the time that a query asks for does.
-            ages = Ages(DecayRules(), date.today())
-            hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-            seeds = {hit.chunk.path: hit for hit in reversed(hits)}
-            ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
-            walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in hits)), vector, ground)
-            aged = Decay(self.settings.decay, ages.today, snapshot.said)(plan, unranked(walk, ground, vector, snapshot))
-            walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
-            found = fit(as_hits(walk, seeds, vector, ground, snapshot)[:limit], max_tokens or 0)
-            excerpts = tuple(make_excerpts(found, plan, nearness(plan, embedders.quick)))
+            found = find_hits(
+                plan,
+                store=snapshot,
+                embedders=embedders,
+                rules=replace(rules, limit=SEED_HITS),
+                ages=Ages(DecayRules(), date.today()),
+            )
+            # The first of a note is its best.
+            seeds = {hit.chunk.path: hit for hit in reversed(found)}
+            walk, chunks = self._walk_from(list(dict.fromkeys(hit.chunk.path for hit in found)), seeds, plan, snapshot)
+            hits = as_hits(walk, seeds, chunks)[:limit]
+            kept = fit(hits, rules.max_tokens)
+            excerpts = tuple(make_excerpts(kept, plan, nearness(plan, embedders.quick)))
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Deep(Results(text, excerpts, snapshot.generation, took, notices, read_as=plan.read_as), walk)
+            notices, left_out = (*told, *notices, *plan.notices), len(hits) - len(kept)
+            return Deep(Results(text, excerpts, snapshot.generation, took, notices, plan.read_as, left_out), walk)
+
+    def _walk_from(
+        self, notes: Sequence[str], seeds: Mapping[str, Hit], plan: Plan, snapshot: Snapshot
+    ) -> tuple[Walk, Mapping[str, Chunk]]:
+        """Walk from the best of these notes, and return with the walk what is shown of each note that it kept."""
+        from notewell.graph.deep import deepen, kept_chunks, with_decay  # noqa: PLC0415
+        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+
+        ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
+        walk = deepen(notes, vector, ground)
+        chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
+        # What is left of 1 is the factor.
+        ones = [Hit(chunks[visit.note], 1.0) for visit in walk.kept]
+        aged = Decay(self.settings.decay, date.today(), snapshot.said)(plan, ones)
+        return with_decay(walk, {hit.chunk.path: hit.score for hit in aged}), chunks
 
     def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
         known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
         scope = make_scope(under, self.root, read_filters(only, known), only.places)
-        return plan_query(text, scope, known, snapshot)
+        plan = plan_query(text, scope, known, snapshot)
+        if not (plan.text or plan.terms or plan.passage or plan.like):
+            hint = 'Say what is looked for, as in `notewell search "bees in winter" --deep --under Garden`'
+            raise SettingsError("Deep mode begins with what a text finds, and there is none", hint)
+        return plan
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
         plan = without_secrets(plan) if self.settings.embed.is_remote else plan
-        return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)
+        return check_length(embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.dimensions, embedder)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
@@ -28,6 +28,9 @@ from notewell.search.named import find_chunks
 from notewell.search.plan import make_scope, readable
 from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
+
+if TYPE_CHECKING:
+    from notewell.graph.deep import Compared
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
@@ -141,6 +144,21 @@ class Vault(Linked):
         only = only.leaning_to(*map(self.find, notes))
         found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
+
+    def compare(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        under: str = "",
+        only: Filters = ALL,
+        max_tokens: int | None = None,
+    ) -> Compared:
+        """Search as usual and in deep mode, and return both; without a `limit`, each has its own."""
+        from notewell.graph.deep import Compared  # noqa: PLC0415
+
+        deep = self.deepen(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        return Compared(self.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens), deep)
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""

@@ -150,6 +150,8 @@ def unmended(vault: Vault) -> None:
 
 
 WAYS: dict[str, Callable[[Vault], object]] = {
+    "traverse": lambda vault: [visit.note for visit in vault.traverse("hub", floor=-1).visits],
+    "deepen": lambda vault: vault.deepen("hub", under="hub.md").walk.visits,
     "refresh": lambda vault: vault.refresh(),
     "search": lambda vault: vault.search("hub", refresh=True).notices,
     "links": lambda vault: vault.links(),
@@ -168,12 +170,14 @@ def test_links_that_were_never_resolved_are_made_good_by_whoever_needs_them(
         assert vault.store.linked
 
 
-def test_where_another_is_writing_the_graph_says_that_links_may_be_old(make_vault: Callable[..., Vault]) -> None:
+def test_where_another_is_writing_a_walk_says_that_links_may_be_old(make_vault: Callable[..., Vault]) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
         unmended(vault)
         with vault.store.locked(0):
             notices = (
+                vault.traverse("hub").notices,
+                vault.deepen("hub").results.notices,
                 vault.refresh(),
                 vault.graph().notices,
             )

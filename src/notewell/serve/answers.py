@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
-    from notewell.graph.deep import Deep
+    from notewell.graph.deep import Compared, Deep
     from notewell.graph.leads import Lead, Links
     from notewell.graph.overview import Graph, Overview
     from notewell.graph.traverse import Visit, Walk
@@ -84,6 +84,17 @@ def of_deep(deep: Deep, *, explain: bool = False) -> dict[str, Any]:
     return {**found, "hits": hits, "dropped": dropped, **counts}
 
 
+def of_compared(compared: Compared, *, explain: bool = False) -> dict[str, Any]:
+    """Return a usual search and deep mode as other programs read them."""
+    return {
+        "query": compared.fast.query,
+        "fast": of_results(compared.fast, explain=explain),
+        "deep": of_deep(compared.deep, explain=explain),
+        "only_fast": list(compared.only_fast),
+        "only_deep": list(compared.only_deep),
+    }
+
+
 def _reached(visit: Visit) -> dict[str, Any]:
     row = _visit(visit)
     decay = {"decay_weight": round(visit.decay, 4), "decay_zero": visit.decay_zero}
@@ -102,7 +113,9 @@ def of_walk(walk: Walk) -> dict[str, Any]:
         "notes": len(walk.visits),
         "vectors": walk.vectors,
         "unseen": walk.unseen,
+        "floor": walk.floor,
         "ended": walk.ended,
+        "notices": list(walk.notices),
     }
 
 

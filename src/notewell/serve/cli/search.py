@@ -59,7 +59,7 @@ def command(
     listed. A vault that was never indexed is indexed first.
 
     --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
-    from TEXT; each says how it was reached.
+    from TEXT; each says how it was reached. Notes are listed once each, and all of them unless --limit says how many.
 
     \b
     Example:
@@ -79,11 +79,12 @@ def command(
             deep = opened.deepen(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
             tell_deep(deep, notices, as_json=as_json, explain=explain)
             return
-        results = opened.search(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
         if mode == "compare":
             from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
 
-            tell_both(results, opened.deepen(asked, under=under, only=only), notices, as_json=as_json)
+            both = opened.compare(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
+            tell_both(both, notices, as_json=as_json, explain=explain)
             return
+        results = opened.search(asked, limit=limit, under=under, only=only, max_tokens=max_tokens)
         budget = opened.settings.search.max_tokens if max_tokens is None else max_tokens
         tell_results(results, notices, as_json=as_json, budget=budget, explain=explain)
