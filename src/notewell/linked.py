@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -15,7 +15,7 @@ from notewell.errors import EmbedError, SettingsError, StoreError
 from notewell.index import Progress
 from notewell.index.changes import list_others
 from notewell.opened import Opened
-from notewell.search import Ages, Known, find_hits, make_plan, plan_query, read_filters
+from notewell.search import Ages, Embedders, Known, find_hits, make_plan, plan_query, read_filters
 from notewell.search.budget import fit
 from notewell.search.excerpt import make_excerpts
 from notewell.search.named import chunks_in, find_chunks
@@ -24,7 +24,7 @@ from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.related import liked
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import Snapshot, Store
-from notewell.types import Chunk, Hit, Results, Vectors
+from notewell.types import Hit, Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Deep
@@ -137,45 +137,43 @@ class Linked(Opened):
 
         Each note is there once, with its best lines; without a `limit`, all that were kept, which are fifty at most.
         """
-        from notewell.graph.deep import SEED_HITS, Deep, as_hits  # noqa: PLC0415
+        from notewell.graph.deep import Deep  # noqa: PLC0415
 
         self._must_be_indexed()
         began, text, told = time.perf_counter(), readable(text), self._mend_edges_now()
         rules = self.settings.search.asking(limit, max_tokens)
         with self._searching() as (embedders, notices), self.store.reading() as snapshot:
             plan = self._plan(text, under, only, snapshot)
-            # How old a note is does not choose the seeds; the time that a query asks for does.
-            found = find_hits(
-                plan,
-                store=snapshot,
-                embedders=embedders,
-                rules=replace(rules, limit=SEED_HITS),
-                ages=Ages(DecayRules(), date.today()),
-            )
-            # The first of a note is its best.
-            seeds = {hit.chunk.path: hit for hit in reversed(found)}
-            walk, chunks = self._walk_from(list(dict.fromkeys(hit.chunk.path for hit in found)), seeds, plan, snapshot)
-            hits = as_hits(walk, seeds, chunks)[:limit]
-            kept = fit(hits, rules.max_tokens)
+            walk, found = self._walk_from(self._seeds(plan, embedders, snapshot), plan, snapshot)
+            kept = fit(found[:limit], rules.max_tokens)
             excerpts = tuple(make_excerpts(kept, plan, nearness(plan, embedders.quick)))
             took = round((time.perf_counter() - began) * 1000, 3)
-            notices, left_out = (*told, *notices, *plan.notices), len(hits) - len(kept)
+            notices, left_out = (*told, *notices, *plan.notices), len(found[:limit]) - len(kept)
             return Deep(Results(text, excerpts, snapshot.generation, took, notices, plan.read_as, left_out), walk)
 
-    def _walk_from(
-        self, notes: Sequence[str], seeds: Mapping[str, Hit], plan: Plan, snapshot: Snapshot
-    ) -> tuple[Walk, Mapping[str, Chunk]]:
-        """Walk from the best of these notes, and return with the walk what is shown of each note that it kept."""
-        from notewell.graph.deep import deepen, kept_chunks, with_decay  # noqa: PLC0415
+    def _seeds(self, plan: Plan, embedders: Embedders, snapshot: Snapshot) -> list[Hit]:
+        """Return the hits that deep mode begins with, the best first."""
+        from notewell.graph.deep import SEED_HITS  # noqa: PLC0415
+
+        # How old a note is does not choose the seeds; the time that a query asks for does.
+        ages, rules = Ages(DecayRules(), date.today()), self.settings.search.asking(SEED_HITS, 0)
+        return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+
+    def _walk_from(self, found: Sequence[Hit], plan: Plan, snapshot: Snapshot) -> tuple[Walk, list[Hit]]:
+        """Walk from the notes of the best hits, and return with the walk a hit for each note that it kept."""
+        from notewell.graph.deep import as_hits, deepen, kept_chunks, with_decay  # noqa: PLC0415
         from notewell.graph.ground import StoredGround  # noqa: PLC0415
 
+        # The first hit of a note is its best.
+        seeds = {hit.chunk.path: hit for hit in reversed(found)}
         ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
-        walk = deepen(notes, vector, ground)
+        walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in found)), vector, ground)
         chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
-        # What is left of 1 is the factor.
+        # What age leaves of 1 is its factor.
         ones = [Hit(chunks[visit.note], 1.0) for visit in walk.kept]
         aged = Decay(self.settings.decay, date.today(), snapshot.said)(plan, ones)
-        return with_decay(walk, {hit.chunk.path: hit.score for hit in aged}), chunks
+        walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
+        return walk, as_hits(walk, seeds, chunks)
 
     def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
         known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))

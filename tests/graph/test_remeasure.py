@@ -133,11 +133,12 @@ def test_a_note_that_goes_and_comes_back_around_a_stopped_run_keeps_its_standing
     with make_vault(NOTES) as vault:
         vault.index()
         before = standings(vault)
-        (vault.root / "b.md").rename(tmp_path / "b.md")
+        # The last that came: its id is given to the next.
+        (vault.root / "hub.md").rename(tmp_path / "hub.md")
         with monkeypatch.context() as stopped:
             stopped.setattr(vault, "_mend_graph", lambda store, progress: None)
             vault.index()
-        (tmp_path / "b.md").rename(vault.root / "b.md")
+        (tmp_path / "hub.md").rename(vault.root / "hub.md")
         vault.index()
         assert standings(vault) == before
         assert_as_if_computed_anew(vault)

@@ -146,7 +146,7 @@ def test_the_score_of_a_note_that_links_led_to_is_the_last_seeds_by_its_similari
 
 
 def test_a_budget_of_tokens_cuts_deep_mode_and_what_did_not_fit_is_counted(notewell: Notewell, folder: Path) -> None:
-    notewell("index")
+    assert "notes did not fit" in notewell("search", QUERY, "--deep", "--max-tokens", "60")[2]
     with Vault.open(folder) as vault:
         whole, part = vault.deepen(QUERY), vault.deepen(QUERY, max_tokens=60)
         assert (whole.results.left_out, len(whole.results)) == (0, len(whole.walk.kept))

@@ -232,8 +232,7 @@ def _apart(places: Floats, sizes: Floats) -> Floats:
         sign = np.where(between != 0, np.sign(between), np.sign(np.arange(len(places))[:, None, None] - 0.5))
         shorter = over == over.min(axis=2, keepdims=True)
         push = np.where(hit[:, :, None] & shorter, over * sign / 2, 0)
-        # No farther than a line at once: many small pushes in one direction would throw a box out of its place.
-        places = places + np.clip(push.sum(axis=1), -LINE, LINE)
+        places = places + push.sum(axis=1)
         if number >= PUSHES_ALONE:
             places = places * SPREAD
     return places

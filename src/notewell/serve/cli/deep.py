@@ -31,7 +31,9 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, as_json: bool, explain: b
         print_json(of_deep(deep, explain=explain))
         return
     tell_page(deep.results, explain=explain, why={path: told(visit) for path, visit in deep.visits.items()})
-    walk = deep.walk
+    walk, left_out = deep.walk, deep.results.left_out
+    if left_out:
+        say(f"{counted(left_out, 'note')} did not fit")
     say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
     for visit in walk.dropped[:SHOWN]:
         say(one_line(f"  dropped {visit.note}: {told(visit)}"))
