@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -15,15 +17,16 @@ from notewell.index.changes import list_others
 from notewell.index.place import Place, read_place
 from notewell.index.readers.formats import is_apart
 from notewell.opened import Opened
-from notewell.search import Ages, Known, find_hits, make_plan, plan_query, read_filters
+from notewell.search import Ages, Embedders, Known, find_hits, make_plan, plan_query, read_filters
 from notewell.search.budget import fit
 from notewell.search.excerpt import make_excerpts
 from notewell.search.named import chunks_in, find_chunks, find_file
 from notewell.search.plan import make_scope, readable
 from notewell.search.rank.decay import Decay, DecayRules
+from notewell.search.related import liked
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import Snapshot, Store
-from notewell.types import Results, Vectors
+from notewell.types import Hit, Results, Vectors
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Deep
@@ -91,10 +94,19 @@ class Linked(Opened):
 
     def _mend_graph_now(self) -> tuple[str, ...]:
         """Make good what a run that was stopped, or an older Notewell, left; return what the user should know."""
+        notices = self._mend_edges_now()
+        if not notices and not self.store.measured:
+            # What could not be kept is computed for the answer alone.
+            with suppress(StoreError), self.store.locked(0):
+                self._mend_graph(self.store, Progress())
+        return notices
+
+    def _mend_edges_now(self) -> tuple[str, ...]:
+        """Resolve the links that a run left, if nobody else is at it; return what the user should know."""
         try:
-            if not (self.store.linked and self.store.measured):
+            if not self.store.linked:
                 with self.store.locked(0):
-                    self._mend_graph(self.store, Progress())
+                    self._mend_edges(self.store)
         except StoreError as error:
             return (f"some links may be told as they were before: {error.fact}",)
         return ()
@@ -104,31 +116,35 @@ class Linked(Opened):
         from notewell.graph.net import Net  # noqa: PLC0415
         from notewell.graph.overview import Graph, survey  # noqa: PLC0415
         from notewell.graph.remeasure import load_standings  # noqa: PLC0415
+        from notewell.graph.standing import measure  # noqa: PLC0415
 
         self._must_be_indexed()
         notices = self._mend_graph_now()
         with self.store.reading() as snapshot:
-            net = Net.of(snapshot)
-            standings = load_standings(snapshot, net, self.store.standings_mark)
-        return Graph(net, survey(net, standings), notices)
+            net, store = Net.of(snapshot), self.store
+            # Of a store that cannot be written, standings may be of other links than these.
+            known = store.linked and store.measured
+            standings = load_standings(snapshot, net, store.standings_mark) if known else measure(net)
+        return Graph(net, standings, survey(net, standings), notices)
 
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
         """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
 
-        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5); the walk says what it looked
-        at, and why it kept what.
+        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5; with a query 0.7 of
+        the nearest, if that is less); the walk says what it looked at, and why it kept what.
         """
         # One command of many needs it, and a cold command line does not pay for it.
         from notewell.graph.ground import StoredGround  # noqa: PLC0415
-        from notewell.graph.traverse import FAST, traverse  # noqa: PLC0415
+        from notewell.graph.traverse import traverse, walk_rules  # noqa: PLC0415
 
         self._must_be_indexed()
-        rules = replace(FAST, hops=depth or FAST.hops, floor=FAST.floor if floor is None else floor)
+        rules = walk_rules(depth, floor, with_query=bool(query))
+        notices = self._mend_edges_now()
         with self.store.reading() as snapshot:
             start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
             plan = make_plan(readable(query), known=Known(syntax=False))
             vector = self._vector_of(plan, snapshot) if query else None
-            return traverse(start, StoredGround(snapshot), rules, vector)
+            return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
 
     def deepen(
         self,
@@ -139,35 +155,60 @@ class Linked(Opened):
         only: Filters = ALL,
         max_tokens: int | None = None,
     ) -> Deep:
-        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any."""
-        from notewell.graph.deep import SEED_HITS, Deep, as_hits, deepen, unranked, with_decay  # noqa: PLC0415
-        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any.
+
+        Each note is there once, with its best lines; without a `limit`, all that were kept, which are fifty at most.
+        """
+        from notewell.graph.deep import Deep  # noqa: PLC0415
 
         self._must_be_indexed()
-        began, text = time.perf_counter(), readable(text)
+        began, text, told = time.perf_counter(), readable(text), self._mend_edges_now()
+        rules = self.settings.search.asking(limit, max_tokens)
         with self._searching() as (embedders, notices), self.store.reading() as snapshot:
-            plan, rules = self._plan(text, under, only, snapshot), self.settings.search.asking(SEED_HITS, 0)
-            # How old a note is does not choose the seeds; the time that a query asks for does.
-            ages = Ages(DecayRules(), date.today())
-            hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-            seeds = {hit.chunk.path: hit for hit in reversed(hits)}
-            ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
-            walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in hits)), vector, ground)
-            aged = Decay(self.settings.decay, ages.today, snapshot.said)(plan, unranked(walk, ground, vector, snapshot))
-            walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
-            found = fit(as_hits(walk, seeds, vector, ground, snapshot)[:limit], max_tokens or 0)
-            excerpts = tuple(make_excerpts(found, plan, nearness(plan, embedders.quick)))
+            plan = self._plan(text, under, only, snapshot)
+            walk, found = self._walk_from(self._seeds(plan, embedders, snapshot), plan, snapshot)
+            kept = fit(found[:limit], rules.max_tokens)
+            excerpts = tuple(make_excerpts(kept, plan, nearness(plan, embedders.quick)))
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Deep(Results(text, excerpts, snapshot.generation, took, notices, read_as=plan.read_as), walk)
+            notices, left_out = (*told, *notices, *plan.notices), len(found[:limit]) - len(kept)
+            return Deep(Results(text, excerpts, snapshot.generation, took, notices, plan.read_as, left_out), walk)
+
+    def _seeds(self, plan: Plan, embedders: Embedders, snapshot: Snapshot) -> list[Hit]:
+        """Return the hits that deep mode begins with, the best first."""
+        from notewell.graph.deep import SEED_HITS  # noqa: PLC0415
+
+        # How old a note is does not choose the seeds; the time that a query asks for does.
+        ages, rules = Ages(DecayRules(), date.today()), self.settings.search.asking(SEED_HITS, 0)
+        return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+
+    def _walk_from(self, found: Sequence[Hit], plan: Plan, snapshot: Snapshot) -> tuple[Walk, list[Hit]]:
+        """Walk from the notes of the best hits, and return with the walk a hit for each note that it kept."""
+        from notewell.graph.deep import as_hits, deepen, kept_chunks, with_decay  # noqa: PLC0415
+        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+
+        # The first hit of a note is its best.
+        seeds = {hit.chunk.path: hit for hit in reversed(found)}
+        ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
+        walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in found)), vector, ground)
+        chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
+        # What age leaves of 1 is its factor.
+        ones = [Hit(chunks[visit.note], 1.0) for visit in walk.kept]
+        aged = Decay(self.settings.decay, date.today(), snapshot.said)(plan, ones)
+        walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
+        return walk, as_hits(walk, seeds, chunks)
 
     def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
         known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
         scope = make_scope(under, self.root, read_filters(only, known), only.places)
-        return plan_query(text, scope, known, snapshot)
+        plan = plan_query(text, scope, known, snapshot)
+        if not (plan.text or plan.terms or plan.passage or plan.like):
+            hint = 'Say what is looked for, as in `notewell search "bees in winter" --deep --under Garden`'
+            raise SettingsError("Deep mode begins with what a text finds, and there is none", hint)
+        return plan
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
         plan = without_secrets(plan) if self.settings.embed.is_remote else plan
-        return check_length(embed_plan(plan, embedder), snapshot.dimensions, embedder)
+        return check_length(embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.dimensions, embedder)

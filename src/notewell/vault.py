@@ -29,6 +29,7 @@ from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
 
 if TYPE_CHECKING:
+    from notewell.graph.deep import Compared
     from notewell.memory import Forgotten, Memories, Remembered
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
@@ -57,14 +58,17 @@ class Vault(Linked):
         """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
         return self._index_with(self.embedder, full=full, progress=progress or Progress(), wait=wait)
 
-    def _index_with(self, embedder: Embedder, *, full: bool, progress: Progress, wait: float) -> Report:
+    def _index_with(
+        self, embedder: Embedder, *, full: bool, progress: Progress, wait: float, hurried: bool = False
+    ) -> Report:
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self._made_for if full else None
         store = self._repaired_store() if full else self.store
         with store.locked(wait):
             if not full and self._suits(store.made_for):
                 report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
-                self._mend_graph(store, progress)
+                # Who waits for an answer needs where links lead, and not how notes stand.
+                self._mend_edges(store) if hurried else self._mend_graph(store, progress)
                 return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
@@ -88,7 +92,7 @@ class Vault(Linked):
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
-                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0)
+                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0, hurried=True)
                 left = report.total - report.done
             else:
                 left = len(changes.read)
@@ -97,7 +101,9 @@ class Vault(Linked):
         except (EmbedError, StoreError) as error:
             # An old answer is better than none.
             return (f"{_files(len(changes.read), 'changed ')} not taken in: {error.fact}",) if changes else ()
-        return (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
+        told = (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
+        # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
+        return (*told, *self._mend_edges_now())
 
     def search(
         self,
@@ -140,6 +146,21 @@ class Vault(Linked):
         only = only.leaning_to(*map(self.find, notes))
         found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
+
+    def compare(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        under: str = "",
+        only: Filters = ALL,
+        max_tokens: int | None = None,
+    ) -> Compared:
+        """Search as usual and in deep mode, and return both; without a `limit`, each has its own."""
+        from notewell.graph.deep import Compared  # noqa: PLC0415
+
+        deep = self.deepen(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        return Compared(self.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens), deep)
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""

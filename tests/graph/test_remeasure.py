@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from notewell import Vault
 from notewell.graph import remeasure
-from notewell.graph.measure import measure
 from notewell.graph.net import Net
+from notewell.graph.picture import as_svg
 from notewell.graph.remeasure import load_standings
+from notewell.graph.standing import measure
 from notewell.index import Progress
 from notewell.store import Standing
 
@@ -111,8 +113,90 @@ def test_who_is_in_a_hurry_leaves_standings_to_the_next_run(
         assert_as_if_computed_anew(vault)
 
 
-def test_a_search_computes_nothing(make_vault: Callable[..., Vault], computed: list[Net]) -> None:
+def test_a_search_computes_nothing_not_even_one_that_takes_changes_in(
+    make_vault: Callable[..., Vault], computed: list[Net]
+) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
-        vault.search("link")
+        (vault.root / "b.md").write_text("# B\n\nNow to [[a]].\n")
+        assert vault.search("link", refresh=True).notices == ()
         assert len(computed) == 1
+        assert (vault.store.linked, vault.store.measured) == (True, False)
+        vault.graph()
+        assert (len(computed), vault.store.measured) == (2, True)
+        assert_as_if_computed_anew(vault)
+
+
+def test_a_note_that_goes_and_comes_back_around_a_stopped_run_keeps_its_standing(
+    make_vault: Callable[..., Vault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        before = standings(vault)
+        # The last that came: its id is given to the next.
+        (vault.root / "hub.md").rename(tmp_path / "hub.md")
+        with monkeypatch.context() as stopped:
+            stopped.setattr(vault, "_mend_graph", lambda store, progress: None)
+            vault.index()
+        (tmp_path / "hub.md").rename(vault.root / "hub.md")
+        vault.index()
+        assert standings(vault) == before
+        assert_as_if_computed_anew(vault)
+
+
+def unmended(vault: Vault) -> None:
+    """Leave a store as an older Notewell does, or a run that was stopped: no link is resolved."""
+    vault.store.db.execute("delete from edge; delete from standing; update meta set value = -1 where key = 'linked'")
+    vault.store.db.execute("delete from meta where key in ('measured', 'standings')")
+
+
+WAYS: dict[str, Callable[[Vault], object]] = {
+    "traverse": lambda vault: [visit.note for visit in vault.traverse("hub", floor=-1).visits],
+    "deepen": lambda vault: vault.deepen("hub", under="hub.md").walk.visits,
+    "refresh": lambda vault: vault.refresh(),
+    "search": lambda vault: vault.search("hub", refresh=True).notices,
+    "links": lambda vault: vault.links(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_links_that_were_never_resolved_are_made_good_by_whoever_needs_them(
+    make_vault: Callable[..., Vault], way: Callable[[Vault], object]
+) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        expected = way(vault)
+        unmended(vault)
+        assert way(vault) == expected
+        assert vault.store.linked
+
+
+def test_where_another_is_writing_a_walk_says_that_links_may_be_old(make_vault: Callable[..., Vault]) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        unmended(vault)
+        with vault.store.locked(0):
+            notices = (
+                vault.traverse("hub").notices,
+                vault.deepen("hub").results.notices,
+                vault.refresh(),
+                vault.graph().notices,
+            )
+        assert [notice[0].partition(":")[0] for notice in notices] == [
+            "some links may be told as they were before"
+        ] * len(notices)
+
+
+def test_the_vault_from_above_is_right_where_standings_are_older_than_links_and_cannot_be_kept(
+    make_vault: Callable[..., Vault],
+) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        (vault.root / "alone.md").write_text("# Alone\n\nNow to [[hub]].\n")
+        vault.refresh()
+        with vault.store.locked(0):
+            graph = vault.graph()
+            assert not vault.store.measured
+        assert (graph.overview.orphans, graph.notices) == ((), ())
+        assert sum(community.size for community in graph.overview.communities) == 4
+        assert "alone.md" in as_svg(graph.net, graph.overview, "Vault")

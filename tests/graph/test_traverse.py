@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from notewell.graph.deep import DEEP, SEEDS, deepen, with_decay
+from notewell.errors import SettingsError
+from notewell.graph.deep import DEEP, SEEDS, deepen, told, with_decay
 from notewell.graph.traverse import (
     ABOVE,
     BELOW,
+    BY_QUERY,
     DESPITE_DECAY,
     FAST,
     OVERFLOW,
@@ -20,6 +22,7 @@ from notewell.graph.traverse import (
     Walk,
     traverse,
     walk,
+    walk_rules,
 )
 from notewell.types import Vectors
 
@@ -40,7 +43,8 @@ class Drawn:
         back = [str(source) for source, target in self.links if target == int(note)]
         return {**to, **{source: "↔" if source in to else "←" for source in back}}
 
-    def vectors(self, notes: Sequence[str]) -> Mapping[str, Vectors]:
+    def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
+        notes = notes[:room]
         self.fetched += map(int, notes)
         found = {note: self.near.get(int(note), 1.0) for note in notes}
         return {note: np.array([[x, math.sqrt(1 - x * x)]], np.float32) for note, x in found.items()}
@@ -57,8 +61,15 @@ def reasons(found: Walk) -> dict[int, str]:
 
 
 def test_the_constants_are_those_of_the_requirement() -> None:
-    assert (FAST.hops, FAST.beam, FAST.floor, FAST.target, FAST.enough) == (4, 5, 0.50, 10, 0.65)
-    assert (DEEP.hops, DEEP.beam, DEEP.floor, DEEP.target, DEEP.enough, SEEDS) == (4, 12, 0.30, 50, None, 8)
+    assert (FAST.hops, FAST.beam, FAST.floor, FAST.enough, FAST.cap, FAST.vectors) == (
+        4,
+        5,
+        0.50,
+        (10, 0.65),
+        None,
+        100,
+    )
+    assert (DEEP.hops, DEEP.beam, DEEP.floor, DEEP.enough, DEEP.cap, SEEDS) == (4, 12, 0.30, None, 50, 8)
 
 
 def test_a_note_below_the_floor_is_pruned_and_one_on_it_is_kept() -> None:
@@ -131,9 +142,27 @@ def test_only_the_vectors_of_notes_that_are_reached_are_fetched_each_once() -> N
     assert found.vectors == 5
 
 
-def test_a_hop_looks_at_fifty_notes_and_tells_how_many_it_did_not() -> None:
+def test_a_hop_reads_two_thirds_of_the_vectors_that_are_left_and_tells_how_many_notes_had_no_room() -> None:
     found = traverse("0", star([0.4] * 120), FAST, QUERY)
-    assert (found.vectors, found.unseen) == (51, 70)
+    # One for the start, two thirds of 99 for the first hop.
+    assert (found.vectors, found.unseen) == (67, 54)
+
+
+def test_a_walk_reads_a_hundred_vectors_and_the_last_hop_what_is_left() -> None:
+    links = [(note, note * 12 + ray) for note in range(1, 2_000) for ray in range(12)]
+    found = traverse("1", Drawn(links, dict.fromkeys(range(24_000), 0.6)), FAST, QUERY)
+    # Two thirds of 87, of 29, and the rest.
+    assert [sum(visit.hop == hop for visit in found.visits) for hop in range(5)] == [1, 12, 58, 19, 10]
+    assert (found.vectors, found.ended) == (100, "after 4 hops")
+
+
+def test_where_room_is_short_the_neighbours_of_the_nearest_are_looked_at() -> None:
+    links = [(0, 1), (0, 2), (1, 11), (2, 12)]
+    found = traverse("0", Drawn(links, {1: 0.6, 2: 0.9}), replace(FAST, vectors=4, hops=2), QUERY)
+    assert [int(visit.note) for visit in found.visits] == [0, 2, 1, 12]
+    ground = Drawn([(1, 11), (2, 12)], {1: 0.6, 2: 0.9})
+    both = walk(["1", "2"], Likeness(ground, QUERY), ground, replace(FAST, vectors=3, hops=1))
+    assert [int(visit.note) for visit in both.visits] == [1, 2, 12]
 
 
 def test_a_hub_does_not_crowd_out_the_neighbours_of_others() -> None:
@@ -151,7 +180,7 @@ def test_a_circle_of_links_is_walked_once() -> None:
 
 def test_the_similarity_of_a_note_is_that_of_the_mean_of_its_chunks() -> None:
     class Two(Drawn):
-        def vectors(self, notes: Sequence[str]) -> Mapping[str, Vectors]:
+        def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
             return {note: np.array([[5, 0], [0, 1]], np.float32) for note in notes}
 
     found = walk(["0"], likeness := Likeness(ground := Two([], {}), QUERY), ground, FAST)
@@ -181,7 +210,53 @@ def test_deep_mode_begins_with_eight_notes_keeps_fifty_and_does_not_end_early() 
 
 
 def test_age_is_told_and_drops_nothing() -> None:
-    found = with_decay(deepen(["0"], QUERY, star([0.9, 0.8, 0.1])), {"0": 0.0, "1": 0.0, "2": 0.5, "3": 0.0})
+    found = with_decay(deepen(["0"], QUERY, star([0.9, 0.8, 0.1])), {"0": 0.0, "1": 0.009, "2": 0.01, "3": 0.0})
     assert reasons(found) == {0: SEED, 1: DESPITE_DECAY, 2: ABOVE, 3: BELOW}
     assert [int(visit.note) for visit in found.kept] == [0, 1, 2]
-    assert [(visit.decay, visit.decay_zero) for visit in found.kept] == [(0, True), (0, True), (0.5, False)]
+    assert [(visit.decay, visit.decay_zero) for visit in found.kept] == [(0, True), (0.009, True), (0.01, False)]
+
+
+@pytest.mark.parametrize(
+    ("start", "near", "floor"),
+    [
+        # The nearest neighbour is at 0.6: the floor sinks to 0.7 of that.
+        (0.1, 0.6, 0.42),
+        # The start counts, too; a floor never rises, and does not sink below 0.15.
+        (0.5, 0.3, 0.35),
+        (0.1, 0.9, 0.5),
+        (0.1, 0.15, 0.15),
+    ],
+)
+def test_with_a_query_the_floor_sinks_to_a_share_of_the_nearest(start: float, near: float, floor: float) -> None:
+    found = traverse("0", Drawn([(0, 1), (0, 2)], {0: start, 1: near, 2: floor - 0.01}), BY_QUERY, QUERY)
+    assert found.floor == pytest.approx(floor)
+    assert reasons(found) == {0: START, 1: ABOVE if near >= floor else BELOW, 2: BELOW}
+
+
+def test_the_floor_is_of_the_start_and_its_neighbours_and_holds_for_the_whole_walk() -> None:
+    chain = Drawn([(0, 1), (1, 2), (2, 3)], {0: 0.1, 1: 0.4, 2: 0.9, 3: 0.3})
+    assert reasons(traverse("0", chain, BY_QUERY, QUERY)) == {0: START, 1: ABOVE, 2: ABOVE, 3: ABOVE}
+
+
+def test_a_floor_that_is_given_stays() -> None:
+    rules = walk_rules(None, 0.5, with_query=True)
+    assert reasons(traverse("0", Drawn([(0, 1)], {0: 0.1, 1: 0.4}), rules, QUERY)) == {0: START, 1: BELOW}
+    assert walk_rules(2, None, with_query=False) == replace(FAST, hops=2)
+    assert walk_rules(None, None, with_query=True) == BY_QUERY
+
+
+@pytest.mark.parametrize(("depth", "floor"), [(0, None), (-1, None), (5, None), (None, 1.1), (None, math.nan)])
+def test_a_walk_that_cannot_be_is_an_error_with_a_hint(depth: int | None, floor: float | None) -> None:
+    with pytest.raises(SettingsError) as error:
+        walk_rules(depth, floor, with_query=False)
+    assert error.value.hint.startswith("Choose a")
+
+
+def test_how_a_note_was_reached_reads_the_way_the_link_goes() -> None:
+    found = deepen(["0"], QUERY, Drawn([(0, 1), (2, 0), (0, 3), (3, 0)], {3: 0.1}))
+    assert [told(visit) for visit in found.visits] == [
+        "similarity 1.00, seed",
+        "hop 1, linked from 0, similarity 1.00, near enough",
+        "hop 1, links to 0, similarity 1.00, near enough",
+        "hop 1, linked both ways with 0, similarity 0.10, too far",
+    ]

@@ -9,8 +9,9 @@ from datetime import date
 import pytest
 
 from notewell import Vault
+from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
-from notewell.search.rank.graph import ByLinks, ByStanding
+from notewell.search.rank.graph import ByLinks, ByStanding, rank_by_links
 from notewell.store import Joint, Said, Standing
 from notewell.types import Chunk, Hit, Vote
 
@@ -147,7 +148,21 @@ def test_a_note_gains_by_what_a_link_calls_it() -> None:
     assert all(not hit.trace for hit in hits[:6])
 
 
-def test_all_chunks_of_a_note_gain_alike_and_a_link_within_it_says_nothing() -> None:
+def test_a_beginning_or_a_stand_in_counts_as_the_word_that_a_link_calls_a_note() -> None:
+    scores, joint = {f"{place}.md": 1 - place / 10 for place in range(7)}, Joint("5.md", "6.md", "honey", 1)
+    assert linked("hon*", scores, joint)[6].score == pytest.approx(0.4 + 0.3)
+    plan = replace(make_plan("hony"), terms=("hony", "honey"), stand_ins={"hony": ("honey",)})
+    assert ByLinks(lambda paths: [joint])(plan, hits_of(scores))[6].score == pytest.approx(0.4 + 0.3)
+
+
+def test_hits_without_any_score_gain_nothing() -> None:
+    scores = {"a.md": 0.0, "b.md": 0.0}
+    assert scores_of(linked("honey", scores, Joint("a.md", "b.md", "honey", 1))) == scores
+    below = {"a.md": -0.5, "b.md": -1.0}
+    assert scores_of(linked("jar", below, Joint("a.md", "b.md", "", 1))) == below
+
+
+def test_all_chunks_of_a_note_gain_alike() -> None:
     chunks = [Hit(Chunk("a.md", "text", line, line), score) for line, score in ((1, 0.5), (9, 0.4))]
     best = Hit(Chunk("b.md", "text", 1, 1), 1.0)
     ranked = ByLinks(lambda paths: [Joint("b.md", "a.md", "", 1)])(make_plan("honey"), [best, *chunks])
@@ -193,6 +208,26 @@ def test_standings_rank_where_the_setting_says_so_and_enough_links_are_there(mak
     assert "pagerank 0.25 × 1.000" in whys["1.md"]
     assert whys["alone.md"].endswith("no links + recent 0.05")
     assert "graph" not in after
+
+
+def test_a_link_within_a_note_says_nothing(make_vault: MakeVault) -> None:
+    notes = {
+        "Feeding.md": "# Feeding\n\nAutumn sugar, see [[Feeding#When|autumn sugar]].\n\n## When\n\nAutumn sugar.\n"
+    }
+    with make_vault({**notes, "Weather.md": HIVES["Weather.md"]}) as vault:
+        vault.index()
+        steps = {step.by for excerpt in vault.search("autumn sugar") for step in excerpt.hit.trace}
+    assert not {"called", "linked"} & steps
+
+
+def test_the_newest_notes_that_fit_a_filter_are_not_ranked_by_links(make_vault: MakeVault) -> None:
+    rules = SearchRules(limit=5)
+    with make_vault({"a.md": "#hive [[b]]", "b.md": "#hive honey"}) as vault:
+        vault.index()
+        with vault.store.reading() as snapshot:
+            assert rank_by_links(make_plan("honey"), snapshot, rules, TODAY) == [ByLinks(snapshot.between)]
+            for plan in (make_plan("tag:hive"), replace(make_plan("honey"), related=True)):
+                assert rank_by_links(plan, snapshot, rules, TODAY) == []
 
 
 def test_notes_related_to_a_note_are_not_ranked_by_links(make_vault: MakeVault) -> None:

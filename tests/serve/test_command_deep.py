@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from notewell import Vault
+
 Notewell = Callable[..., tuple[int, str, str]]
 QUERY = "the hive hums in the warm evening"
 
@@ -39,7 +41,7 @@ def test_a_note_that_links_led_to_says_how(notewell: Notewell) -> None:
     (mind,) = [hit for hit in deep(notewell)["hits"] if hit["path"] == "Garden/Mind.md"]
     assert (mind["hop"], mind["way"], mind["via"][:7]) == (1, "→", "evening")
     assert [step["by"] for step in mind["trace"]] == ["links"]
-    assert "hop 1 → evening 0" in mind["trace"][0]["why"]
+    assert "hop 1, linked from evening 0" in mind["trace"][0]["why"]
     assert mind["excerpt"]["text"]
 
 
@@ -60,8 +62,9 @@ def test_deep_mode_stays_in_the_scope(notewell: Notewell) -> None:
 def test_age_drops_nothing_and_is_told(notewell: Notewell, folder: Path) -> None:
     for path in ("evening 00.md", "Garden/Mind.md"):
         (folder / path).write_text(f"---\ndate: 1900-01-01\n---\n{(folder / path).read_text()}")
+    # 1900 is more than seven half-lives ago.
     (folder / "notewell.toml").write_text(
-        '[embed]\nmodel = "words"\n[decay]\nmode = "half_life"\nhalf_life_days = 1\n', encoding="utf-8"
+        '[embed]\nmodel = "words"\n[decay]\nmode = "half_life"\nhalf_life_days = 5000\n', encoding="utf-8"
     )
     hits = {hit["path"]: hit for hit in deep(notewell)["hits"]}
     seed, led = hits["evening 00.md"], hits["Garden/Mind.md"]
@@ -73,7 +76,8 @@ def test_the_page_says_of_each_note_how_it_was_reached(notewell: Notewell) -> No
     code, out, err = notewell("search", QUERY, "--deep")
     assert code == 0
     assert out.count(", seed") == 8
-    assert "dropped Garden/Far.md: hop 1 → evening 0" in err
+    assert "dropped Garden/Far.md: hop 1, linked from evening 0" in err
+    assert "too far" in err
     limited = notewell("search", QUERY, "--deep", "-n", "3")[1]
     assert limited.count(", seed") == 3
 
@@ -82,11 +86,87 @@ def test_fast_and_deep_stand_side_by_side_in_80_columns(notewell: Notewell) -> N
     code, out, err = notewell("search", QUERY, "--mode", "compare")
     assert code == 0
     head, *rows = out.splitlines()
-    assert head.startswith("fast: 10 hits")
+    assert head.startswith("fast: 10 chunks in 10 notes")
     assert "deep: " in head
     assert max(map(len, (head, *rows))) <= 80
     assert any(" hop 1" in row and " + " in row for row in rows)
-    assert "+ is new in deep" in err
+    assert "+ in deep alone" in err
+
+
+def test_the_columns_of_a_comparison_are_as_wide_as_the_terminal_allows(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = f"{'a long name of a note ' * 3}.md"
+    (folder / long).write_text("The hive hums in the warm evening.\n")
+    monkeypatch.setenv("COLUMNS", "200")
+    head, *rows = notewell("search", QUERY, "--mode", "compare", "-n", "20")[1].splitlines()
+    assert head.index("deep:") == 101
+    assert any(long in row for row in rows)
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = notewell("search", QUERY, "--mode", "compare", "-n", "20")[1].splitlines()
+    assert max(map(len, narrow)) <= 60
+
+
+def test_a_comparison_keeps_to_a_limit_and_a_budget_on_both_sides_and_explains_both(notewell: Notewell) -> None:
+    limited = deep(notewell, "--mode", "compare", "-n", "3", "--explain")
+    assert [len(limited[side]["hits"]) for side in ("fast", "deep")] == [3, 3]
+    assert all("votes" in hit for side in ("fast", "deep") for hit in limited[side]["hits"])
+    budget = deep(notewell, "--mode", "compare", "--max-tokens", "60")
+    assert [len(budget[side]["hits"]) for side in ("fast", "deep")] == [2, 2]
+    out = notewell("search", QUERY, "--mode", "compare", "-n", "1", "--explain")[1]
+    assert out.count("read as: ") == 2
+    assert "did not fit" in notewell("search", QUERY, "--mode", "compare", "--max-tokens", "60")[1]
+
+
+def test_what_only_the_usual_search_found_is_marked(notewell: Notewell, folder: Path) -> None:
+    # Twelve notes answer; deep mode begins with eight, and no link leads to the other four.
+    for number in range(12):
+        (folder / f"evening {number:02}.md").write_text(f"# Evening {number}\n\nThe hive hums in the warm evening.\n")
+    found = deep(notewell, "--mode", "compare", "-n", "10")
+    out = notewell("search", QUERY, "--mode", "compare", "-n", "10")[1]
+    assert len(found["only_fast"]) == sum(row[3:4] == "-" for row in out.splitlines()) > 0
+
+
+def test_a_note_is_there_once_with_its_best_lines(notewell: Notewell, folder: Path) -> None:
+    for number in range(1, 12):
+        (folder / f"evening {number:02}.md").unlink()
+    worse = f"## Worse\n\n{'Nothing of the kind, though a hive may hum. ' * 30}\n"
+    (folder / "evening 00.md").write_text(f"# Other\n\n{worse}\n## Best\n\n{QUERY} {QUERY} {'Bees sleep. ' * 40}\n")
+    best = [hit for hit in deep(notewell, "--mode", "fast", "-n", "30")["hits"] if hit["path"] == "evening 00.md"]
+    (shown,) = [hit for hit in deep(notewell)["hits"] if hit["path"] == "evening 00.md"]
+    assert len(best) > 1
+    assert shown["line"] == best[0]["line"] != best[1]["line"]
+
+
+def test_the_score_of_a_note_that_links_led_to_is_the_last_seeds_by_its_similarity(notewell: Notewell) -> None:
+    hits = deep(notewell)["hits"]
+    last = min(hit["score"] for hit in hits if hit["retain_reason"] == "seed")
+    led = [hit for hit in hits if hit["retain_reason"] != "seed"]
+    assert [hit["score"] for hit in led] == pytest.approx([last * hit["similarity"] for hit in led], abs=1e-4)
+
+
+def test_a_budget_of_tokens_cuts_deep_mode_and_what_did_not_fit_is_counted(notewell: Notewell, folder: Path) -> None:
+    assert "notes did not fit" in notewell("search", QUERY, "--deep", "--max-tokens", "60")[2]
+    with Vault.open(folder) as vault:
+        whole, part = vault.deepen(QUERY), vault.deepen(QUERY, max_tokens=60)
+        assert (whole.results.left_out, len(whole.results)) == (0, len(whole.walk.kept))
+        assert 0 < len(part.results) < len(whole.results)
+        assert part.results.left_out == len(whole.results) - len(part.results)
+
+
+def test_deep_mode_leans_to_what_it_should_be_like(notewell: Notewell, folder: Path) -> None:
+    (folder / "Garden" / "Far.md").write_text("# Far\n\nqqqq xxxx jjjj zzzz kkkk vvvv [[evening 00]]\n")
+    plain, like = deep(notewell), deep(notewell, "--deep", "--like", "Garden/Far.md")
+    near = [{row["path"]: row for row in (*found["hits"], *found["dropped"])} for found in (plain, like)]
+    assert near[1]["Garden/Far.md"]["similarity"] > near[0]["Garden/Far.md"]["similarity"] + 0.3
+
+
+@pytest.mark.parametrize("arguments", [("--deep",), ("--mode", "compare")])
+def test_deep_mode_without_a_text_is_an_error_with_a_hint(notewell: Notewell, arguments: tuple[str, ...]) -> None:
+    code, out, err = notewell("search", *arguments, "--under", "Garden")
+    assert (code, out) == (1, "")
+    assert "error: Deep mode begins with what a text finds, and there is none" in err
+    assert "hint: Say what is looked for" in err
 
 
 def test_a_comparison_for_programs_names_what_only_one_found(notewell: Notewell) -> None:

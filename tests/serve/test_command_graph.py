@@ -38,6 +38,38 @@ def test_json_has_every_note_and_link_between_communities(notewell: Notewell) ->
     assert found["orphans"] == ["Garden/Keys.md"]
 
 
+def test_json_has_how_every_note_stands_and_every_link_between_two(notewell: Notewell) -> None:
+    found = json.loads(notewell("graph", "--json")[1])
+    standings = {row["path"]: row for row in found["standings"]}
+    assert (standings["Owl.md"]["community"], standings["Garden/Bees.md"]["community"]) == (0, 1)
+    assert max(row["pagerank"] for row in standings.values()) == 1
+    assert standings["Garden/Keys.md"] == {"path": "Garden/Keys.md", "pagerank": 0, "centrality": 0, "community": None}
+    assert len(found["pairs"]) == found["links"] == 6
+    assert ["Tit.md", "Garden/Bees.md"] in found["pairs"]
+
+
+def test_a_name_with_line_breaks_and_signs_that_a_terminal_obeys_is_printed_on_one_line(
+    notewell: Notewell, folder: Path
+) -> None:
+    for name in ("Owl", "Wren", "Tit"):
+        (folder / f"{name}.md").write_text("A bird.\n")
+    (folder / "Birds\nb\x1b[31m.md").write_text("[[Tit]] [[Owl]] [[Wren]] [[Sourdough]]\n")
+    out = notewell("graph")[1]
+    # As the name of the community, of its end of the bridge, and of the note that the bridge begins with.
+    assert out.count("Birds\\nb\\x1b[31m") == 3
+    assert "\x1b[31m" not in out
+
+
+def test_communities_of_the_same_name_show_their_folder(notewell: Notewell, folder: Path) -> None:
+    (folder / "Work").mkdir()
+    (folder / "Work" / "Sourdough.md").write_text("[[Work/Oven]]\n")
+    (folder / "Work" / "Oven.md").write_text("[[Work/Sourdough]]\n")
+    (folder / "Garden" / "Bees.md").write_text("[[Recipes/Sourdough]]\n")
+    out = notewell("graph")[1]
+    assert "Recipes/Sourdough" in out
+    assert "Work/Sourdough" in out
+
+
 def test_a_picture_and_a_file_for_graphviz_are_written(notewell: Notewell, folder: Path) -> None:
     code, _, err = notewell("graph", "--svg", "birds.svg", "--dot", "birds.gv")
     assert code == 0

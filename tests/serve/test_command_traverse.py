@@ -27,8 +27,8 @@ def test_a_walk_is_printed_as_a_tree_with_similarities_and_reasons(notewell: Not
     assert code == 0
     lines = out.splitlines()
     assert lines[0] == "Garden/Bees.md  1.00  start"
-    assert any(line.startswith("├─ ← Garden/Honey.md  0.") and line.endswith("above_prune_floor") for line in lines)
-    assert any("Garden/Xyz.md" in line and line.endswith("below_prune_threshold") for line in lines)
+    assert any(line.startswith("├─ ← Garden/Honey.md  0.") and line.endswith("near enough") for line in lines)
+    assert any("Garden/Xyz.md" in line and line.endswith("too far") for line in lines)
     assert "looked at 4 notes by 5 vectors" in err
     assert "ended: no links lead on" in err
 
@@ -47,6 +47,23 @@ def test_with_a_query_notes_have_to_be_near_to_that(notewell: Notewell) -> None:
     found = visits(notewell, "bees", "--query", "qqqq xxxx jjjj zzzz")
     assert found["Garden/Xyz.md"]["kept"]
     assert not found["Garden/Honey.md"]["kept"]
+
+
+def test_with_a_query_the_floor_sinks_to_what_is_near_and_is_told(notewell: Notewell) -> None:
+    found = json.loads(notewell("traverse", "bees", "--query", "hive honey", "--json")[1])
+    nearest = max(visit["similarity"] for visit in found["visits"])
+    assert found["floor"] == pytest.approx(max(0.15, min(0.5, 0.7 * nearest)), abs=1e-3)
+    assert found["floor"] < 0.5
+    assert json.loads(notewell("traverse", "bees", "--json")[1])["floor"] == 0.5
+
+
+def test_a_name_with_line_breaks_and_signs_that_a_terminal_obeys_is_printed_on_one_line(
+    notewell: Notewell, folder: Path
+) -> None:
+    (folder / "a\nb\x1b[31m.md").write_text("The hive hums in the warm evening. [[Bees]]\n")
+    out = notewell("traverse", "Bees")[1]
+    assert "← a\\nb\\x1b[31m.md  0." in out
+    assert "\x1b[31m" not in out
 
 
 def test_depth_and_floor_bound_a_walk(notewell: Notewell) -> None:
@@ -76,6 +93,7 @@ def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notew
         (["nobody"], "No indexed note is called 'nobody'"),
         (["Bees", "--depth", "5"], "Invalid value for '--depth'"),
         (["Bees", "--floor", "2"], "Invalid value for '--floor'"),
+        (["Bees", "--floor", "nan"], "A floor of nan is no similarity"),
     ],
 )
 def test_what_cannot_be_walked_is_an_error(notewell: Notewell, arguments: list[str], fact: str) -> None:

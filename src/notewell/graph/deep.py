@@ -6,16 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.graph.ground import StoredGround
-from notewell.graph.traverse import ABOVE, DESPITE_DECAY, SEED, Ground, Likeness, Visit, Walk, WalkRules, walk
+from notewell.graph.traverse import (
+    ABOVE,
+    DESPITE_DECAY,
+    SEED,
+    Ground,
+    Likeness,
+    Visit,
+    Walk,
+    WalkRules,
+    walk,
+)
 from notewell.store import Snapshot
-from notewell.types import Hit, Results, Step, Vectors
+from notewell.types import Chunk, Hit, Results, Step, Vectors
 
 # The notes of a search that deep mode begins with.
 SEEDS = 8
 # The hits in which these are looked for: a note may have several.
 SEED_HITS = 24
-# Wide: a low floor that only drops noise, and no early end. What is found is judged by who reads it.
-DEEP = WalkRules(hops=4, beam=12, floor=0.30, target=50, enough=None, look=400)
+# Wide: a low floor that only drops noise, and no early end. What is found is judged by who reads it. It keeps five
+# times as many notes as end a walk, and reads five times the vectors.
+DEEP = WalkRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=500)
+# How a note hangs together with the one that led to it.
+WAYS = {"→": "linked from", "←": "links to", "↔": "linked both ways with"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +44,27 @@ class Deep:
         return {visit.note: visit for visit in self.walk.kept}
 
 
-def deepen(seeds: Sequence[str], query: Vectors, ground: Ground, rules: WalkRules = DEEP) -> Walk:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A usual search and deep mode, of one query and one state of the store."""
+
+    fast: Results
+    deep: Deep
+
+    @property
+    def only_fast(self) -> tuple[str, ...]:
+        """Return the notes that only the usual search found, by path."""
+        return tuple(sorted(_paths(self.fast) - _paths(self.deep.results)))
+
+    @property
+    def only_deep(self) -> tuple[str, ...]:
+        """Return the notes that only deep mode found, by path."""
+        return tuple(sorted(_paths(self.deep.results) - _paths(self.fast)))
+
+
+def deepen(seeds: Sequence[str], query: Vectors, ground: Ground) -> Walk:
     """Walk from the seeds, the best first, near the query."""
-    return walk(seeds[:SEEDS], Likeness(ground, query), ground, rules, SEED)
+    return walk(seeds[:SEEDS], Likeness(ground, query), ground, DEEP, SEED)
 
 
 def with_decay(found: Walk, decay: Mapping[str, float]) -> Walk:
@@ -41,41 +72,45 @@ def with_decay(found: Walk, decay: Mapping[str, float]) -> Walk:
     return replace(found, visits=tuple(_aged(visit, decay.get(visit.note, 1.0)) for visit in found.visits))
 
 
-def as_hits(
+def kept_chunks(
     found: Walk, seeds: Mapping[str, Hit], query: Vectors, ground: StoredGround, snapshot: Snapshot
-) -> list[Hit]:
-    """Return a hit for each note that was kept: the seeds as they were found, then the nearest lines of the others.
+) -> dict[str, Chunk]:
+    """Return what is shown of each note that was kept: of a seed what was found, of another what is nearest."""
+    led = [visit.note for visit in found.kept if visit.note not in seeds]
+    nearest = snapshot.chunks([ground.nearest_chunk(note, query) for note in led])
+    return {note: hit.chunk for note, hit in seeds.items()} | dict(zip(led, nearest, strict=True))
+
+
+def as_hits(found: Walk, seeds: Mapping[str, Hit], chunks: Mapping[str, Chunk]) -> list[Hit]:
+    """Return a hit for each note that was kept: the seeds as they were found, then the nearest of the others.
 
     A note that links led to, and not the query, comes behind every seed: it has the last seed's score, by similarity.
     """
     first = [visit for visit in found.kept if visit.reason == SEED]
     last = min((seeds[seed.note].score for seed in first), default=1.0)
     others = sorted((visit for visit in found.kept if visit.reason != SEED), key=lambda visit: -visit.similarity)
-    chunks = snapshot.chunks([ground.nearest_chunk(visit.note, query) for visit in others])
     led = [
-        Hit(chunk, score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
-        for visit, chunk in zip(others, chunks, strict=True)
+        Hit(chunks[visit.note], score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
+        for visit in others
     ]
     return [*(seeds[seed.note].rescored(seeds[seed.note].score, by="deep", why=told(seed)) for seed in first), *led]
-
-
-def unranked(found: Walk, ground: StoredGround, query: Vectors, snapshot: Snapshot) -> list[Hit]:
-    """Return the kept notes as hits of score 1: what a ranker leaves of that is its factor."""
-    chunks = snapshot.chunks([ground.nearest_chunk(visit.note, query) for visit in found.kept])
-    return [Hit(chunk, 1.0) for chunk in chunks]
 
 
 def told(visit: Visit) -> str:
     """Return how a note was reached, and why it was kept or not.
 
     >>> told(Visit("b.md", 0.412, ABOVE, hop=2, via="a.md", way="←"))
-    'hop 2 ← a.md, similarity 0.41, above_prune_floor'
+    'hop 2, links to a.md, similarity 0.41, near enough'
     """
-    reached = f"hop {visit.hop} {visit.way} {visit.via}, " if visit.via else ""
+    reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
     decay = f", decay {visit.decay:.2g}" if visit.decay != 1 else ""
-    return f"{reached}similarity {visit.similarity:.2f}{decay}, {visit.reason}"
+    return f"{reached}similarity {visit.similarity:.2f}{decay}, {visit.plainly}"
 
 
 def _aged(visit: Visit, decay: float) -> Visit:
-    reason = DESPITE_DECAY if visit.reason == ABOVE and decay <= 0 else visit.reason
-    return replace(visit, decay=decay, reason=reason)
+    aged = replace(visit, decay=decay)
+    return replace(aged, reason=DESPITE_DECAY) if aged.decay_zero and visit.reason == ABOVE else aged
+
+
+def _paths(results: Results) -> set[str]:
+    return {excerpt.path for excerpt in results}

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 
 from notewell.graph.net import Net
-from notewell.graph.overview import Overview, distinct_links, name_of
+from notewell.graph.overview import Overview
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def as_dot(net: Net, overview: Overview) -> str:
-    """Return the notes that have links, and the links, each once."""
-    return "\n".join(("digraph vault {", *_boxes(overview), *_arrows(net), "}", ""))
+    """Return all notes, those that have links in the boxes of their communities, and the links, each once."""
+    alone = (f"  {_node(path, overview)}" for path in overview.orphans)
+    return "\n".join(("digraph vault {", *_boxes(overview), *alone, *_arrows(net), "}", ""))
 
 
 def quoted(text: str) -> str:
@@ -30,11 +31,15 @@ def _boxes(overview: Overview) -> Iterator[str]:
     for community in overview.communities:
         yield f"  subgraph cluster_{community.number} {{"
         yield f"    label={quoted(community.names[0])};"
-        yield from (f"    {quoted(path)} [label={quoted(name_of(path))}];" for path in community.notes)
+        yield from (f"    {_node(path, overview)}" for path in community.notes)
         yield "  }"
 
 
+def _node(path: str, overview: Overview) -> str:
+    return f"{quoted(path)} [label={quoted(overview.names[path])}];"
+
+
 def _arrows(net: Net) -> Iterator[str]:
-    sources, targets = distinct_links(net)
+    sources, targets = net.distinct()
     for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
         yield f"  {quoted(net.paths[source])} -> {quoted(net.paths[target])};"

@@ -12,8 +12,9 @@ from notewell.graph.net import Net
 from notewell.store import Snapshot, Standing
 from notewell.types import Vectors
 
-# A longer note stands for its first chunks: a table of a thousand rows is not to be read for one step.
-READ = 16
+# A longer note stands for so many of its chunks, spread over it: a table of a thousand rows is not to be read for one
+# step. Where many notes are ahead there is room for fewer, and with less than two of each a note is hardly known.
+READ, READ_LEAST = 16, 2
 LOWEST = Standing(0.0, 0.0, -1)
 
 
@@ -25,7 +26,7 @@ class StoredGround:
         self._snapshot = snapshot
         self._inside = None if scope == EVERYTHING else frozenset(snapshot.within(scope))
         self._net = Net.of(snapshot)
-        self._rows: dict[str, tuple[list[int], Vectors]] = {}
+        self._rows: dict[str, Vectors] = {}
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -40,24 +41,41 @@ class StoredGround:
         standings = self._snapshot.standings(ways)
         return {path: ways[path] for path in sorted(ways, key=lambda path: (-_rank(standings, path), path))}
 
-    def vectors(self, notes: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of the chunks of each of these notes, a row for each."""
-        return {note: self._read(note)[1] for note in notes}
+    def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
+        """Return vectors of chunks of the first of these notes, so many in all at most; the more notes, the fewer."""
+        each = min(max(room // max(len(notes), 1), READ_LEAST), READ)
+        found: dict[str, Vectors] = {}
+        for note in notes:
+            # Once it is empty, not even the ids of the chunks are asked for: a hub has thousands of neighbours.
+            if room < READ_LEAST:
+                break
+            found[note] = self._read(note, min(each, room))
+            room -= len(found[note])
+        return found
 
     def nearest_chunk(self, note: str, query: Vectors) -> int:
-        """Return the chunk of a note that is nearest to a vector."""
-        ids, rows = self._read(note)
-        return ids[int(np.argmax(np.einsum("ij,j->i", rows, query)))]
+        """Return the chunk of a note that is nearest to a vector, of as many as are read of it at most."""
+        ids = spread(self._chunks(note), READ)
+        return ids[int(np.argmax(np.einsum("ij,j->i", self._snapshot.vectors(ids), query)))]
 
     def _chunks(self, note: str) -> list[int]:
         ids = self._snapshot.chunks_of(note)
-        return [chunk for chunk in ids if self._inside is None or chunk in self._inside][:READ]
+        return ids if self._inside is None else [chunk for chunk in ids if chunk in self._inside]
 
-    def _read(self, note: str) -> tuple[list[int], Vectors]:
+    def _read(self, note: str, most: int) -> Vectors:
         if note not in self._rows:
-            ids = self._chunks(note)
-            self._rows[note] = ids, self._snapshot.vectors(ids)
+            self._rows[note] = self._snapshot.vectors(spread(self._chunks(note), most))
         return self._rows[note]
+
+
+def spread(ids: Sequence[int], most: int) -> list[int]:
+    """Return so many of the chunks at most, the first, the last, and some evenly between; in the order of their ids.
+
+    >>> spread([11, 12, 13, 14, 15, 16, 17], 3), spread([4, 3], 3), spread([5, 6, 7], 1)
+    ([11, 14, 17], [3, 4], [5])
+    """
+    places = np.linspace(0, len(ids) - 1, min(len(ids), most)).round().astype(int)
+    return sorted(ids[place] for place in places.tolist())
 
 
 def _rank(standings: Mapping[str, Standing], path: str) -> float:

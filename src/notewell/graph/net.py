@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.graph.algorithms import Pairs, Places
 from notewell.store import Snapshot
 
 
@@ -31,3 +32,21 @@ class Net:
         # A link within a note says nothing of it; one that was not resolved anew yet may lead to a note that is gone.
         kept = (sources != targets) & (targets < len(ids))
         return cls(tuple(ids), sources[kept], targets[kept])
+
+    def distinct(self) -> Pairs:
+        """Return the links between different notes, each once, as places in `paths`, in order."""
+        different = self.sources != self.targets
+        sources, targets = (ends[different].astype(np.int64) for ends in (self.sources, self.targets))
+        return once(sources, targets, len(self.paths))
+
+
+def once(sources: Places, targets: Places, size: int) -> Pairs:
+    """Return pairs of numbers below `size`, each once, in order.
+
+    >>> once(np.array([2, 0, 2]), np.array([1, 2, 1]), 3)
+    (array([0, 2]), array([2, 1]))
+    """
+    # As `np.unique`, which takes four times as long: it hashes first.
+    both = np.sort(sources * size + targets)
+    both = both[np.diff(both, prepend=-1) > 0]
+    return both // max(size, 1), both % max(size, 1)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from notewell.graph.measure import ALONE, Standings
+from notewell.graph.algorithms import Pairs
 from notewell.graph.net import Net
+from notewell.graph.standing import ALONE, Standings
 
-Links = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 # A community goes by so many of its notes.
 NAMED_BY = 3
 # Names of files that say nothing without their folder.
@@ -25,16 +25,13 @@ class Community:
     number: int
     notes: tuple[str, ...]
     links: int
+    # What its most central notes are called.
+    names: tuple[str, ...]
 
     @property
     def size(self) -> int:
         """Return how many notes it has."""
         return len(self.notes)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return what its most central notes are called."""
-        return tuple(name_of(path) for path in self.notes[:NAMED_BY])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,8 @@ class Bridge:
 class Overview:
     """The communities of a vault, the largest first, the bridges between them, the widest first, and what is outside.
 
-    Of doubled links one counts; `orphans` are the notes that no link joins with another.
+    Of doubled links one counts; `orphans` are the notes that no link joins with another. `names` are what notes are
+    called, by path.
     """
 
     notes: int
@@ -60,21 +58,23 @@ class Overview:
     communities: tuple[Community, ...]
     bridges: tuple[Bridge, ...]
     orphans: tuple[str, ...]
+    names: Mapping[str, str]
     by_degree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A vault's links between notes, what they look like from above, and what the user should know."""
+    """A vault's links between notes, how these stand, what it looks like from above, and what the user should know."""
 
     net: Net
+    standings: Standings
     overview: Overview
     notices: tuple[str, ...] = ()
 
 
 def survey(net: Net, standings: Standings) -> Overview:
     """Return the vault from above."""
-    sources, targets = distinct_links(net)
+    sources, targets = net.distinct()
     joined = standings.community[sources], standings.community[targets]
     inside = np.bincount(joined[0][joined[0] == joined[1]], minlength=int(standings.community.max(initial=ALONE)) + 1)
     order = _most_central_first(net, standings, (sources, targets))
@@ -82,16 +82,37 @@ def survey(net: Net, standings: Standings) -> Overview:
     for place in order:
         members.setdefault(int(standings.community[place]), []).append(net.paths[place])
     orphans = tuple(sorted(members.pop(ALONE, [])))
-    communities = [Community(number, tuple(notes), int(inside[number])) for number, notes in sorted(members.items())]
+    names = names_of(net.paths)
+    communities = tuple(
+        Community(number, tuple(notes), int(inside[number]), tuple(names[path] for path in notes[:NAMED_BY]))
+        for number, notes in sorted(members.items())
+    )
     bridges = _bridges(net, standings, (sources, targets))
-    return Overview(len(net.paths), sources.size, tuple(communities), bridges, orphans, standings.by_degree)
+    return Overview(len(net.paths), sources.size, communities, bridges, orphans, names, standings.by_degree)
 
 
-def distinct_links(net: Net) -> Links:
-    """Return the links between different notes, each once, as places."""
-    pairs = net.sources.astype(np.int64) * len(net.paths) + net.targets
-    pairs = np.unique(pairs[net.sources != net.targets])
-    return pairs // max(len(net.paths), 1), pairs % max(len(net.paths), 1)
+def names_of(paths: Iterable[str]) -> dict[str, str]:
+    """Return what notes are called, by path: those that others are called, too, with a folder, or with all of them.
+
+    >>> names_of(["Garden/Bees.md", "Work/Bees.md", "Home.md"])
+    {'Garden/Bees.md': 'Garden/Bees', 'Work/Bees.md': 'Work/Bees', 'Home.md': 'Home'}
+    """
+    names = {path: name_of(path) for path in paths}
+    for longer in (_with_folder, _without_suffix, str):
+        often = Counter(names.values())
+        names = {path: name if often[name] == 1 else longer(path) for path, name in names.items()}
+    return names
+
+
+def _with_folder(path: str) -> str:
+    return "/".join(_without_suffix(path).split("/")[-2:])
+
+
+def _without_suffix(path: str) -> str:
+    """Return a path as a note is called: without its suffix, and that of a folder's front page is the folder's."""
+    folder, _, file = path.rpartition("/")
+    name = file.rpartition(".")[0] or file
+    return folder if folder and name.casefold() in FRONT_PAGES else f"{folder}/{name}".removeprefix("/")
 
 
 def name_of(path: str) -> str:
@@ -100,12 +121,10 @@ def name_of(path: str) -> str:
     >>> name_of("Garden/Bees.md"), name_of("Garden/index.md"), name_of("README.md")
     ('Bees', 'Garden', 'README')
     """
-    folder, _, file = path.rpartition("/")
-    name = file.rpartition(".")[0] or file
-    return folder.rpartition("/")[2] if folder and name.casefold() in FRONT_PAGES else name
+    return _without_suffix(path).rpartition("/")[2]
 
 
-def _most_central_first(net: Net, standings: Standings, links: Links) -> list[int]:
+def _most_central_first(net: Net, standings: Standings, links: Pairs) -> list[int]:
     """Return the notes by how many others of their community they are linked with, then by PageRank.
 
     PageRank alone names communities after what their notes mention; this, after what gathers them.
@@ -118,7 +137,7 @@ def _most_central_first(net: Net, standings: Standings, links: Links) -> list[in
     return sorted(range(len(net.paths)), key=lambda place: (-degrees[place], -ranks[place], net.paths[place]))
 
 
-def _bridges(net: Net, standings: Standings, links: Links) -> tuple[Bridge, ...]:
+def _bridges(net: Net, standings: Standings, links: Pairs) -> tuple[Bridge, ...]:
     ranks, numbers = standings.pagerank.tolist(), standings.community.tolist()
     found: dict[tuple[int, int], list[tuple[float, str, str]]] = {}
     for source, target in zip(*(ends.tolist() for ends in links), strict=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
@@ -13,7 +15,7 @@ import numpy as np
 
 from notewell.graph.algorithms import Floats, layout
 from notewell.graph.net import Net
-from notewell.graph.overview import Community, Overview, distinct_links, name_of
+from notewell.graph.overview import Community, Overview
 
 # A picture of more notes than these has their communities in it instead, of which so many at most.
 FEW = 120
@@ -23,21 +25,42 @@ JOINED = 3
 # In pixels: the height of a line, and the widths of a letter, of a bold one, and of one of the Far East.
 LINE = 15
 LETTER, BOLD, WIDE = 7.0, 8.2, 13.0
-# A name longer than this is cut.
-LONGEST = 28
+# A line of a label is no longer than this, if its words allow; a name takes so many lines, and what is left is cut.
+LONGEST, MOST_LINES = 28, 3
+# The title has the width of the whole picture.
+LONGEST_TITLE = 60
+# The radius of a note without links, and what it grows by with the root of their number; of a bubble, the least and the
+# largest.
+DOT, DOT_GROWTH = 4.0, 2.0
+BUBBLE_LEAST, BUBBLE_MOST = 8.0, 80.0
+# Bubbles of such a radius go by three names, or two; smaller ones by one.
+ROOM_FOR_NAMES = ((40.0, 3), (20.0, 2), (0.0, 1))
+# Where the first line of a label stands below its circle, in lines.
+BELOW = 0.85
+# The title and what is below it, from the top.
+TITLE_AT, COUNTS_AT = 30, 50
 # Around each label, around the whole, and above it for the title.
 GAP, MARGIN, HEAD = 8, 30, 46
 # How much of the picture labels and bubbles cover before they are pushed apart, and how much wider than high it is.
 # A few joined to each other need no room for lines to cross.
 COVERED, COVERED_BY_FEW, ASPECT = 0.4, 0.8, 1.5
 A_FEW = 8
-PUSHES = 400
+# Boxes are pushed apart so often; where this is not enough, all move away from each other as well, a little each time.
+PUSHES, PUSHES_ALONE = 400, 300
+SPREAD = 1.05
 # A picture is as wide as this at least: its title needs the room.
 NARROWEST = 700
-# Colours that can be told apart, of the same lightness, for communities by number.
+# Colours that can be told apart, of the same lightness: for the largest communities, and grey for the others. In a
+# picture of communities the colour would say nothing, and all are alike.
 COLOURS = (
     *("#4c78a8", "#e07b39", "#3f9e6b", "#c2506b", "#8064a8", "#a08a2e"),
-    *("#3a9aa5", "#9c6b4e", "#6b8e23", "#b35aa0", "#5b6fd0", "#7a7a7a"),
+    *("#3a9aa5", "#9c6b4e", "#6b8e23", "#b35aa0", "#5b6fd0"),
+)
+GREY, BUBBLE = "#8a8a8a", "#4c78a8"
+# The tip of an arrow; it ends where the circle begins.
+TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
+    ' orient="auto-start-reverse"><path d="M0,1 L8,4 L0,7 z" fill="#9aa1a9"/></marker></defs>'
 )
 # What XML may not hold.
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -45,33 +68,37 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A circle with its label: a note, or a community; `hint` is shown when one points at it."""
+    """A circle with its label, whose first lines may be `bold`: a note, or a community.
+
+    `hint` is shown when one points at it.
+    """
 
     radius: float
     lines: tuple[str, ...]
-    community: int
+    colour: str
     hint: str
-
-    @property
-    def titled(self) -> bool:
-        """Tell whether the first line stands out."""
-        return len(self.lines) > 1
+    bold: int = 0
 
     @property
     def size(self) -> tuple[float, float]:
         """Return the width and height that nothing else may cover: of the circle, and of the label below it."""
-        labels = [_width(line, BOLD if self.titled and line is self.lines[0] else LETTER) for line in self.lines]
+        labels = [_width(line, BOLD if number < self.bold else LETTER) for number, line in enumerate(self.lines)]
         width = max(2 * self.radius, *labels)
         return width + GAP, 2 * self.radius + LINE * len(self.lines) + GAP
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A line between two spots, by place; the more links it stands for, the thicker."""
+    """A line between two spots, by place; the more links it stands for, the thicker.
+
+    A single link is an arrow to the `other`, or both ways.
+    """
 
     one: int
     other: int
     links: int
+    arrow: bool = False
+    both: bool = False
 
 
 def as_svg(net: Net, overview: Overview, title: str) -> str:
@@ -84,23 +111,25 @@ def as_svg(net: Net, overview: Overview, title: str) -> str:
         f' width="{width:.0f}" height="{height:.0f}" font-family="Helvetica, Arial, sans-serif" font-size="12">'
     )
     rows = (head, '<rect width="100%" height="100%" fill="#ffffff"/>', *_caption(overview, title, len(spots)))
-    drawn = (*_lines(joins, places), *_circles(spots, places), *_labels(spots, places))
+    drawn = (TIP, *_lines(joins, spots, places), *_circles(spots, places), *_labels(spots, places))
     return "\n".join((*rows, *drawn, "</svg>", ""))
 
 
 def _note_spots(net: Net, overview: Overview) -> tuple[list[Spot], list[Join]]:
+    sources, targets = (ends.tolist() for ends in net.distinct())
+    degrees = Counter((*sources, *targets))
     numbers = {path: place for place, path in enumerate(net.paths)}
-    sources, targets = (ends.tolist() for ends in distinct_links(net))
     spots: list[Spot] = []
     order: dict[int, int] = {}
     for community in overview.communities:
+        colour = COLOURS[community.number] if community.number < len(COLOURS) else GREY
         for path in community.notes:
-            place = numbers[path]
-            degree = sources.count(place) + targets.count(place)
-            order[place] = len(spots)
-            spots.append(Spot(4 + 2 * math.sqrt(degree), (_cut(name_of(path)),), community.number, path))
-    pairs = {(min(pair), max(pair)) for pair in zip(sources, targets, strict=True)}
-    return spots, [Join(order[one], order[other], 1) for one, other in sorted(pairs)]
+            order[numbers[path]] = len(spots)
+            radius = DOT + DOT_GROWTH * math.sqrt(degrees[numbers[path]])
+            spots.append(Spot(radius, _wrapped(overview.names[path]), colour, path))
+    pairs = {(order[source], order[target]) for source, target in zip(sources, targets, strict=True)}
+    once = sorted(pair for pair in pairs if pair[::-1] not in pairs or pair[0] < pair[1])
+    return spots, [Join(*pair, 1, arrow=True, both=pair[::-1] in pairs) for pair in once]
 
 
 def _community_spots(overview: Overview) -> tuple[list[Spot], list[Join]]:
@@ -119,22 +148,26 @@ def _community_spots(overview: Overview) -> tuple[list[Spot], list[Join]]:
 
 
 def _bubble(community: Community, largest: int) -> Spot:
-    radius = 8 + 72 * math.sqrt(community.size / largest)
-    names = tuple(_cut(name) for name in dict.fromkeys(community.names))[
-        : 3 if radius > 40 else 2 if radius > 20 else 1
-    ]
-    hint = ", ".join(community.names)
-    return Spot(radius, (*names, f"{community.size:,} notes"), community.number, hint)
+    radius = BUBBLE_LEAST + (BUBBLE_MOST - BUBBLE_LEAST) * math.sqrt(community.size / largest)
+    named = next(names for least, names in ROOM_FOR_NAMES if radius > least)
+    first, *others = (_wrapped(name) for name in community.names[:named])
+    lines = (*first, *(line for name in others for line in name), f"{community.size:,} notes")
+    return Spot(radius, lines, BUBBLE, ", ".join(community.names), bold=len(first))
 
 
-def _cut(name: str) -> str:
-    """Return a name as a label: short, and nothing that XML does not hold.
+def _wrapped(name: str) -> tuple[str, ...]:
+    """Return a name as the lines of a label, cut only where it is longer than a label is.
 
-    >>> _cut("How the bees of the old orchard came to be here")
-    'How the bees of the old orc…'
+    >>> _wrapped("How the bees of the old orchard came to be here")
+    ('How the bees of the old', 'orchard came to be here')
     """
-    name = FORBIDDEN.sub(" ", name)
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1].rstrip()}…"
+    lines = textwrap.wrap(_drawable(name), LONGEST, max_lines=MOST_LINES, placeholder="…")
+    return tuple(lines) or (" ",)
+
+
+def _drawable(text: str) -> str:
+    """Return a text without what XML does not hold."""
+    return FORBIDDEN.sub(" ", text)
 
 
 def _width(line: str, letter: float) -> float:
@@ -189,7 +222,7 @@ def _placed(spots: Sequence[Spot], joins: Sequence[Join]) -> tuple[Floats, tuple
 
 def _apart(places: Floats, sizes: Floats) -> Floats:
     """Return the places with boxes of these sizes pushed apart, each pair along the shorter way, until none overlap."""
-    for _ in range(PUSHES):
+    for number in range(PUSHES):
         between = places[:, None] - places[None, :]
         over = (sizes[:, None] + sizes[None, :]) / 2 - np.abs(between)
         over[np.diag_indices(len(places))] = 0
@@ -199,8 +232,9 @@ def _apart(places: Floats, sizes: Floats) -> Floats:
         sign = np.where(between != 0, np.sign(between), np.sign(np.arange(len(places))[:, None, None] - 0.5))
         shorter = over == over.min(axis=2, keepdims=True)
         push = np.where(hit[:, :, None] & shorter, over * sign / 2, 0)
-        # As far as the farthest push: many small ones in one direction would throw a box out of its place.
-        places = places + np.clip(push.sum(axis=1), -LINE, LINE)
+        places = places + push.sum(axis=1)
+        if number >= PUSHES_ALONE:
+            places = places * SPREAD
     return places
 
 
@@ -211,34 +245,47 @@ def _caption(overview: Overview, title: str, drawn: int) -> Iterator[str]:
     if linked > FEW and len(overview.communities) > drawn:
         smaller = sum(community.size for community in overview.communities[drawn:])
         rest.append(f"{len(overview.communities) - drawn:,} smaller communities with {smaller:,} notes")
-    yield f'<text x="{MARGIN}" y="30" font-size="18" font-weight="bold" fill="#222222">{escape(_cut(title))}</text>'
+    named = textwrap.shorten(_drawable(title), LONGEST_TITLE, placeholder="…") or " "
+    style = 'font-size="18" font-weight="bold" fill="#222222"'
+    yield f'<text x="{MARGIN}" y="{TITLE_AT}" {style}>{escape(named)}</text>'
     told = counts + (f"; not drawn: {', '.join(rest)}" if rest else "")
-    yield f'<text x="{MARGIN}" y="50" fill="#555555">{escape(told)}</text>'
+    yield f'<text x="{MARGIN}" y="{COUNTS_AT}" fill="#555555">{escape(told)}</text>'
 
 
-def _lines(joins: Sequence[Join], places: Floats) -> Iterator[str]:
+def _lines(joins: Sequence[Join], spots: Sequence[Spot], places: Floats) -> Iterator[str]:
     for join in sorted(joins, key=lambda join: join.links):
-        (x1, y1), (x2, y2) = places[join.one], places[join.other]
+        (x1, y1), (x2, y2) = _edges(join, spots, places)
         width = 1 + math.log2(join.links) / 2
         at = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        tips = (' marker-end="url(#tip)"' if join.arrow else "") + (' marker-start="url(#tip)"' if join.both else "")
         hint = f"<title>{join.links:,} links</title>" if join.links > 1 else ""
-        yield f'<line {at} stroke="#c4c9cf" stroke-width="{width:.1f}">{hint}</line>'
+        yield f'<line {at} stroke="#c4c9cf" stroke-width="{width:.1f}"{tips}>{hint}</line>'
+
+
+def _edges(join: Join, spots: Sequence[Spot], places: Floats) -> Floats:
+    """Return where a line begins and ends: an arrow at the rims of its circles, any other line in their middles."""
+    ends: Floats = places[[join.one, join.other]]
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    if not join.arrow or not length:
+        return ends
+    way = (ends[1] - ends[0]) / length
+    rims: Floats = ends + np.array((way * spots[join.one].radius, -way * spots[join.other].radius))
+    return rims
 
 
 def _circles(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
     for spot, (x, y) in zip(spots, places, strict=True):
-        colour = COLOURS[spot.community % len(COLOURS)]
         at = f'cx="{x:.1f}" cy="{y:.1f}" r="{spot.radius:.1f}"'
-        hint = escape(FORBIDDEN.sub(" ", spot.hint))
-        yield f'<circle {at} fill="{colour}" stroke="#ffffff"><title>{hint}</title></circle>'
+        hint = escape(_drawable(spot.hint))
+        yield f'<circle {at} fill="{spot.colour}" stroke="#ffffff"><title>{hint}</title></circle>'
 
 
 def _labels(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
     # A white rim around letters keeps them readable on lines.
     rim = 'paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round" fill="#222222"'
     for spot, (x, y) in zip(spots, places, strict=True):
-        first = y + spot.radius + LINE * 0.85
+        first = y + spot.radius + LINE * BELOW
         for number, line in enumerate(spot.lines):
-            bold = ' font-weight="bold"' if number == 0 and spot.titled else ""
+            bold = ' font-weight="bold"' if number < spot.bold else ""
             at = f'x="{x:.1f}" y="{first + LINE * number:.1f}"'
             yield f'<text {at} text-anchor="middle"{bold} {rim}>{escape(line)}</text>'

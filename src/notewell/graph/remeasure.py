@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from notewell.graph.measure import ALONE, Standings, digest, measure
 from notewell.graph.net import Net
+from notewell.graph.standing import ALONE, Standings, digest, measure
 from notewell.store import Snapshot, Standing, Store
 
 # Behind the mark of standings whose centrality did not converge.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
-from typing import Protocol
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from notewell.errors import SettingsError
 from notewell.types import Vectors
 
 # Why a note was kept, and why it was not.
@@ -19,26 +20,84 @@ DESPITE_DECAY = "kept_despite_decay_zero"
 BELOW = "below_prune_threshold"
 OVERFLOW = "beam_overflow"
 KEPT = (START, SEED, ABOVE, DESPITE_DECAY)
+# The same in words.
+PLAIN = {
+    ABOVE: "near enough",
+    DESPITE_DECAY: "near enough, though nothing is left of it by age",
+    BELOW: "too far",
+    OVERFLOW: "no room among the nearest",
+}
+# Of a score less than this is nothing: after seven half-lives, or where a setting says 0.
+NOTHING_LEFT = 0.01
+
+
+class Enough(NamedTuple):
+    """So many notes of such a mean similarity."""
+
+    notes: int
+    mean: float
+
+
+class Lowered(NamedTuple):
+    """A floor that may sink: to this share of the similarity of the nearest note of the start and its neighbours."""
+
+    share: float
+    least: float
 
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
-    """How far a walk goes: the hops, the notes each hop keeps, and the least similarity of these.
+    """How far a walk goes: the hops, the notes each hop keeps, the least similarity of these, and the vectors it reads.
 
-    It ends early with so many notes as the `target`, if their mean similarity is `enough`; without that, it goes all
-    the way, and keeps no more than the target. A hop looks at so many notes at most: a hub may have thousands.
+    It ends early with what is `enough`, and keeps no more notes than the `cap`. The floor may be `lowered`, where all
+    is far.
     """
 
     hops: int = 4
     beam: int = 5
     floor: float = 0.50
-    target: int = 10
-    enough: float | None = 0.65
-    # Most hops have far fewer: a walk takes about a hundred.
-    look: int = 50
+    enough: Enough | None = Enough(10, 0.65)
+    cap: int | None = None
+    lowered: Lowered | None = None
+    # A hub has thousands of neighbours, and a note may have a thousand chunks.
+    vectors: int = 100
+
+    def room(self, read: int, hop: int) -> int:
+        """Return how many vectors a hop may read where so many were: two thirds of the rest, and the last one all.
+
+        With a half, fewer of the notes are kept that a walk without any limit keeps; with all, it often ends after the
+        first hop.
+        """
+        left = max(self.vectors - read, 0)
+        return left if hop == self.hops else left * 2 // 3
+
+    def floor_by(self, nearest: float) -> float:
+        """Return the floor where the nearest note of the start and its neighbours is so near."""
+        if self.lowered is None:
+            return self.floor
+        return max(self.lowered.least, min(self.floor, self.lowered.share * nearest))
+
+    def places(self, kept: int) -> int:
+        """Return how many notes a hop may keep where so many are."""
+        return self.beam if self.cap is None else min(self.beam, self.cap - kept)
 
 
 FAST = WalkRules()
+# A query is short, and farther from a note than another note on the same is: 0.50 prunes everything in two walks of
+# three. Below 0.15 is what has nothing to do with it: of queries of another vault, one in twelve keeps anything.
+BY_QUERY = replace(FAST, lowered=Lowered(0.7, 0.15))
+
+
+def walk_rules(depth: int | None, floor: float | None, *, with_query: bool) -> WalkRules:
+    """Return the rules of a walk of so many hops that keeps what is so near; None means not asked."""
+    if depth is not None and not 1 <= depth <= FAST.hops:
+        raise SettingsError(f"A walk cannot go {depth} hops", f"Choose a depth from 1 to {FAST.hops}")
+    # Not a number is neither below 1 nor above.
+    if floor is not None and not -1 <= floor <= 1:
+        raise SettingsError(f"A floor of {floor:g} is no similarity", "Choose a floor from -1 to 1, such as 0.3")
+    rules = BY_QUERY if with_query else FAST
+    rules = replace(rules, hops=FAST.hops if depth is None else depth)
+    return rules if floor is None else replace(rules, floor=floor, lowered=None)
 
 
 class Ground(Protocol):
@@ -47,8 +106,8 @@ class Ground(Protocol):
     def neighbours(self, note: str) -> Mapping[str, str]:
         """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
 
-    def vectors(self, notes: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of the chunks of each of these notes, a row for each; every note has a chunk."""
+    def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
+        """Return vectors of chunks of the first of these notes, so many in all at most; of each note one or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +129,29 @@ class Visit:
 
     @property
     def decay_zero(self) -> bool:
-        """Tell whether nothing is left of the note's score by its age."""
-        return self.decay <= 0
+        """Tell whether as good as nothing is left of the note's score by its age."""
+        return self.decay < NOTHING_LEFT
+
+    @property
+    def plainly(self) -> str:
+        """Return why the note was kept or not, in words."""
+        return PLAIN.get(self.reason, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
     """Every note a walk looked at, hop by hop, the nearest first; how many vectors that took, and why it ended.
 
-    `unseen` are the neighbours that no hop had room to look at.
+    `unseen` are the neighbours that no hop had room to look at, `floor` is the least similarity of what was kept, and
+    `notices` are what the user should know.
     """
 
     visits: tuple[Visit, ...]
     vectors: int
     unseen: int
     ended: str
+    floor: float
+    notices: tuple[str, ...] = ()
 
     @property
     def kept(self) -> tuple[Visit, ...]:
@@ -105,11 +172,11 @@ class Likeness:
         self._query = query
         self.vectors = 0
 
-    def of(self, notes: Sequence[str]) -> dict[str, float]:
-        """Return the cosine of each note."""
-        found = self._ground.vectors(notes)
+    def of(self, notes: Sequence[str], room: int) -> dict[str, float]:
+        """Return the cosines of the first of these notes: of as many as so many vectors are enough for."""
+        found = self._ground.vectors(notes, room)
         self.vectors += sum(len(rows) for rows in found.values())
-        return {note: cosine(self._query, note_vector(found[note])) for note in notes}
+        return {note: cosine(self._query, note_vector(rows)) for note, rows in found.items()}
 
 
 def note_vector(rows: Vectors) -> Vectors:
@@ -135,34 +202,30 @@ def cosine(one: Vectors, other: Vectors) -> float:
 
 def traverse(start: str, ground: Ground, rules: WalkRules, query: Vectors | None = None) -> Walk:
     """Walk from a note along its links, near the query; without one, near the note itself."""
-    near_to = note_vector(ground.vectors([start])[start]) if query is None else query
+    near_to = note_vector(ground.vectors([start], rules.vectors)[start]) if query is None else query
     return walk([start], Likeness(ground, near_to), ground, rules)
 
 
 def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkRules, reason: str = START) -> Walk:
     """Walk from the starts, hop by hop, and keep what is near; the starts are kept, however near they are."""
-    near = likeness.of(starts)
+    near = likeness.of(starts, rules.vectors)
     visits = [Visit(note, near[note], reason) for note in starts]
-    frontier = sorted(visits, key=_nearest_first)
-    reached, ended = set(starts), f"after {rules.hops} hops"
+    frontier = sorted(visits, key=lambda visit: -visit.similarity)
+    reached, ended, floor = set(starts), "", rules.floor
     for hop in range(1, rules.hops + 1):
         seen = {visit.note for visit in visits}
         ahead = {note: step for note, step in _steps(frontier, ground) if note not in seen}
         reached |= ahead.keys()
-        if not ahead:
-            ended = "no links lead on"
-            break
-        room = rules.beam if rules.enough is not None else min(rules.beam, rules.target - _count(visits))
-        judged = _judged(dict(islice(ahead.items(), rules.look)), hop, likeness, floor=rules.floor, room=room)
+        near = likeness.of(list(ahead), rules.room(likeness.vectors, hop))
+        if hop == 1:
+            floor = rules.floor_by(max((*near.values(), *(visit.similarity for visit in visits)), default=0.0))
+        judged = _judged(ahead, hop, near, floor=floor, room=rules.places(_count(visits)))
         visits += judged
         frontier = [visit for visit in judged if visit.kept]
-        if not frontier:
-            ended = "nothing near enough is linked"
+        ended = _why_ended(visits, frontier, bool(ahead), rules)
+        if ended:
             break
-        if _is_enough([visit for visit in visits if visit.reason == ABOVE], rules):
-            ended = "enough near notes"
-            break
-    return Walk(tuple(visits), likeness.vectors, len(reached) - len(visits), ended)
+    return Walk(tuple(visits), likeness.vectors, len(reached) - len(visits), ended or f"after {rules.hops} hops", floor)
 
 
 def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -176,27 +239,28 @@ def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tup
 
 
 def _judged(
-    ahead: Mapping[str, tuple[str, str]], hop: int, likeness: Likeness, *, floor: float, room: int
+    ahead: Mapping[str, tuple[str, str]], hop: int, near: Mapping[str, float], *, floor: float, room: int
 ) -> list[Visit]:
-    """Return the notes ahead, the nearest first: kept as long as there is room, and if they are near enough."""
-    near = likeness.of(list(ahead))
+    """Return the notes looked at, the nearest first: kept as long as there is room, and if they are near enough."""
     visits = []
-    for place, note in enumerate(sorted(ahead, key=lambda note: -near[note])):
+    for place, note in enumerate(sorted(near, key=lambda note: -near[note])):
         reason = BELOW if near[note] < floor else ABOVE if place < room else OVERFLOW
         via, way = ahead[note]
         visits.append(Visit(note, near[note], reason, hop, via, way))
     return visits
 
 
-def _is_enough(found: Sequence[Visit], rules: WalkRules) -> bool:
-    if rules.enough is None or len(found) < rules.target:
-        return False
-    return sum(visit.similarity for visit in found) / len(found) >= rules.enough
+def _why_ended(visits: Sequence[Visit], frontier: Sequence[Visit], any_ahead: bool, rules: WalkRules) -> str:
+    """Return why a walk goes no farther; nothing, if it does."""
+    if not any_ahead:
+        return "no links lead on"
+    if not frontier:
+        return "nothing near enough is linked"
+    found = [visit.similarity for visit in visits if visit.reason == ABOVE]
+    if rules.enough and len(found) >= rules.enough.notes and sum(found) / len(found) >= rules.enough.mean:
+        return "enough near notes"
+    return ""
 
 
 def _count(visits: Sequence[Visit]) -> int:
     return sum(visit.kept for visit in visits)
-
-
-def _nearest_first(visit: Visit) -> float:
-    return -visit.similarity

@@ -12,9 +12,9 @@ from notewell.serve.addresses import Addresses
 
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
-    from notewell.graph.deep import Deep
+    from notewell.graph.deep import Compared, Deep
     from notewell.graph.leads import Lead, Links
-    from notewell.graph.overview import Overview
+    from notewell.graph.overview import Graph, Overview
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
     from notewell.index.report import Report, Status
@@ -90,6 +90,17 @@ def of_deep(deep: Deep, *, explain: bool = False, root: Path | None = None) -> d
     return {**found, "hits": hits, "dropped": dropped, **counts}
 
 
+def of_compared(compared: Compared, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
+    """Return a usual search and deep mode as other programs read them."""
+    return {
+        "query": compared.fast.query,
+        "fast": of_results(compared.fast, explain=explain, root=root),
+        "deep": of_deep(compared.deep, explain=explain, root=root),
+        "only_fast": list(compared.only_fast),
+        "only_deep": list(compared.only_deep),
+    }
+
+
 def _reached(visit: Visit) -> dict[str, Any]:
     row = _visit(visit)
     decay = {"decay_weight": round(visit.decay, 4), "decay_zero": visit.decay_zero}
@@ -108,7 +119,9 @@ def of_walk(walk: Walk) -> dict[str, Any]:
         "notes": len(walk.visits),
         "vectors": walk.vectors,
         "unseen": walk.unseen,
+        "floor": walk.floor,
         "ended": walk.ended,
+        "notices": list(walk.notices),
     }
 
 
@@ -172,6 +185,22 @@ def of_overview(overview: Overview) -> dict[str, Any]:
             for bridge in overview.bridges
         ],
         "orphans": list(overview.orphans),
+    }
+
+
+def of_graph(graph: Graph) -> dict[str, Any]:
+    """Return the vault from above as other programs read it, with every note's standing and every link between two."""
+    paths, standings = graph.net.paths, graph.standings
+    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
+    rows = zip(paths, *columns, strict=True)
+    return {
+        **of_overview(graph.overview),
+        "standings": [
+            {"path": path, "pagerank": rank, "centrality": central, "community": number if number >= 0 else None}
+            for path, rank, central, number in rows
+        ],
+        "pairs": [[paths[one], paths[other]] for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
+        "notices": list(graph.notices),
     }
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from notewell.asked import Plan
 from notewell.search.fuse import SearchRules
-from notewell.search.rank.names import name_terms, share_words
+from notewell.search.rank.names import sharing
 from notewell.store import Joint, Said, Snapshot, Standing
 from notewell.types import Hit
 
@@ -16,11 +16,11 @@ GRAPHS = ("links", "s10", "off")
 
 # Twice what a hit gains at most for a link with one of the best notes, as a share of its own score; and how many notes
 # are the best. 0.6, or ten of them, finds more of what takes two steps, and less in the sample vault.
-LINKED = 0.4
+LINK_GAIN = 0.4
 BEST = 5
 # What a note gains that a link calls exactly what was asked for, as a share of the best score; with half the words in
 # common, a quarter of that. 0.4 finds more by names that links repeat, and less by those that only one link gives.
-CALLED = 0.3
+NAME_GAIN = 0.3
 
 # The weights of promise S10; where a note has no standing, similarity has them all.
 SIMILARITY, PAGERANK, CENTRALITY = 0.6, 0.25, 0.15
@@ -133,7 +133,7 @@ def _linked(hits: Iterable[Hit], active: Mapping[str, float]) -> list[Hit]:
     raised = []
     for hit in hits:
         much = active.get(hit.chunk.path, 0.0)
-        gain = LINKED * much / (1 + much)
+        gain = LINK_GAIN * much / (1 + much)
         why = "linked with one of the best notes"
         raised.append(hit.rescored(hit.score * (1 + gain), by="linked", why=why) if gain else hit)
     return raised
@@ -141,12 +141,10 @@ def _linked(hits: Iterable[Hit], active: Mapping[str, float]) -> list[Hit]:
 
 def _called(plan: Plan, hits: Sequence[Hit], joints: Iterable[Joint]) -> list[Hit]:
     """Return the hits, those raised that a link calls what was asked for."""
-    wanted, top = frozenset(plan.terms), max(hit.score for hit in hits)
-    begun = tuple(term for term in wanted if term.endswith("*"))
+    share, top = sharing(plan), max(hit.score for hit in hits)
     shares: dict[str, tuple[float, str]] = {}
     for target, text in {(joint.target, joint.text) for joint in joints if joint.text}:
-        share = share_words(name_terms(text), wanted, begun, plan.stand_ins)
-        shares[target] = max(shares.get(target, (0.0, "")), (share, text))
+        shares[target] = max(shares.get(target, (0.0, "")), (share(text), text))
     return [_named(hit, top, *shares.get(hit.chunk.path, (0.0, ""))) for hit in hits]
 
 
@@ -154,4 +152,4 @@ def _named(hit: Hit, top: float, share: float, text: str) -> Hit:
     if not share:
         return hit
     why = f"{share:.2f} of '{text}', as a link calls it, and the query"
-    return hit.rescored(hit.score + CALLED * top * share**2, by="called", why=why)
+    return hit.rescored(hit.score + NAME_GAIN * top * share**2, by="called", why=why)

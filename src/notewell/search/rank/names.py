@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from notewell.asked import Plan
@@ -16,15 +16,12 @@ GAIN = 0.6
 
 def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
     """Raise hits of notes whose title, file name or alias shares words with the query, by how many it shares."""
-    wanted = frozenset(plan.terms)
-    begun = tuple(term for term in wanted if term.endswith("*"))
-    return [_favoured(hit, plan, wanted, begun) for hit in hits]
+    share = sharing(plan)
+    return [_favoured(hit, share) for hit in hits]
 
 
-def _favoured(hit: Hit, plan: Plan, wanted: frozenset[str], begun: Sequence[str]) -> Hit:
-    chunk = hit.chunk
-    names = ((name_terms(name), name) for name in chunk.names)
-    shared, name = max((share_words(terms, wanted, begun, plan.stand_ins), name) for terms, name in names)
+def _favoured(hit: Hit, share: Callable[[str], float]) -> Hit:
+    shared, name = max((share(name), name) for name in hit.chunk.names)
     if not shared:
         return hit
     return hit.rescored(hit.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query")
@@ -39,6 +36,13 @@ def is_called(chunk: Chunk, wanted: frozenset[str]) -> bool:
 def name_terms(name: str) -> frozenset[str]:
     """Return the terms of a name; the same names come up in query after query."""
     return frozenset(split_terms(name))
+
+
+def sharing(plan: Plan) -> Callable[[str], float]:
+    """Return what tells of a name how many words it shares with the query, from 0 to 1."""
+    wanted = frozenset(plan.terms)
+    begun = tuple(term for term in wanted if term.endswith("*"))
+    return lambda name: share_words(name_terms(name), wanted, begun, plan.stand_ins)
 
 
 def share_words(

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import zip_longest
 from unicodedata import east_asian_width
 
 import click
 
-from notewell.graph.deep import Deep, told
+from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
-from notewell.serve.answers import of_deep, of_results
+from notewell.serve.answers import of_compared, of_deep
 from notewell.serve.cli.asking import Page
-from notewell.serve.cli.options import counted, print_json, printable, say
+from notewell.serve.cli.options import counted, one_line, print_json, say
 from notewell.serve.cli.results import tell_page, tell_results
 from notewell.types import Results
 from notewell.vault import Vault
 
 # Of the notes that were dropped, as many as one reads; `--json` has all.
 SHOWN = 5
-# Two columns and what parts them fit into 80 signs.
-COLUMN = 39
+# What parts two columns.
+GAP = 2
+# A row of a column: its number, a mark, the path, and what stands at its end.
+Row = tuple[int, str, str, str]
 
 
 def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
@@ -34,36 +37,54 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
         return
     why = {path: told(visit) for path, visit in deep.visits.items()}
     tell_page(deep.results, vault, explain=page.explain, why=why)
-    walk = deep.walk
+    walk, left_out = deep.walk, deep.results.left_out
+    if left_out:
+        say(f"{counted(left_out, 'note')} did not fit")
     say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
     for visit in walk.dropped[:SHOWN]:
-        say(f"  dropped {visit.note}: {told(visit)}")
+        say(one_line(f"  dropped {visit.note}: {told(visit)}"))
     if len(walk.dropped) > SHOWN:
         say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
 
 
-def tell_both(fast: Results, deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
-    """Print a usual search and deep mode side by side."""
-    for notice in dict.fromkeys((*notices, *fast.notices, *deep.results.notices)):
+def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+    """Print a usual search and deep mode side by side; to explain both, one page after the other follows."""
+    fast, deep = both.fast, both.deep.results
+    for notice in dict.fromkeys((*notices, *fast.notices, *deep.notices)):
         say(f"note: {notice}")
-    known, found = {excerpt.path for excerpt in fast}, {excerpt.path for excerpt in deep.results}
     if page.format == "json":
-        root = vault.root
-        alone = {"only_fast": sorted(known - found), "only_deep": sorted(found - known)}
-        print_json(
-            {"query": fast.query, "fast": of_results(fast, root=root), "deep": of_deep(deep, root=root), **alone}
-        )
+        print_json(of_compared(both, explain=page.explain, root=vault.root))
         return
-    left = [_column(number, excerpt.path, f"{excerpt.score:.2f}") for number, excerpt in enumerate(fast, start=1)]
-    right = [
-        _column(number, excerpt.path, _short(deep.visits[excerpt.path]), new=excerpt.path not in known)
-        for number, excerpt in enumerate(deep.results, start=1)
+    width = (shutil.get_terminal_size().columns - GAP) // 2
+    click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
+    for one, other in zip_longest(_fast_rows(both), _deep_rows(both)):
+        left = _column(one, width) if one else " " * width
+        click.echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
+    say("- is in fast alone, + in deep alone; the numbers are scores on the left, similarity to the query on the right")
+    for name, results in (("fast", fast), ("deep", deep)) if page.explain else ():
+        click.echo(f"\n{name}")
+        tell_page(results, vault, explain=True)
+
+
+def _head(name: str, results: Results, among: str = "") -> str:
+    """Return what a column has: the chunks that were found, and the notes they are of."""
+    notes = counted(len({excerpt.path for excerpt in results}), "note")
+    found = f"{counted(len(results), 'chunk')}{among}{notes}" if among else notes
+    return f"{name}: {found}" + (f", {results.left_out:,} did not fit" if results.left_out else "")
+
+
+def _fast_rows(both: Compared) -> list[Row]:
+    return [
+        (number, "-" if excerpt.path in both.only_fast else " ", excerpt.path, f"{excerpt.score:.2f}")
+        for number, excerpt in enumerate(both.fast, start=1)
     ]
-    heads = f"fast: {counted(len(left), 'hit')}", f"deep: {counted(len(right), 'note')}"
-    click.echo(f"{heads[0]:{COLUMN}}  {heads[1]}")
-    for one, other in zip_longest(left, right, fillvalue=""):
-        click.echo(f"{one or ' ' * COLUMN}  {other}".rstrip())
-    say("+ is new in deep; the numbers are scores on the left, similarity to the query on the right")
+
+
+def _deep_rows(both: Compared) -> list[Row]:
+    return [
+        (number, "+" if excerpt.path in both.only_deep else " ", excerpt.path, _short(both.deep.visits[excerpt.path]))
+        for number, excerpt in enumerate(both.deep.results, start=1)
+    ]
 
 
 def _short(visit: Visit) -> str:
@@ -71,19 +92,20 @@ def _short(visit: Visit) -> str:
     return f"{visit.similarity:.2f}{hop}{' old' if visit.decay_zero else ''}"
 
 
-def _column(number: int, path: str, end: str, *, new: bool = False) -> str:
+def _column(row: Row, width: int) -> str:
     """Return a row of one column: a note that does not fit loses its beginning, where the folders are.
 
-    >>> _column(3, "Garden/Bees and other visitors/Varroa treatment.md", "0.52 hop 1", new=True)
+    >>> _column((3, "+", "Garden/Bees and other visitors/Varroa treatment.md", "0.52 hop 1"), 39)
     ' 3 + …/Varroa treatment.md   0.52 hop 1'
     """
-    begin = f"{number:2} {'+ ' if new else ''}"
-    room = COLUMN - len(begin) - len(end) - 1
-    shown = printable(path)
+    number, mark, path, end = row
+    begin = f"{number:2} {mark} "
+    room = width - len(begin) - len(end) - 1
+    shown = one_line(path)
     if _width(shown) > room:
         shown = f"…/{shown.rpartition('/')[2]}"
     if _width(shown) > room:
-        while _width(shown) >= room:
+        while shown and _width(shown) >= room:
             shown = shown[:-1]
         shown += "…"
     return f"{begin}{shown}{' ' * (room - _width(shown))} {end}"

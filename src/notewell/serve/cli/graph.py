@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from notewell.errors import VaultError
-from notewell.graph.overview import Bridge, Graph, Overview, name_of
-from notewell.serve.answers import of_overview
+from notewell.graph.overview import Bridge, Graph, Overview
+from notewell.serve.answers import of_graph
 from notewell.serve.cli.asking import vault_to_ask
-from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
+from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
 
 # As many communities and bridges as one reads; --all and --json have them all.
 SHOWN = 12
@@ -44,7 +44,7 @@ def command(
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)
         if as_json:
-            print_json(of_overview(graph.overview))
+            print_json(of_graph(graph))
         else:
             _tell(graph.overview, every)
 
@@ -76,7 +76,7 @@ def _tell(overview: Overview, every: bool) -> None:
         say("note: centrality did not converge and is the number of notes that a note is linked with")
     shown = overview.communities[: None if every else SHOWN]
     for community in shown:
-        names = click.style(printable(", ".join(dict.fromkeys(community.names))), bold=True)
+        names = click.style(one_line(", ".join(community.names)), bold=True)
         click.echo(f"{community.size:6,}  {names}")
     _tell_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
     if overview.bridges:
@@ -100,5 +100,5 @@ def _communities(number: int) -> str:
 def _told(bridge: Bridge, overview: Overview) -> str:
     """Return the two communities that a bridge joins, and its most central link."""
     one, other = (overview.communities[number].names[0] for number in (bridge.one, bridge.other))
-    link = f"{name_of(bridge.source)} → {name_of(bridge.target)}"
-    return f"{printable(one)} – {printable(other)}{click.style(f'  such as {printable(link)}', dim=True)}"
+    link = f"{overview.names[bridge.source]} → {overview.names[bridge.target]}"
+    return f"{one_line(one)} – {one_line(other)}{click.style(f'  such as {one_line(link)}', dim=True)}"

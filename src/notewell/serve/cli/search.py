@@ -43,7 +43,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     on stdin. Without any words, the newest notes that fit are listed. A vault that was never indexed is indexed first.
 
     --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
-    from TEXT; each says how it was reached.
+    from TEXT; each says how it was reached. Notes are listed once each, and all of them unless --limit says how many.
 
     \b
     Example:
@@ -66,11 +66,9 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
 
             tell_deep(opened.deepen(asked, **page.asked), notices, page=page, vault=opened)
             return
-        results = opened.search(asked, **page.asked)
         if mode == "compare":
             from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
 
-            deep = opened.deepen(asked, under=page.under, only=page.only)
-            tell_both(results, deep, notices, page=page, vault=opened)
+            tell_both(opened.compare(asked, **page.asked), notices, page=page, vault=opened)
             return
-        tell_results(results, notices, page=page, vault=opened)
+        tell_results(opened.search(asked, **page.asked), notices, page=page, vault=opened)

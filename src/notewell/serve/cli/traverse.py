@@ -11,7 +11,7 @@ from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
+from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
 from notewell.serve.cli.places import read_places
 
 # Of the notes that were pruned behind one, as many as one reads.
@@ -29,8 +29,7 @@ SHOWN = 5
     "--floor",
     metavar="X",
     type=click.FloatRange(-1, 1),
-    default=FAST.floor,
-    help="The least similarity of a note that is kept. Default: 0.5",
+    help="The least similarity of a note that is kept. Default: 0.5, with --query 0.7 of the nearest",
 )
 @click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
 @click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
@@ -40,7 +39,7 @@ def command(
     vault: Path | None,
     query: str,
     depth: int,
-    floor: float,
+    floor: float | None,
     every: bool,
     no_refresh: bool,
     as_json: bool,
@@ -49,17 +48,17 @@ def command(
 
     Links are followed both ways: → is a link to the note, ← one from it, ↔ both. Each hop keeps the five nearest notes
     that are near enough, and goes on from these. Each note says how near it is, from 0 to 1, and why it was kept or
-    not. The walk ends early when it has ten notes that are near on average.
+    not. The walk ends early when it has ten notes that are near on average, and reads a hundred vectors at most.
 
     \b
     Example:
         notewell traverse "Garden/Varroa treatment.md"
-        notewell traverse Home --query "what bees cost" --floor 0.3
+        notewell traverse Home --query "what bees cost"
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
         walk = opened.traverse(place, query=query, depth=depth, floor=floor)
-        for notice in notices:
+        for notice in (*notices, *walk.notices):
             say(f"note: {notice}")
         if as_json:
             print_json({"query": query, **of_walk(walk)})
@@ -69,7 +68,7 @@ def command(
             behind.setdefault(visit.via, []).append(visit)
         for line in _tree(behind, "", SHOWN if not every else len(walk.visits)):
             click.echo(line)
-        _tell_end(walk, floor)
+        _tell_end(walk)
 
 
 def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
@@ -89,14 +88,14 @@ def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: 
 
 def _row(visit: Visit) -> str:
     way = f"{visit.way} " if visit.way else ""
-    row = f"{way}{printable(visit.note)}  {visit.similarity:.2f}  {visit.reason}"
+    row = f"{way}{one_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
     return click.style(row, dim=True) if not visit.kept else row
 
 
-def _tell_end(walk: Walk, floor: float) -> None:
+def _tell_end(walk: Walk) -> None:
     looked = f"looked at {counted(len(walk.visits), 'note')} by {counted(walk.vectors, 'vector')}"
     unseen = f"; {counted(walk.unseen, 'neighbour')} had no room" if walk.unseen else ""
     say(f"{looked}{unseen}; ended: {walk.ended}")
     if len(walk.kept) == 1 and len(walk.visits) > 1:
         nearest = max(visit.similarity for visit in walk.dropped)
-        say(f"hint: the nearest is at {nearest:.2f}, and the floor at {floor:.2f}: --floor lowers it")
+        say(f"hint: the nearest is at {nearest:.2f}, and the floor at {walk.floor:.2f}: --floor lowers it")

@@ -36,7 +36,7 @@ MOST_LINKS = 50
 # A note by its id and path, and where its links lead, in order.
 Row = tuple[int, str, NoteIds]
 # The links of notes as they are stored, by the note's id.
-Links = Mapping[int, Sequence[Sequence[Any]]]
+WrittenLinks = Mapping[int, Sequence[Sequence[Any]]]
 NONE: NoteIds = np.zeros(0, np.uint32)
 
 
@@ -59,7 +59,7 @@ def load_between(db: apsw.Connection, paths: Collection[str]) -> list[Joint]:
     return [joint for row, places in joined.items() for joint in _joints(rows[row], places, links, named)]
 
 
-def _joints(row: Row, places: Sequence[int], links: Links, named: Mapping[int, str]) -> Iterator[Joint]:
+def _joints(row: Row, places: Sequence[int], links: WrittenLinks, named: Mapping[int, str]) -> Iterator[Joint]:
     """Yield the links at these places of a note, counted from its last, those that say the same once."""
     note, path, targets = row
     of, ends = len(_others(note, targets)), targets.tolist()
@@ -93,7 +93,7 @@ def _others(note: int, targets: NoteIds) -> set[int]:
     return set(targets.tolist()) - {note, NOWHERE, TO_FILE}
 
 
-def _links(db: apsw.Connection, notes: Sequence[int]) -> Links:
+def _links(db: apsw.Connection, notes: Sequence[int]) -> WrittenLinks:
     rows: Any = db.execute(WRITTEN, {"ids": carray(notes)}) if notes else ()
     return {note: json.loads(unpack(data)) for note, (data,) in zip(notes, rows, strict=True)}
 

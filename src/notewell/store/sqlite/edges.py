@@ -96,8 +96,13 @@ def forget_edges(db: apsw.Connection, note: int, *, renamed: bool) -> None:
 
 
 def forget_standing(db: apsw.Connection, note: int) -> None:
-    """Forget what the graph says of a note."""
+    """Forget what the graph says of a note, and with that which links the standings are of.
+
+    The same note may come back before standings are computed again, and with the same links: it would have none.
+    """
     db.execute(DROP_STANDING, {"note": note})
+    if db.changes():
+        db.execute(queries.SET_META, {"key": "standings", "value": ""})
 
 
 def load_ids(db: apsw.Connection) -> dict[str, int]:

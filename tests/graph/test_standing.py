@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.graph.measure import ALONE, digest, measure
 from notewell.graph.net import Net
+from notewell.graph.standing import ALONE, digest, measure
 
 Links = list[tuple[str, str]]
 
