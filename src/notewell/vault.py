@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Self
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
@@ -40,7 +40,7 @@ class Vault(Linked):
     """A folder of notes and its store."""
 
     @classmethod
-    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Vault:
+    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Self:
         """Open the folder `path`; without one, the nearest vault from here upward, or this folder.
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.

@@ -5,12 +5,21 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from notewell.errors import NotewellError
 from notewell.serve.cli.stopped import Stopped
+
+if TYPE_CHECKING:
+    from notewell.vault import Vault
+
+# Opens a vault: its path, or none for the nearest, and the settings that were given as options.
+Opening = Callable[[Path | None, dict[str, Any]], "Vault"]
 
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
@@ -28,6 +37,7 @@ COMMANDS = {
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
+    "daemon": "Say what the process behind the commands does, or end it",
 }
 
 
@@ -53,6 +63,7 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="notewell", message="%(version)s")
+@click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not ask the warm process, nor start it")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Search a folder of notes by words and by meaning
@@ -65,38 +76,45 @@ def cli(ctx: click.Context) -> None:
         ctx.color = False
 
 
-def main() -> None:
-    """Run the command line; every error is a fact and a hint, and exit code 1."""
+def main(opening: Opening | None = None) -> None:
+    """Run the command line and end with its exit code; vaults are opened by `opening`, else as ever."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal's encoding does not have is shown by its number.
             stream.reconfigure(errors="backslashreplace")
+    sys.exit(run(sys.argv[1:], opening=opening))
+
+
+def run(arguments: Sequence[str], *, program: str | None = None, opening: Opening | None = None) -> str | int | None:
+    """Run a command and return its exit code; every error is a fact and a hint on stderr, and code 1."""
     try:
-        cli(standalone_mode=False)
+        cli(list(arguments), prog_name=program, obj=opening, standalone_mode=False)
     except NotewellError as error:
         # Both may hold names of notes, and a name may hold a line break.
-        _fail(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
+        return _told(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
     except click.UsageError as error:
-        _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
+        return _told(error.format_message().rstrip("."), _usage_hint(error), code=2)
     except click.ClickException as error:
-        _fail(error.format_message(), "")
+        return _told(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        return 130
     except SystemExit as stop:
         # Click ends with 1 when the reader of a pipe has seen enough, and silences stdout; that is no error.
         silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
-        sys.exit(0 if silenced else stop.code)
+        return 0 if silenced else stop.code
     except OSError as error:
-        _fail(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
+        return _told(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
+    return 0
 
 
 def _usage_hint(error: click.UsageError) -> str:
     return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
 
 
-def _fail(fact: str, hint: str, code: int = 1) -> None:
+def _told(fact: str, hint: str, code: int = 1) -> int:
+    """Say what is wrong, and return the exit code."""
     # Whoever only asks for help does not pay for the vault, which the options know.
     from notewell.serve.cli.options import say  # noqa: PLC0415
 
@@ -105,4 +123,4 @@ def _fail(fact: str, hint: str, code: int = 1) -> None:
     if hint:
         click.secho("hint: ", fg="yellow", err=True, nl=False)
         say(hint)
-    sys.exit(code)
+    return code
