@@ -35,6 +35,7 @@ def _run(command: str, vault: Path) -> str:
     program, *arguments = shlex.split(command.removeprefix("$ "))
     # The encoder's last digits differ from processor to processor; what the pages show is the same on all.
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "NOTEWELL_EMBED_ENCODER": "off"}
+    environment["NOTEWELL_DAEMON"] = "no"
     done = subprocess.run(
         [Path(sys.executable).with_name(program), *arguments],
         cwd=vault,

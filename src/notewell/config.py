@@ -38,6 +38,15 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """How the warm process behind the commands does its part."""
+
+    use: bool = True
+    idle_minutes: float = 15.0
+    max_mb: int = 150
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set, in the sections of `notewell.toml`."""
 
@@ -47,6 +56,7 @@ class Settings:
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
+    daemon: DaemonSettings = DaemonSettings()
 
 
 HELP = {
@@ -85,6 +95,9 @@ HELP = {
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+    "daemon.use": "Let a process stay behind the commands, so that the next is answered in a fifth of the time",
+    "daemon.idle_minutes": "It ends when nobody asked it anything for so long",
+    "daemon.max_mb": "With more memory than this it closes vaults that were not asked last, and in the end itself",
 }
 
 KINDS = {
@@ -114,6 +127,8 @@ LEAST = {
     "search.on_demand": 0,
     "search.max_tokens": 0,
     "decay.half_life_days": 1,
+    "daemon.idle_minutes": 0,
+    "daemon.max_mb": 1,
 }
 
 
@@ -127,6 +142,7 @@ MOST = {
     "search.vector_weight": 1e6,
     "search.fine_weight": 1e6,
     "decay.half_life_days": 1e6,
+    "daemon.idle_minutes": 1e6,
 }
 # Settings that are one of a few words.
 CHOICES = {"search.fusion": tuple(FUSIONS), "search.graph": GRAPHS, "decay.mode": MODES}
