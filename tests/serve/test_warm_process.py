@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from notewell import Vault
 from notewell.serve.warm import wire
 
 FOUND = "Recipes/Sourdough.md:7"
+Begun = tuple["subprocess.Popen[bytes]", socket.socket]
 
 
 @pytest.fixture
@@ -196,25 +198,44 @@ def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
         process.send_signal(signal.SIGCONT)
 
 
-def test_an_answer_that_breaks_off_is_made_here(warm: Warmth) -> None:
-    process = warm.start()
-    process.send_signal(signal.SIGSTOP)
-    # It is at it, as far as the command can tell, and then gone.
-    warm.path.unlink()
-    program = (
-        "import socket, sys\n"
-        "listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(1); print(flush=True)\n"
-        "connection, _ = listener.accept(); connection.sendall(b'B\\0\\0\\0\\0O\\0\\0\\0\\x05Half')\n"
-    )
-    path = str(wire_path(warm))
-    with subprocess.Popen([COMMAND[0], "-c", program, path], stdout=subprocess.PIPE) as half:
-        assert half.stdout is not None
-        half.stdout.readline()
-        assert search(warm).startswith(FOUND)
-    process.send_signal(signal.SIGCONT)
-    Path(path).unlink(missing_ok=True)
+@contextmanager
+def begun_by_nobody(warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begun]:
+    """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(warm.runtime))
+    Path(wire.folder()).mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(wire.address())
+        listener.listen(1)
+        output = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **output)  # type: ignore[call-overload]
+        connection, _ = listener.accept()
+        with command, connection:
+            connection.sendall(wire.frame(wire.BEGUN))
+            yield command, connection
+    Path(wire.address()).unlink()
 
 
-def wire_path(warm: Warmth) -> Path:
-    (lock,) = warm.runtime.glob("notewell/*.lock")
-    return lock.with_suffix("")
+def test_an_answer_that_breaks_off_is_made_here(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (warm.folder / "notewell.toml").open("a", encoding="utf-8") as settings:
+        # Nor does it start another.
+        settings.write("[daemon]\nuse = false\n")
+    with begun_by_nobody(warm, "search", "collapsed loaf", monkeypatch=monkeypatch) as (command, connection):
+        connection.sendall(wire.frame(wire.OUT, b"Half of it")[:-2])
+        connection.close()
+        out, _ = command.communicate()
+    assert out.decode().startswith(FOUND)
+
+
+def test_ctrl_c_while_waiting_ends_the_command_without_a_word(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with begun_by_nobody(warm, "search", "loaf", monkeypatch=monkeypatch) as (command, connection):
+        # It has sent all, and so waits for the answer.
+        assert connection.recv(4) == wire.MAGIC
+        command.send_signal(signal.SIGINT)
+        assert command.communicate() == (b"", b"")
+    assert command.returncode == 130
+
+
+def test_a_hook_whose_answer_is_late_says_nothing(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with begun_by_nobody(warm, "hook", "prompt", monkeypatch=monkeypatch) as (command, _):
+        assert command.communicate() == (b"", b"")
+    assert command.returncode == 0

@@ -9,6 +9,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
+    from collections.abc import Iterator
 
 # A command has to be one of these for the process to run it: it reads a vault, and ends by itself.
 WARM = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
@@ -27,6 +28,8 @@ PREFIXES = ("NOTEWELL_", "LC_", "TERM_", "CLAUDE_", "XDG_")
 UNTIL_BEGUN = 0.15
 # Once it is at it, nobody else would be quicker; this is for one that hangs.
 UNTIL_DONE = 10.0
+# A hook has a limit of its own, from its option or its variable; in milliseconds.
+HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
 CHUNK = 1 << 16
 
 
@@ -37,10 +40,16 @@ def main() -> None:
     if not wanted or not goes_warm(arguments) or not hasattr(os, "geteuid"):
         _run_cold()
         return
-    request = _request(arguments)
-    outcome, printed = _ask(request) if request else ("unable", [])
+    try:
+        request = _request(arguments)
+        outcome, printed = _ask(request, _patience(arguments)) if request else ("unable", [])
+    except KeyboardInterrupt:
+        os._exit(130)
     if outcome == "done":
         _print(printed)
+    if outcome == "late" and arguments[0] == "hook":
+        # Whoever called it waits no longer, and no block is better than a late one.
+        return
     if outcome in ("absent", "outdated"):
         # Only a process that has to be started anyway pays for what starts one.
         from notewell.serve.warm.start import run_then_start  # noqa: PLC0415
@@ -73,6 +82,16 @@ def goes_warm(arguments: list[str]) -> bool:
     if arguments[0] == "hook" and not (len(arguments) > 1 and arguments[1] in HOOKS):
         return False
     return not any(argument.partition("=")[0] in COLD_OPTIONS for argument in arguments)
+
+
+def _patience(arguments: list[str]) -> float:
+    """Return how many seconds the answer may take once it is being made."""
+    if arguments[0] != "hook":
+        return UNTIL_DONE
+    option, variable, default = HOOK_LIMIT
+    given = arguments[arguments.index(option) + 1 :] if option in arguments else []
+    limit = (given or [os.environ.get(variable, default)])[0]
+    return float(limit if limit.isdecimal() else default) / 1000
 
 
 def _request(arguments: list[str]) -> dict[str, bytes]:
@@ -124,8 +143,8 @@ def _put_back(data: bytes) -> None:
     sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=sys.stdin.encoding, errors=sys.stdin.errors)
 
 
-def _ask(request: dict[str, bytes]) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return how it went (`done`, `absent`, `outdated`, `declined`, `busy`) and what is to be printed."""
+def _ask(request: dict[str, bytes], patience: float) -> tuple[str, list[tuple[bytes, bytes]]]:
+    """Return how it went (`done`, `absent`, `outdated`, `declined`, `busy`, `late`) and what is to be printed."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
     if not wire.is_safe(wire.folder()):
@@ -143,38 +162,42 @@ def _ask(request: dict[str, bytes]) -> tuple[str, list[tuple[bytes, bytes]]]:
         return "absent", []
     try:
         connection.sendall(wire.packed({"home": wire.home(), **request}))
-        return _answer(connection)
-    except TimeoutError:
-        return "busy", []
+        return _answer(connection, patience)
     except OSError:
         return "absent", []
     finally:
         connection.close()
 
 
-def _answer(connection: "socket") -> tuple[str, list[tuple[bytes, bytes]]]:
+def _answer(connection: "socket", patience: float) -> tuple[str, list[tuple[bytes, bytes]]]:
     """Return the whole answer, or why there is none: nothing is printed before all of it is here."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
-    held, printed = b"", []
-    while True:
-        data = connection.recv(CHUNK)
-        if not data:
-            return "absent", []
-        held += data
-        while len(held) >= 1 + wire.LENGTH:
-            end = 1 + wire.LENGTH + int.from_bytes(held[1 : 1 + wire.LENGTH], "big")
-            if len(held) < end:
-                break
-            kind, part, held = held[:1], held[1 + wire.LENGTH : end], held[end:]
+    begun, printed = False, []
+    try:
+        for kind, part in _parts(connection, wire.LENGTH):
             if kind == wire.DECLINED:
                 return "outdated" if part == wire.OUTDATED else "declined", []
             if kind == wire.BEGUN:
-                connection.settimeout(UNTIL_DONE)
-            else:
-                printed.append((kind, part))
+                begun = True
+                connection.settimeout(patience)
+                continue
+            printed.append((kind, part))
             if kind == wire.CODE:
                 return "done", printed
+    except TimeoutError:
+        return "late" if begun else "busy", []
+    return "absent", []
+
+
+def _parts(connection: "socket", length: int) -> "Iterator[tuple[bytes, bytes]]":
+    """Yield the kind and the bytes of each part of an answer, until it breaks off."""
+    held = bytearray()
+    while data := connection.recv(CHUNK):
+        held += data
+        while len(held) > length and len(held) >= (end := 1 + length + int.from_bytes(held[1 : 1 + length], "big")):
+            yield bytes(held[:1]), bytes(held[1 + length : end])
+            del held[:end]
 
 
 def _print(printed: list[tuple[bytes, bytes]]) -> None:
