@@ -35,6 +35,8 @@ ROUND = 5.0
 UNTIL_FREE = 2.0
 # A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
 WORTH_IT = 50
+# After so many it lets go again of what searches have gathered, if that helped.
+HELPED = 10
 QUEUE = 16
 
 
@@ -57,7 +59,7 @@ class WarmProcess:
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     asked_at: float = field(default_factory=time.monotonic)
     requests: int = 0
-    tidied: int = -WORTH_IT
+    tidy_at: int = 0
     ending: bool = False
     waiting: list[Waiting] = field(default_factory=list)
 
@@ -145,11 +147,11 @@ class WarmProcess:
             return
         self.vaults.keep_only(1)
         # What is let go of has to be read again: now and then that is worth it, and not with every request.
-        if self.requests >= self.tidied + WORTH_IT:
-            self.tidied = self.requests
+        if self.requests >= self.tidy_at:
             self.vaults.release()
             give_back()
             self.ending |= not self._is_small and self.requests >= WORTH_IT
+            self.tidy_at = self.requests + (HELPED if self._is_small else WORTH_IT)
 
     @property
     def _is_small(self) -> bool:
@@ -159,7 +161,8 @@ class WarmProcess:
         self.ending |= not self.code.is_current
         if self.vaults.is_due:
             self.vaults.keep_up(Path(wire.folder()))
-            self._keep_small()
+            # To look through a folder takes some 20 MB for a moment.
+            give_back()
         self.vaults.gather()
 
 

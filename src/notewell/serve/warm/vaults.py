@@ -14,9 +14,11 @@ from notewell.errors import NotewellError
 from notewell.index.place import check_folder
 from notewell.index.report import Progress, Report
 from notewell.index.watch import Watched
+from notewell.search.rank.names import name_terms
 from notewell.serve.warm.declined import Declined
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
+from notewell.terms import token_terms
 from notewell.vault import PATIENCE, Vault
 
 # Vaults open at once; the one that was asked least lately goes first.
@@ -185,6 +187,8 @@ class Vaults:
 
     def release(self) -> None:
         """Let go of what searches have gathered; the vaults stay open."""
+        token_terms.cache_clear()
+        name_terms.cache_clear()
         for vault in self._kept.values():
             with suppress(NotewellError, OSError):
                 vault.store.release()
