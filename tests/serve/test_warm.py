@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,18 @@ def test_a_command_prints_the_same_with_and_without_it(warm: Warmth, arguments: 
     code, out, err = (TOOK.sub("", str(part)) for part in with_it)
     assert (code, out, err) == tuple(TOOK.sub("", str(part)) for part in without_it)
     assert out + err
+
+
+def test_the_command_loads_nothing_before_it_asks() -> None:
+    program = "import sys; old = set(sys.modules); import notewell.serve.warm.client, notewell.serve.warm.wire"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}; print(*sorted(set(sys.modules) - old))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ours = ["notewell", "notewell.serve", "notewell.serve.warm"]
+    assert done.stdout.split() == ["binascii", *ours, *(f"{ours[-1]}.{name}" for name in ("client", "wire"))]
 
 
 def test_settings_of_the_environment_count_for_the_command_that_has_them_and_no_other(warm: Warmth) -> None:

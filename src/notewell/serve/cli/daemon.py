@@ -35,6 +35,8 @@ def command(action: str, first: bool, as_json: bool) -> None:
         notewell daemon status
         notewell daemon stop
     """
+    if not hasattr(os, "geteuid"):
+        raise DaemonError("There is no such process on Windows", "Every command does its own work there")
     if action == "run":
         _run(first)
         return

@@ -191,8 +191,8 @@ def _listen(first: bytes) -> None:
             # Before anybody can ask: who comes too early does the work itself, without waiting.
             process.answer_first(first[len(wire.MAGIC) + wire.LENGTH :])
         # The lock says that nobody listens there: what one that was killed has left.
-        with suppress(FileNotFoundError):
-            os.unlink(path)  # noqa: PTH108
+        for left in (Path(path), *Path(path).parent.glob("*.mark")):
+            left.unlink(missing_ok=True)
         listener.bind(path)
         os.chmod(path, 0o600)  # noqa: PTH101
         identity = _identity(path)
