@@ -95,7 +95,7 @@ HELP = {
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
-    "daemon.use": "Let a process stay behind the commands, so that the next is answered in a fifth of the time",
+    "daemon.use": "Let a process stay behind the commands, so that the next is answered in a tenth of the time",
     "daemon.idle_minutes": "It ends when nobody asked it anything for so long",
     "daemon.max_mb": "With more memory than this it closes vaults that were not asked last, and in the end itself",
 }

@@ -26,7 +26,7 @@ PAUSE = 0.02
 def command(action: str, first: bool, as_json: bool) -> None:
     """Say what the process behind the commands does, or end it
 
-    The first search starts a process that stays behind, so that the next is answered in a fifth of the time. It ends
+    The first search starts a process that stays behind, so that the next is answered in a tenth of the time. It ends
     by itself when nobody asked it anything for a quarter of an hour. `status` says which vaults it has open, `stop`
     ends it, `run` is what a search starts.
 
