@@ -35,8 +35,8 @@ ROUND = 5.0
 UNTIL_FREE = 2.0
 # A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
 WORTH_IT = 50
-# After so many it lets go again of what searches have gathered, if that helped.
-HELPED = 10
+# To let go of what searches have gathered has helped if no more than this share of the limit is left.
+HELPED = 0.9
 QUEUE = 16
 
 
@@ -143,19 +143,20 @@ class WarmProcess:
 
     def _keep_small(self) -> None:
         """Give memory back when it is too much; end, if that does not help."""
-        if self._is_small:
+        if self._share <= 1:
             return
         self.vaults.keep_only(1)
         # What is let go of has to be read again: now and then that is worth it, and not with every request.
         if self.requests >= self.tidy_at:
             self.vaults.release()
             give_back()
-            self.ending |= not self._is_small and self.requests >= WORTH_IT
-            self.tidy_at = self.requests + (HELPED if self._is_small else WORTH_IT)
+            self.ending |= self._share > 1 and self.requests >= WORTH_IT
+            self.tidy_at = self.requests + (0 if self._share <= HELPED else WORTH_IT)
 
     @property
-    def _is_small(self) -> bool:
-        return (megabytes() or 0) <= self.vaults.settings.max_mb
+    def _share(self) -> float:
+        """Return how much of the memory that it may have it has."""
+        return (megabytes() or 0) / self.vaults.settings.max_mb
 
     def _use_the_quiet(self) -> None:
         self.ending |= not self.code.is_current

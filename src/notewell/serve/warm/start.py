@@ -12,9 +12,16 @@ from notewell.serve.cli import main
 from notewell.serve.warm import wire
 from notewell.vault import Vault
 
-# One thread each: what these libraries set aside for more costs memory, and a single search has no use for them. Two
-# arenas would keep the memory of the other.
-FRUGAL = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+# One thread each: what these libraries set aside for more costs memory, and a single search has no use for them. Of
+# the memory itself one arena, and large arrays apart: they are the system's again when they go, and those of which
+# little is used take little.
+FRUGAL = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
+}
 
 
 class NotedVaults:
