@@ -26,6 +26,7 @@ from bench.report import as_text
 from bench.scale import measure_scale
 from bench.targets import Verdict, judge
 from bench.vaults import DEFAULT, BenchVault, find_archives, make_vault
+from bench.warm import measure_warm
 from notewell.errors import NotewellError
 
 RESULTS = Path(__file__).parent / "results"
@@ -35,6 +36,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "query": measure_queries,
     "encoder": measure_encoder,
     "cold": measure_cold,
+    "warm": measure_warm,
     "peers": measure_peers,
     "churn": measure_churn,
 }

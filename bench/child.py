@@ -35,7 +35,7 @@ def in_child(function: str, **arguments: str | int) -> Measured:
 def clean_environment() -> dict[str, str]:
     """Return the environment without settings of the person who runs this; the encoder has a section of its own."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
-    return {**others, "NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no"}
+    return {**others, "NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
 
 
 def notewell_command() -> str:

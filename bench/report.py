@@ -98,6 +98,18 @@ def _cold(cold: Measured, _: Measured) -> Iterator[str]:
     yield from _grid(["COLD COMMAND, ms: best / median", *cold], rows)
 
 
+def _warm(warm: Measured, _: Measured) -> Iterator[str]:
+    commands = list(dict.fromkeys(name for one in warm.values() for name in one["commands"]))
+    rows = [[name, *(_four(one["commands"][name]) for one in warm.values())] for name in commands]
+    memory = [f"{one['memory_mb']['now']:.0f} / {one['memory_mb']['peak']:.0f}" for one in warm.values()]
+    rows.append(["the process after 500 searches, MB: now / peak", *memory])
+    yield from _grid(["COMMAND, ms: best / p50 / p95 / processor", *warm], rows)
+
+
+def _four(one: Measured) -> str:
+    return " / ".join(f"{one[key]:.0f}" for key in ("best_ms", "p50", "p95", "processor_ms"))
+
+
 def _peers(peers: Measured, results: Measured) -> Iterator[str]:
     for vault, rows in peers.items():
         known = _our_index(results, vault)
@@ -243,6 +255,7 @@ SECTIONS = {
     "query": _query,
     "encoder": _encoder,
     "cold": _cold,
+    "warm": _warm,
     "peers": _peers,
     "churn": _churn,
     "scale": _scale,

@@ -23,7 +23,7 @@ STEPS = (
 
 def main() -> None:
     """Run the steps, each with the command that was typed."""
-    environment = {**os.environ, "NOTEWELL_EMBED_BACKGROUND": "no"}
+    environment = {**os.environ, "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
     for title, arguments in STEPS:
         print(f"\n# {title}\n$ notewell {shlex.join(arguments)}", flush=True)
         subprocess.run([NOTEWELL, *arguments], cwd=VAULT, env=environment, check=True)

@@ -27,6 +27,7 @@ settings.load_profile("slow machines are no mistake")
 def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests that want a process to outlive a command say so."""
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
+    monkeypatch.setenv("NOTEWELL_DAEMON", "no")
 
 
 @pytest.fixture(scope="session")

@@ -239,8 +239,9 @@ def test_every_error_is_defined_in_the_tree() -> None:
         for base in node.bases
         if ast.unparse(base) in known or ast.unparse(base).endswith(("Exception", "Error"))
     ]
-    # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own.
-    assert elsewhere == ["notewell.serve.cli.stopped.Stopped"]
+    # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own. Nor is one that
+    # the warm process leaves to the command.
+    assert elsewhere == ["notewell.serve.cli.stopped.Stopped", "notewell.serve.warm.declined.Declined"]
 
 
 def test_every_order_by_ends_in_a_unique_column() -> None:

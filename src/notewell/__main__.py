@@ -1,7 +1,5 @@
 """`python -m notewell` is the command line."""
 
-from __future__ import annotations
-
-from notewell.serve.cli import main
+from notewell.serve.warm.client import main
 
 main()

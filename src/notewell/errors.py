@@ -8,6 +8,7 @@ NotewellError
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing
 │   └── StoreDamaged    the store's file is not what it should be
+├── DaemonError         the process behind the commands cannot be started or ended
 ├── EmbedError          an embedder cannot be loaded or does not answer
 └── CollectionError     a folder to evaluate on is not what it should be
 """
@@ -57,6 +58,10 @@ class StoreDamaged(StoreError):
 
 class EmbedError(NotewellError):
     """An embedder cannot be loaded or does not answer."""
+
+
+class DaemonError(NotewellError):
+    """The process behind the commands cannot be started or ended."""
 
 
 class CollectionError(NotewellError):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
@@ -45,7 +45,7 @@ class Vault(Linked):
     """A folder of notes and its store."""
 
     @classmethod
-    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Vault:
+    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Self:
         """Open the folder `path`; without one, the nearest vault from here upward, or this folder.
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,11 @@ from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from notewell.vault import Vault
+
+# Opens a vault: its path, or none for the nearest, and the settings that were given as options.
+Opening = Callable[[Path | None, dict[str, Any]], "Vault"]
 
 COMMANDS = {
     "index": "Bring the store up to date with the folder",
@@ -37,6 +43,7 @@ COMMANDS = {
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
+    "daemon": "Say what the process behind the commands does, or end it",
     "config": "Show every setting, its value, and where that came from",
     "completion": "Let the shell complete commands, options and notes",
     "help": "Show help on a command, or on a TOPIC: query, output",
@@ -114,7 +121,7 @@ def own_first(arguments: list[str]) -> list[str]:
         if word == "--color":
             own += [word, *islice(words, 1)]
         else:
-            (own if word == "--no-pager" or word.startswith("--color=") else others).append(word)
+            (own if word in ("--no-pager", "--no-daemon") or word.startswith("--color=") else others).append(word)
     return [*own, *others, *arguments[end:]]
 
 
@@ -127,6 +134,7 @@ def own_first(arguments: list[str]) -> list[str]:
     help="Colours and links: as the terminal is, always, or never. Default: auto, which obeys NO_COLOR",
 )
 @click.option("--no-pager", is_flag=True, help="Print what is longer than the window at once")
+@click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not ask the warm process, nor start it")
 @click.pass_context
 def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
     """Search a folder of notes by words and by meaning
@@ -158,8 +166,8 @@ def wants_colour(chosen: str, environment: Mapping[str, str]) -> bool | None:
     return True if environment.get("CLICOLOR_FORCE", "0") not in ("", "0") else None
 
 
-def main() -> None:
-    """Run the command line; every error is a fact and a hint, and exit code 1."""
+def main(opening: Opening | None = None) -> None:
+    """Run the command line and end with its exit code; vaults are opened by `opening`, else as ever."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal's encoding does not have is shown by its number.
@@ -167,31 +175,38 @@ def main() -> None:
     if "_NOTEWELL_COMPLETE" in os.environ:
         # Knows the shells better than click does.
         import_module("notewell.serve.cli.completion")
+    sys.exit(run(sys.argv[1:], opening))
+
+
+def run(arguments: Sequence[str], opening: Opening | None = None) -> str | int | None:
+    """Run a command and return its exit code; every error is a fact and a hint on stderr, and code 1."""
     try:
-        with paged(sys.argv[1:], os.environ):
-            cli(prog_name="notewell", standalone_mode=False)
+        with paged(arguments, os.environ):
+            cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)
     except NotewellError as error:
         # Both may hold names of notes, and a name may hold a line break.
-        _fail(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
+        return _told(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.UsageError as error:
-        _fail(error.format_message().rstrip("."), _usage_hint(error), code=2)
+        return _told(error.format_message().rstrip("."), _usage_hint(error), code=2)
     except click.ClickException as error:
-        _fail(error.format_message(), "")
+        return _told(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        return 130
     except SystemExit as stop:
         # Click ends with 1 when the reader of a pipe has seen enough, and silences stdout; that is no error.
         silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
-        sys.exit(0 if silenced else stop.code)
+        return 0 if silenced else stop.code
     except OSError as error:
-        _fail(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
+        return _told(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
+    return 0
 
 
 def _usage_hint(error: click.UsageError) -> str:
     return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
 
 
-def _fail(fact: str, hint: str, code: int = 1) -> None:
+def _told(fact: str, hint: str, code: int = 1) -> int:
+    """Say what is wrong, and return the exit code."""
     # Whoever only asks for help does not pay for the vault, which the options know.
     from notewell.serve.cli.options import say  # noqa: PLC0415
 
@@ -201,4 +216,4 @@ def _fail(fact: str, hint: str, code: int = 1) -> None:
     if hint:
         click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
         say(hint)
-    sys.exit(code)
+    return code

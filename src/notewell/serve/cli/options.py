@@ -51,7 +51,12 @@ def json_option(command: Command) -> Command:
 
 def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
     """Open a vault with the options that were given; None means not given."""
-    return Vault.open(path, {name: value for name, value in (settings or {}).items() if value is not None})
+    given = {name: value for name, value in (settings or {}).items() if value is not None}
+    context = click.get_current_context(silent=True)
+    # Whoever runs the command may have its vaults open already.
+    opening = context.obj if context else None
+    vault: Vault = (opening or Vault.open)(path, given)
+    return vault
 
 
 def from_root(root: Path, path: str) -> str:

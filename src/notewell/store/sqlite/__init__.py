@@ -313,6 +313,16 @@ class SqliteStore:
             self._local.db.close()
             del self._local.db
 
+    def release(self) -> None:
+        """Let go of what searches have gathered in memory; the next one reads it again."""
+        with self._lock:
+            self._arrays = None
+        self.db.release_memory()
+
+    def hold(self, kib: int) -> None:
+        """Keep at most so much of the file in memory; what the system keeps of it is not ours."""
+        self.db.pragma("cache_size", -kib)
+
     @contextmanager
     def _steady(self) -> Iterator[None]:
         """Let every statement inside see the same state."""

@@ -1,0 +1,1 @@
+"""A process that stays behind commands, so that the next one finds everything open and loaded."""

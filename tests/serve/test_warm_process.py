@@ -1,0 +1,241 @@
+"""The warm process itself: how it begins and ends, and what it does not let itself be kept from."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from tests.serve.warmth import COMMAND, LONG, Warmth, warmth
+
+import notewell
+from notewell import Vault
+from notewell.serve.warm import wire
+
+FOUND = "Recipes/Sourdough.md:7"
+Begun = tuple["subprocess.Popen[bytes]", socket.socket]
+
+
+@pytest.fixture
+def warm(folder: Path) -> Iterator[Warmth]:
+    """An indexed vault, and no process yet."""
+    with Vault.open(folder) as vault:
+        vault.index()
+    with warmth(folder) as made:
+        yield made
+
+
+def search(warm: Warmth, **environment: str) -> str:
+    code, out, err = warm.run("search", "why did the loaf collapse", environment=environment)
+    assert (code, err) == (0, "")
+    return out
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    # One that nobody waited for is gone, too.
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_the_first_search_starts_it_and_the_next_one_asks_it(warm: Warmth) -> None:
+    assert search(warm).startswith(FOUND)
+    warm.wait_for(warm.about)
+    told = warm.about()
+    # It has run the first search for itself, so that the vault is open.
+    assert (told["requests"], told["vaults"]) == (0, [str(warm.folder)])
+    assert search(warm).startswith(FOUND)
+    assert warm.about()["requests"] == 1
+
+
+@pytest.mark.parametrize("arguments", [("search", "loaf", "--no-daemon"), ("doctor",)])
+def test_what_does_without_it_does_not_start_it(warm: Warmth, arguments: tuple[str, ...]) -> None:
+    warm.run(*arguments)
+    assert not (warm.runtime / "notewell").exists()
+
+
+def test_the_vaults_own_settings_switch_it_off(warm: Warmth) -> None:
+    with (warm.folder / "notewell.toml").open("a", encoding="utf-8") as settings:
+        settings.write("[daemon]\nuse = false\n")
+    search(warm)
+    assert not (warm.runtime / "notewell").exists()
+    warm.start()
+    search(warm)
+    assert warm.about()["vaults"] == []
+
+
+def test_what_was_killed_is_started_again_past_the_socket_it_left(warm: Warmth) -> None:
+    process = warm.start()
+    process.kill()
+    process.wait()
+    assert warm.path.exists()
+    assert search(warm).startswith(FOUND)
+    warm.wait_for(warm.about)
+    assert warm.about()["pid"] != process.pid
+
+
+def test_of_two_that_start_at_once_one_stays(warm: Warmth) -> None:
+    one, other = warm.launch(), warm.launch()
+    warm.wait_for(lambda: one.poll() is not None or other.poll() is not None)
+    left = other if other.poll() is None else one
+    assert warm.about()["pid"] == left.pid
+    assert search(warm).startswith(FOUND)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_leaves_nothing(warm: Warmth, number: signal.Signals) -> None:
+    process = warm.start()
+    # Nobody else reaches it.
+    assert stat.S_IMODE(warm.path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(warm.path.stat().st_mode) == 0o600
+    process.send_signal(number)
+    process.wait(LONG)
+    assert [file.suffix for file in (warm.runtime / "notewell").iterdir()] == [".lock"]
+
+
+def test_it_ends_when_nobody_asks_it(warm: Warmth) -> None:
+    process = warm.start()
+    search(warm, NOTEWELL_DAEMON_IDLE_MINUTES="0.005")
+    process.wait(LONG)
+    assert not warm.path.exists()
+
+
+def test_it_ends_when_its_socket_is_taken_away(warm: Warmth) -> None:
+    process = warm.start()
+    warm.path.unlink()
+    process.wait(LONG)
+
+
+def test_it_ends_when_told_to(warm: Warmth) -> None:
+    process = warm.start()
+    assert warm.run("daemon", "stop") == (0, "", "ended\n")
+    assert process.wait(LONG) == 0
+    assert warm.run("daemon", "stop") == (0, "", "not running\n")
+    assert warm.run("daemon", "status")[1].startswith("not running")
+
+
+def test_other_code_on_disk_ends_it_and_the_next_search_starts_anew(warm: Warmth, tmp_path: Path) -> None:
+    package = Path(notewell.__file__).parent
+    copy = tmp_path / "lib" / "notewell"
+    for file in package.rglob("*"):
+        target = copy / file.relative_to(package)
+        if file.suffix == ".py":
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+        elif file.is_file() and file.suffix != ".pyc":
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(file)
+    warm.environment["PYTHONPATH"] = str(copy.parent)
+    search(warm)
+    warm.wait_for(lambda: warm.path.exists())
+    (older,) = warm.runtime.glob("notewell/*.lock")
+    pid = int(older.read_text().partition(": ")[2].partition(",")[0])
+    (copy / "serve" / "cli" / "search.py").touch()
+    assert search(warm).startswith(FOUND)
+    warm.wait_for(lambda: is_gone(pid))
+    warm.wait_for(lambda: warm.path.exists() and str(pid) not in older.read_text())
+    assert warm.run("daemon", "stop")[2] == "ended\n"
+
+
+@pytest.mark.parametrize("made", ["open to all", "a link"])
+def test_a_folder_that_is_not_ours_alone_is_neither_used_nor_filled(warm: Warmth, made: str) -> None:
+    trap = warm.runtime / "trap"
+    trap.mkdir(mode=0o700)
+    if made == "a link":
+        (warm.runtime / "notewell").symlink_to(trap)
+    else:
+        (warm.runtime / "notewell").mkdir()
+        (warm.runtime / "notewell").chmod(0o755)
+    assert search(warm).startswith(FOUND)
+    process = warm.launch()
+    assert process.wait(LONG) == 1
+    assert not list(trap.iterdir())
+    assert not warm.path.exists()
+
+
+GARBAGE = [
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"NW01\xff\xff\xff\xff",
+    b"NW01\0\0\0\x05\0\0\0\xff!",
+    wire.packed({"verb": b"run"}),
+    wire.packed({"home": wire.home(), "verb": b"run", "cwd": b"/"}),
+]
+
+
+def test_garbage_and_those_who_say_nothing_half_of_it_or_never_listen_keep_nobody_waiting(warm: Warmth) -> None:
+    warm.start()
+    for data in GARBAGE:
+        with warm.connect() as connection, suppress(ConnectionResetError):
+            connection.sendall(data)
+            assert connection.recv(100) in (b"", wire.frame(wire.BEGUN))
+    request = wire.packed({"home": wire.home(), "verb": b"about"})
+    with warm.connect() as silent, warm.connect() as slow, warm.connect() as deaf:
+        deaf.sendall(request)
+        slow.sendall(request[:20])
+        time.sleep(0.6)
+        assert search(warm).startswith(FOUND)
+        with suppress(ConnectionResetError):
+            assert silent.recv(1) == slow.recv(1) == b""
+    assert warm.about()["requests"] == 1
+
+
+def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
+    process = warm.start()
+    process.send_signal(signal.SIGSTOP)
+    try:
+        assert search(warm).startswith(FOUND)
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def begun_by_nobody(warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begun]:
+    """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(warm.runtime))
+    Path(wire.folder()).mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(wire.address())
+        listener.listen(1)
+        output = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **output)  # type: ignore[call-overload]
+        connection, _ = listener.accept()
+        with command, connection:
+            connection.sendall(wire.frame(wire.BEGUN))
+            yield command, connection
+    Path(wire.address()).unlink()
+
+
+def test_an_answer_that_breaks_off_is_made_here(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (warm.folder / "notewell.toml").open("a", encoding="utf-8") as settings:
+        # Nor does it start another.
+        settings.write("[daemon]\nuse = false\n")
+    with begun_by_nobody(warm, "search", "collapsed loaf", monkeypatch=monkeypatch) as (command, connection):
+        connection.sendall(wire.frame(wire.OUT, b"Half of it")[:-2])
+        connection.close()
+        out, _ = command.communicate()
+    assert out.decode().startswith(FOUND)
+
+
+def test_ctrl_c_while_waiting_ends_the_command_without_a_word(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with begun_by_nobody(warm, "search", "loaf", monkeypatch=monkeypatch) as (command, connection):
+        # It has sent all, and so waits for the answer.
+        assert connection.recv(4) == wire.MAGIC
+        command.send_signal(signal.SIGINT)
+        assert command.communicate() == (b"", b"")
+    assert command.returncode == 130
+
+
+def test_a_hook_whose_answer_is_late_says_nothing(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
+    with begun_by_nobody(warm, "hook", "prompt", monkeypatch=monkeypatch) as (command, _):
+        assert command.communicate() == (b"", b"")
+    assert command.returncode == 0
