@@ -31,6 +31,9 @@ def commands() -> str:
         assert command is not None
         inner = click.Context(command, parent=context, info_name=name, **settings)
         parts.append(f"## notewell {name}\n\n```\n{command.get_help(inner)}\n```\n")
+        for part, under in getattr(command, "commands", {}).items():
+            deeper = click.Context(under, parent=inner, info_name=part, **settings)
+            parts.append(f"### notewell {name} {part}\n\n```\n{under.get_help(deeper)}\n```\n")
     return "\n".join(parts)
 
 

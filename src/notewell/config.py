@@ -38,6 +38,20 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What the hooks of Claude Code show and replace, and how long they may take.
+
+    The threshold is measured: see docs/concepts/hooks.md.
+    """
+
+    threshold: float = 0.45
+    max_tokens: int = 500
+    timeout_ms: int = 300
+    tools: tuple[str, ...] = ("Bash", "Glob", "Grep")
+    min_chars: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set, in the sections of `notewell.toml`."""
 
@@ -47,6 +61,7 @@ class Settings:
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
+    hook: HookSettings = HookSettings()
 
 
 HELP = {
@@ -85,6 +100,11 @@ HELP = {
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+    "hook.threshold": "How sure a hook must be of a chunk to show it, from 0 (show all) to 1 (none)",
+    "hook.max_tokens": "How many tokens, of 4 characters, a hook may add to a prompt",
+    "hook.timeout_ms": "How many milliseconds a hook may take; then it shows nothing, and logs that",
+    "hook.tools": "The tools whose long output `notewell hook after` replaces by an extract",
+    "hook.min_chars": "Output of a tool shorter than this is left alone",
 }
 
 KINDS = {
@@ -114,6 +134,10 @@ LEAST = {
     "search.on_demand": 0,
     "search.max_tokens": 0,
     "decay.half_life_days": 1,
+    "hook.threshold": 0,
+    "hook.max_tokens": 100,
+    "hook.timeout_ms": 1,
+    "hook.min_chars": 1_000,
 }
 
 
@@ -127,6 +151,10 @@ MOST = {
     "search.vector_weight": 1e6,
     "search.fine_weight": 1e6,
     "decay.half_life_days": 1e6,
+    "hook.threshold": 1,
+    # A vault is given away, too: it must not fill a prompt, nor keep one waiting.
+    "hook.max_tokens": 4_000,
+    "hook.timeout_ms": 10_000,
 }
 # Settings that are one of a few words.
 CHOICES = {"search.fusion": tuple(FUSIONS), "search.graph": GRAPHS, "decay.mode": MODES}

@@ -28,6 +28,7 @@ COMMANDS = {
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
+    "hook": "Give Claude Code what your notes know, by its hooks",
 }
 
 
