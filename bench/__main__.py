@@ -40,7 +40,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "peers": measure_peers,
     "churn": measure_churn,
 }
-SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction")
+SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction", "hooks")
 # A vault of a million chunks takes a quarter of an hour to make and to index: only when it is asked for.
 ON_REQUEST = ("scale",)
 QUERIES = 700
@@ -140,6 +140,9 @@ def _measure(run: Run) -> Measured:
     if "redaction" in run.only:
         with _failures_told(results):
             results["redaction"] = in_child("redaction:measure_redaction", folder=str(run.data / "vaults"))
+    if "hooks" in run.only:
+        with _failures_told(results):
+            results["hooks"] = in_child("hooks:measure_hooks", folder=str(run.data / "beir"))
     if machine.product_digest() != results["product"]:
         results["failed"].append("the product's source changed during the run; its figures belong to no one version")
     return results

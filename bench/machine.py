@@ -13,7 +13,8 @@ from pathlib import Path
 import apsw
 
 from bench.child import ROOT, Measured
-from notewell.config import Settings, shown_settings
+from notewell.config import shown_settings
+from notewell.settings import Settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 

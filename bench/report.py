@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench.child import Measured
+from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.targets import Verdict
@@ -250,6 +251,36 @@ def _redaction(redaction: Measured, results: Measured) -> Iterator[str]:
     yield from _grid(["REDACTION OF VAULTS", *vaults], rows)
 
 
+def _hooks(hooks: Measured, results: Measured) -> Iterator[str]:
+    at = str(hooks["threshold"])
+    head = ["shown", "right of shown", "right of answerable", "shown to others", "to prompts on code"]
+    rows = [
+        [name, *_hook_row(hooks["vaults"][name][at])] for name in (*CHOSEN_ON, *HELD_OUT) if name in hooks["vaults"]
+    ]
+    yield from _grid([f"HOOK FOR PROMPTS, threshold {at}", *head], rows)
+    yield ""
+    for title, names in (("CHOSEN ON", CHOSEN_ON), ("HELD OUT", HELD_OUT)):
+        there = [hooks["vaults"][name] for name in names if name in hooks["vaults"]]
+        rows = [[least, *_hook_row(_summed([one[least] for one in there]))] for least in next(iter(there), {})]
+        yield from _grid([f"{title}, by threshold", *head], rows)
+        yield ""
+
+
+def _summed(counts: Sequence[Measured]) -> Measured:
+    return {key: sum(one[key] for one in counts) for key in counts[0]}
+
+
+def _hook_row(counts: Measured) -> list[str]:
+    pairs = (
+        ("shown", "own"),
+        ("right", "shown"),
+        ("right", "answerable"),
+        ("other_shown", "other"),
+        ("code_shown", "code"),
+    )
+    return [f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "–" for part, whole in pairs]
+
+
 SECTIONS = {
     "index": _index,
     "query": _query,
@@ -263,6 +294,7 @@ SECTIONS = {
     "links": _links,
     "chunking": _chunking,
     "redaction": _redaction,
+    "hooks": _hooks,
 }
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from notewell import Vault
-from notewell.config import HELP, LEAST, Settings, find_root, load_settings, setting_names, shown_settings
+from notewell.config import find_root, load_settings, shown_settings
 from notewell.errors import SettingsError
+from notewell.settings import HELP, LEAST, Settings, setting_names
 
 
 def write(root: Path, text: str) -> None:

@@ -26,6 +26,7 @@ LINES = (
     ("linked",),
     ("opened",),
     ("config", "memory"),
+    ("settings",),
     ("index", "search", "graph"),
     ("redact", "embed", "llm", "store"),
     ("asked", "types", "errors", "terms"),
@@ -239,9 +240,13 @@ def test_every_error_is_defined_in_the_tree() -> None:
         for base in node.bases
         if ast.unparse(base) in known or ast.unparse(base).endswith(("Exception", "Error"))
     ]
-    # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own. Nor is one that
-    # the warm process leaves to the command.
-    assert elsewhere == ["notewell.serve.cli.stopped.Stopped", "notewell.serve.warm.declined.Declined"]
+    # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own. Nor is a hook
+    # that has nothing to say, or a command that the warm process leaves to who asked.
+    assert elsewhere == [
+        "notewell.serve.cli.stopped.Stopped",
+        "notewell.serve.hooks.given.Nothing",
+        "notewell.serve.warm.declined.Declined",
+    ]
 
 
 def test_every_order_by_ends_in_a_unique_column() -> None:

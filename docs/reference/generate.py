@@ -12,9 +12,10 @@ import click
 
 import notewell
 from notewell import errors
-from notewell.config import HELP, setting_names, variable_of
+from notewell.config import variable_of
 from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
+from notewell.settings import HELP, setting_names
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
@@ -31,6 +32,9 @@ def commands() -> str:
         assert command is not None
         inner = click.Context(command, parent=context, info_name=name, **settings)
         parts.append(f"## notewell {name}\n\n```\n{command.get_help(inner)}\n```\n")
+        for part, under in getattr(command, "commands", {}).items():
+            deeper = click.Context(under, parent=inner, info_name=part, **settings)
+            parts.append(f"### notewell {name} {part}\n\n```\n{under.get_help(deeper)}\n```\n")
     return "\n".join(parts)
 
 

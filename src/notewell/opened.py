@@ -9,12 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from notewell.config import FOLDER, Settings
+from notewell.config import FOLDER
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
 from notewell.index import IndexRules
 from notewell.redact import rules_digest
 from notewell.search import Embedders
+from notewell.settings import Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.types import Chunk, Vectors

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 
-from notewell.asked import ALL, EVERYTHING, Filters
+from notewell.asked import ALL, EVERYTHING, Filter, Filters, Scope
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
@@ -23,10 +23,13 @@ from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
+from notewell.search.excerpt import make_excerpts
 from notewell.search.named import find_chunks
 from notewell.search.plan import make_scope, readable
+from notewell.search.relevance import relevant, surest_first, telling_terms
+from notewell.search.retrieve import nearness
 from notewell.store import About, Filling, MadeFor
-from notewell.types import Hit, Results
+from notewell.types import Excerpt, Hit, Results
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Compared
@@ -182,6 +185,27 @@ class Vault(Linked):
             plan = plan_query(text, EVERYTHING, Known(syntax=False), snapshot)
             plan = vary(plan, embedder) if rules.variations else plan
             return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+
+    def relevant(self, *texts: str, limit: int, least: float, holding: str = "") -> Results:
+        """Find chunks that one of the texts is surely about, or none; they are no syntax, and no encoder is waited for.
+
+        Their scores say how sure that is, from 0 to 1, and mean the same in every search; `least` is asked for. Only
+        chunks are looked at that hold what they are to be `holding`, as it is written.
+        """
+        began = time.perf_counter()
+        embedder, notices = self._matching_embedder(hurried=True)
+        embedders = Embedders(embedder, None, remote=self.settings.embed.is_remote)
+        rules, ages = self.settings.search.asking(limit, 0), Ages(self.settings.decay, date.today())
+        scope = Scope(filters=(Filter("phrase", (readable(holding),)),)) if holding else EVERYTHING
+        found: list[Excerpt] = []
+        with self.store.reading() as snapshot:
+            for text in dict.fromkeys(map(readable, texts)):
+                plan = plan_query(text, scope, Known(syntax=False), snapshot)
+                hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
+                sure = relevant(hits, snapshot.rarities(telling_terms(text)), least)
+                found += make_excerpts(sure, plan, nearness(plan, embedder))
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return Results(" ".join(texts), tuple(surest_first(found, limit)), snapshot.generation, took, notices)
 
     @property
     def filling(self) -> Filling:

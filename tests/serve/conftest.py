@@ -2,8 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.serve.hooks import Hooks
+
+    from notewell import Vault
 
 NOTES = {
     "Recipes/Sourdough.md": (
@@ -48,3 +54,12 @@ def notewell(
         return code, printed.out, printed.err
 
     return run
+
+
+@pytest.fixture
+def hooks(vault: Vault, tmp_path: Path) -> Hooks:
+    """Hooks that ask the sample vault."""
+    from tests.serve.hooks import Hooks  # noqa: PLC0415
+
+    vault.close()
+    return Hooks(tmp_path / "state", vault.root)

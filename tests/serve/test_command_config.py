@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config import KEY, Settings, load_settings, setting_names
+from notewell.config import KEY, load_settings
+from notewell.settings import Settings, setting_names
 
 Notewell = Callable[..., tuple[int, str, str]]
 

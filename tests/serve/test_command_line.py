@@ -99,7 +99,9 @@ def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, na
 def test_every_command_knows_json_and_vault(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    options = {option for parameter in command.params for option in parameter.opts}
+    # A group has them where they make sense.
+    commands = (command, *getattr(command, "commands", {}).values())
+    options = {option for one in commands for parameter in one.params for option in parameter.opts}
     assert {"--json", "--vault"} <= options
 
 

@@ -43,6 +43,7 @@ COMMANDS = {
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
     "eval": "Measure search quality on judged queries",
+    "hook": "Give Claude Code what your notes know, by its hooks",
     "daemon": "Say what the process behind the commands does, or end it",
     "config": "Show every setting, its value, and where that came from",
     "completion": "Let the shell complete commands, options and notes",

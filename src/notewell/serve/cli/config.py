@@ -10,21 +10,10 @@ from typing import Any
 
 import click
 
-from notewell.config import (
-    CHOICES,
-    FILE,
-    HELP,
-    KEY,
-    Setting,
-    check_name,
-    given_settings,
-    load_settings,
-    setting_names,
-    text_of,
-    variable_of,
-)
+from notewell.config import FILE, KEY, check_name, given_settings, load_settings, text_of, variable_of
 from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
 WIDE = 24

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from notewell.errors import DaemonError, StoreBusy
+from notewell.serve.hooks.limit import leave_to_client
 from notewell.serve.warm import wire
 from notewell.serve.warm.code import RunningCode
 from notewell.serve.warm.declined import Declined
@@ -186,6 +187,7 @@ def serve(first: bytes = b"") -> bool:
 
 def _listen(first: bytes) -> None:
     path = wire.address()
+    leave_to_client()
     with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
         process = WarmProcess(listener, wake)
         if first:

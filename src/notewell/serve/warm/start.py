@@ -25,27 +25,34 @@ FRUGAL = {
 
 
 class NotedVaults:
-    """Opens vaults as ever, and notes whether their settings want a process behind."""
+    """Opens vaults as ever, and notes whether their settings want a process behind; for a hook, starts it at once.
 
-    def __init__(self) -> None:
+    A hook may be ended by its limit, and would never come to it later.
+    """
+
+    def __init__(self, hook: bool) -> None:
+        self._hook = hook
         self.want_one = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Open a vault."""
         vault = Vault.open(path, settings)
         self.want_one = vault.settings.daemon.use
+        if self._hook and self.want_one:
+            # What a hook has answered, the process does not answer again.
+            start()
+            self.want_one = False
         return vault
 
 
 def run_then_start(request: dict[str, bytes]) -> None:
     """Run the command here, and then, for the next one, start the process behind it."""
-    vaults = NotedVaults()
+    vaults = NotedVaults(hook=request["arguments"].startswith(b"hook"))
     try:
         main(vaults.open)
     finally:
         if vaults.want_one:
-            # What a hook has answered it does not answer again.
-            start(b"" if request["arguments"].startswith(b"hook") else wire.packed(request))
+            start(wire.packed(request))
 
 
 def start(first: bytes = b"") -> None:

@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from notewell.config import DaemonSettings, Settings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
 from notewell.index.place import check_folder
@@ -16,6 +15,7 @@ from notewell.index.report import Progress, Report
 from notewell.index.watch import Watched
 from notewell.search.rank.names import name_terms
 from notewell.serve.warm.declined import Declined
+from notewell.settings import DaemonSettings, Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.terms import token_terms

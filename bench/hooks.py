@@ -1,0 +1,142 @@
+"""How well the hook for prompts tells those that a vault answers from those that it does not."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.child import ROOT, Measured, say
+from notewell.measure.collection import load_collection
+from notewell.measure.evaluate import collection_vault, documents_of, note_names
+from notewell.search.relevance import telling_terms
+from notewell.serve.hooks.prompt import gist, questions
+from notewell.serve.hooks.vaults import LOOKED_AT, SHOWN
+from notewell.settings import HookSettings, Settings
+from notewell.types import Hit
+from notewell.vault import Vault
+
+# The formula and its threshold were chosen on the first, and checked on the others.
+CHOSEN_ON = ("cosqa", "cranfield", "hotpotqa-train100", "legalquad-de", "nfcorpus", "xquad-en")
+HELD_OUT = ("scifact", "se-beer", "xquad-de", "sample", "sample, in chatter")
+THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+# Questions of the one may well be answered by the other: the same articles in two languages, medicine in both.
+NEAR = (frozenset(("xquad-de", "xquad-en")), frozenset(("nfcorpus", "scifact")))
+# So many of a collection's own questions, and so many of each other one.
+OWN, OTHERS = 200, 30
+# Code answers prompts about code.
+ABOUT_CODE = "cosqa"
+CHATTER = "I have been at this since yesterday. {}? Please keep the answer short and do not change any other files."
+
+# Whether a hit answers the question.
+Answers = Callable[[Hit], bool]
+
+
+class Asked(NamedTuple):
+    """A prompt, and which hits answer it; none where the vault knows nothing of it."""
+
+    kind: str
+    text: str
+    answers: Answers | None = None
+
+
+def measure_hooks(folder: str) -> Measured:
+    """Ask every vault its own questions, those of the others, and everyday prompts about code."""
+    places = {place.name: place for place in sorted(Path(folder).iterdir()) if place.is_dir()}
+    questions = {name: list(load_collection(place).queries.values()) for name, place in places.items()}
+    questions["sample"] = [question["text"] for question in _golden()]
+    measured: Measured = {"threshold": HookSettings().threshold, "vaults": {}}
+    for name, place in places.items():
+        say(f"hooks: {name}")
+        with _of_collection(place) as (vault, own):
+            measured["vaults"][name] = _measure(vault, [*own, *_unrelated(name, questions)])
+    with _sample() as vault:
+        for name, frame in (("sample", "{}"), ("sample, in chatter", CHATTER)):
+            say(f"hooks: {name}")
+            own = [Asked("own", frame.format(one["text"]), _golden_answers(one["want"])) for one in _golden()]
+            unrelated = [one._replace(text=frame.format(one.text)) for one in _unrelated("sample", questions)]
+            measured["vaults"][name] = _measure(vault, [*own, *unrelated])
+    return measured
+
+
+def _measure(vault: Vault, prompts: Sequence[Asked]) -> Measured:
+    """Return, for every threshold, how many blocks were shown, and how many of them should have been."""
+    judged = [(prompt, _found(vault, prompt.text)) for prompt in prompts]
+    return {str(threshold): _counts(judged, threshold) for threshold in THRESHOLDS}
+
+
+def _found(vault: Vault, prompt: str) -> list[Hit]:
+    asked = gist(prompt)
+    if len(telling_terms(asked)) < 2:
+        return []
+    return [excerpt.hit for excerpt in vault.relevant(*questions(asked), limit=LOOKED_AT, least=0.0)]
+
+
+def _counts(judged: Sequence[tuple[Asked, list[Hit]]], threshold: float) -> Measured:
+    counts = dict.fromkeys(("own", "shown", "right", "answerable", "code", "code_shown", "other", "other_shown"), 0)
+    for prompt, hits in judged:
+        block = [hit for hit in hits if hit.score >= threshold][:SHOWN]
+        if prompt.answers is None:
+            counts[prompt.kind] += 1
+            counts[f"{prompt.kind}_shown"] += bool(block)
+            continue
+        counts["own"] += 1
+        counts["shown"] += bool(block)
+        counts["right"] += any(map(prompt.answers, block))
+        counts["answerable"] += any(map(prompt.answers, hits))
+    return counts
+
+
+def _unrelated(name: str, questions: dict[str, list[str]]) -> Iterator[Asked]:
+    chance = random.Random(7)
+    for other, texts in questions.items():
+        if other != name and frozenset((other, name)) not in NEAR:
+            asked = [text for text in texts if len(telling_terms(text)) > 1]
+            yield from (Asked("other", text) for text in chance.sample(asked, min(OTHERS, len(asked))))
+    if name != ABOUT_CODE:
+        prompts = (Path(__file__).parent / "prompts.txt").read_text(encoding="utf-8").splitlines()
+        yield from (Asked("code", text) for text in prompts)
+
+
+@contextmanager
+def _of_collection(place: Path) -> Iterator[tuple[Vault, list[Asked]]]:
+    collection = load_collection(place)
+    names = note_names(collection)
+    chosen = random.Random(11).sample(list(collection.queries), min(OWN, len(collection.queries)))
+
+    def answers(query: str) -> Answers:
+        return lambda hit: any(document in collection.judgements[query] for document in documents_of([hit], names))
+
+    usual = Settings()
+    with collection_vault(collection, replace(usual, embed=replace(usual.embed, encoder="off"))) as vault:
+        yield vault, [Asked("own", collection.queries[query], answers(query)) for query in chosen]
+
+
+@contextmanager
+def _sample() -> Iterator[Vault]:
+    with tempfile.TemporaryDirectory(prefix="notewell-hooks-") as folder:
+        ignored = shutil.ignore_patterns(".notewell")
+        root = shutil.copytree(ROOT / "examples" / "vault", Path(folder) / "vault", ignore=ignored)
+        with Vault.open(root, {"embed.encoder": "off"}) as vault:
+            vault.index()
+            yield vault
+
+
+def _golden() -> list[Measured]:
+    questions: list[Measured] = tomllib.loads(
+        (ROOT / "tests" / "quality" / "questions.toml").read_text(encoding="utf-8")
+    )["question"]
+    return questions
+
+
+def _golden_answers(wanted: Sequence[str]) -> Answers:
+    places = [(path, int(line)) for path, _, line in (place.rpartition(":") for place in wanted)]
+    return lambda hit: any(
+        hit.chunk.path == path and hit.chunk.line <= line <= hit.chunk.end_line for path, line in places
+    )

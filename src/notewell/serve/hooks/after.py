@@ -1,0 +1,155 @@
+"""PostToolUse: the long output of a tool replaced by an extract of it; when in doubt, it stays as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notewell.serve.hooks import Call
+from notewell.serve.hooks.extract import Extract, Wanted, make_extract
+from notewell.serve.hooks.given import Given, Nothing
+from notewell.serve.hooks.kept import clean_up, private_folder, write_private
+from notewell.serve.hooks.noisy import LOG, Kind, kind_of
+
+if TYPE_CHECKING:
+    from notewell.settings import HookSettings
+
+FOLDER = "outputs"
+# Full outputs are for the hour in which they are read; so many at most.
+OLD, MOST = 86_400.0, 200
+# Redacting more takes longer than a hook has.
+LARGEST = 400_000
+# Marks of a command that did not just run and end: what it did is Claude Code's to tell.
+UNUSUAL = (
+    "interrupted",
+    "isImage",
+    "backgroundTaskId",
+    "persistedOutputPath",
+    "timedOutAfterMs",
+    "rawOutputPath",
+    "returnCodeInterpretation",
+)
+# The least that hook.min_chars can be.
+LEAST = 1_000
+SHORT, UNKNOWN = "the output is short", "the output has a shape that is not known"
+
+
+def answer(given: Given, call: Call) -> dict[str, Any]:
+    """Return the tool's response in its own shape, its long text replaced by an extract."""
+    # What can be told without the settings is: to read them takes longer than all that follows.
+    text, put_back, kind = find_text(given)
+    rules = _rules(given, call)
+    if given.tool not in rules.tools:
+        raise Nothing("the tool's output is left alone")
+    if len(text) < rules.min_chars:
+        raise Nothing(SHORT)
+    if len(text) > LARGEST:
+        raise Nothing("the output is too long to be read in time")
+    if kind is None:
+        return {"updatedToolOutput": put_back("\n".join(sorted(text.split("\n"))))}
+    extract = make_extract(text, Wanted(_words(given, call), kind.times, kind.in_any_order))
+    if extract is None:
+        raise Nothing("hardly anything could be left out")
+    intro = _intro(extract, _keep(text, extract, call.state))
+    return {"updatedToolOutput": put_back(f"{intro}\n{extract.text}")}
+
+
+def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
+    """Return the text of a response, what puts another in its place, and its kind; none means names to put in order.
+
+    A response of a shape that is not known gives nothing, and so does one that is too short in any case.
+    """
+    response = given.response
+    if isinstance(response, dict):
+        text, put_back, kind = _in_object(given, response)
+    elif isinstance(response, str):
+        text, put_back, kind = response, lambda changed: changed, LOG
+    else:
+        raise Nothing(UNKNOWN)
+    if len(text) < LEAST:
+        raise Nothing(SHORT)
+    return text, put_back, kind
+
+
+def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable[[str], Any], Kind | None]:
+    if given.tool == "Bash":
+        return _text(response, "stdout"), _into(response, "stdout"), _kind_of_command(given, response)
+    if given.tool == "WebFetch":
+        return _text(response, "result"), _into(response, "result"), LOG
+    if given.tool in ("Grep", "Glob") and response.get("content"):
+        return _text(response, "content"), _into(response, "content"), Kind(in_any_order=True)
+    names = response.get("filenames")
+    if not isinstance(names, list) or not all(isinstance(name, str) and "\n" not in name for name in names):
+        raise Nothing(UNKNOWN)
+    if names == sorted(names):
+        raise Nothing("there is nothing to put in order")
+    return "\n".join(names), lambda changed: {**response, "filenames": changed.split("\n")}, None
+
+
+def _text(response: Mapping[str, Any], key: str) -> str:
+    text = response.get(key)
+    if not isinstance(text, str):
+        raise Nothing(UNKNOWN)
+    return text
+
+
+def _into(response: Mapping[str, Any], key: str) -> Callable[[str], Any]:
+    return lambda changed: {**response, key: changed}
+
+
+def _kind_of_command(given: Given, response: Mapping[str, Any]) -> Kind:
+    """Return what kind of output a command has that just ran and ended; what it wrote to stderr is never touched."""
+    if any(response.get(mark) for mark in UNUSUAL):
+        raise Nothing("the command did not just run and end")
+    if (kind := kind_of(given.text("command"))) is None:
+        raise Nothing("the command's output is what was asked for")
+    return kind
+
+
+def _keep(text: str, extract: Extract, state: Path) -> Path:
+    """Keep the whole text without its secrets; two runs that differ in nothing that counts have one file."""
+    # Only who keeps a text has to know secrets.
+    from notewell.redact import redact_text  # noqa: PLC0415
+
+    folder = private_folder(state / FOLDER)
+    clean_up(folder, seconds=OLD, most=MOST)
+    file = folder / f"{blake2b(extract.text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}.txt"
+    write_private(file, redact_text(text)[0].encode("utf-8", "replace"))
+    return file
+
+
+def _intro(extract: Extract, file: Path) -> str:
+    return (
+        f"[Notewell: an extract of {extract.chars:,} characters in {extract.total:,} lines; {extract.kept:,} lines "
+        f"are kept, every error among them. All of it, without secrets: {file}]"
+    )
+
+
+def _words(given: Given, call: Call) -> Callable[[str], bool]:
+    """Return what tells whether a line has words of the last prompt, or of what the tool was asked."""
+    from notewell.search.relevance import telling_terms  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import recall, word_digest  # noqa: PLC0415
+    from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
+
+    session = recall(call.state, given.session)
+    asked = {term for value in given.asked.values() if isinstance(value, str) for term in telling_terms(value)}
+
+    @lru_cache(maxsize=20_000)
+    def is_wanted(token: str) -> bool:
+        return any(term in asked or word_digest(given.session, term) in session.words for term in token_terms(token))
+
+    # Two words that are asked for: one alone is in half of all lines.
+    return lambda line: len({token for token in TOKEN.findall(line[:2_000]) if is_wanted(token)}) > 1
+
+
+def _rules(given: Given, call: Call) -> HookSettings:
+    """Return the settings of the vault that is near, or the defaults; no vault is opened for them."""
+    from notewell.config import find_root, here, load_settings  # noqa: PLC0415
+
+    settings = load_settings(call.vault or find_root(given.cwd or here()), os.environ, {})
+    call.allow(settings.hook.timeout_ms)
+    return settings.hook

@@ -1,0 +1,189 @@
+"""Hooks into Claude Code's settings and out again: everything else in the file stays, and what was can be put back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from notewell.config import here
+from notewell.errors import SettingsError
+from notewell.serve.hooks.kept import write_private
+from notewell.serve.hooks.sessions import digest
+from notewell.serve.hooks.wanted import is_ours
+
+Entries = Mapping[str, Mapping[str, Any]]
+MEND = "Mend it by hand; it was not touched"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to become of a settings file: none before or after means that there is no file."""
+
+    file: Path
+    before: str | None
+    after: str | None
+    backup: Path
+
+    @property
+    def differs(self) -> bool:
+        """Tell whether there is anything to do."""
+        return self.before != self.after
+
+    @property
+    def diff(self) -> str:
+        """Return the change as a diff."""
+        old, new = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
+        lines = unified_diff(old, new, f"{self.file} (now)", f"{self.file} (then)")
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def settings_files() -> dict[str, Path]:
+    """Return Claude Code's settings files, by whose they are."""
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
+    project = here() / ".claude"
+    return {
+        "user": Path(home) / "settings.json",
+        "project": project / "settings.json",
+        "local": project / "settings.local.json",
+    }
+
+
+def plan_change(where: str, hooks: Entries, state: Path) -> Change:
+    """Return what installing these hooks changes; without any, those of ours are taken out."""
+    # A link is followed, so that what it leads to is written, and it stays a link.
+    file = Path(os.path.realpath(settings_files()[where]))
+    backup = state / "backups" / f"{digest(str(file))}.json"
+    before = _read(file)
+    if not hooks:
+        former = _former(backup)
+        if former and former["after"] == before:
+            return Change(file, before, former["before"], backup)
+    settings = _parsed(before or "{}", file)
+    changed = with_hooks(settings, hooks, file)
+    after = before if changed == settings else _dumped(changed, before)
+    return Change(file, before, after, backup)
+
+
+def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[str, Any]:
+    """Return the settings with these hooks in place of any of ours; other entries keep their order.
+
+    >>> with_hooks({"model": "opus"}, {}, Path("settings.json"))
+    {'model': 'opus'}
+    """
+    events = settings.get("hooks", {})
+    if not isinstance(events, dict) or not all(isinstance(entries, list) for entries in events.values()):
+        raise SettingsError(f"{file}: 'hooks' is not as Claude Code writes it", MEND)
+    names = dict.fromkeys((*events, *hooks))
+    changed = {name: _placed(events.get(name, []), hooks.get(name)) for name in names}
+    # What was empty before was somebody else's.
+    kept = {name: entries for name, entries in changed.items() if entries or events.get(name) == []}
+    others = {key: value for key, value in settings.items() if key != "hooks"}
+    if not kept and events:
+        return others
+    return {**settings, "hooks": kept} if kept or "hooks" in settings else others
+
+
+def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
+    """Return the entries of an event, ours where one of ours was, or at the end."""
+    placed: list[Any] = []
+    for entry in entries:
+        hooks = entry.get("hooks") if isinstance(entry, dict) else None
+        others = [hook for hook in hooks if not is_ours(hook)] if isinstance(hooks, list) else hooks
+        if others == hooks:
+            placed.append(entry)
+            continue
+        if others:
+            placed.append({**entry, "hooks": others})
+        if ours and ours not in placed:
+            placed.append(dict(ours))
+    return placed if not ours or ours in placed else [*placed, dict(ours)]
+
+
+def write_change(change: Change) -> None:
+    """Write the file in one step, with the mode it had; what it was is kept for `--uninstall`."""
+    if _read(change.file) != change.before:
+        raise SettingsError(f"{change.file} was changed meanwhile", "Run the command again")
+    former = _former(change.backup)
+    # Installed twice, what was there before the first time is put back.
+    first = former["before"] if former and former["after"] == change.before else change.before
+    try:
+        write_private(change.backup, json.dumps({"before": first, "after": change.after}).encode())
+        _write(change)
+    except OSError as error:
+        raise SettingsError(
+            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions"
+        ) from error
+
+
+def _write(change: Change) -> None:
+    file = change.file
+    if change.after is None:
+        file.unlink()
+        with suppress(OSError):
+            # Only if nothing else is in it.
+            file.parent.rmdir()
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=".settings-", suffix=".json", dir=file.parent)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8", newline="") as made:
+            made.write(change.after)
+        if change.before is not None:
+            Path(name).chmod(stat.S_IMODE(file.stat().st_mode))
+        Path(name).replace(file)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _former(backup: Path) -> dict[str, Any] | None:
+    try:
+        value = json.loads(backup.read_bytes())
+        return value if {"before", "after"} <= value.keys() else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _read(file: Path) -> str | None:
+    try:
+        with file.open(encoding="utf-8", newline="") as opened:
+            return opened.read()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}", MEND) from error
+
+
+def _parsed(text: str, file: Path) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            raise ValueError("a key stands there twice")
+        return value
+
+    try:
+        value = json.loads(text.removeprefix("\ufeff") or "{}", object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{file} is no JSON: {error}", MEND) from error
+    if not isinstance(value, dict):
+        raise SettingsError(f"{file} holds no JSON object", MEND)
+    return value
+
+
+def _dumped(settings: Mapping[str, Any], before: str | None) -> str:
+    """Return the settings as text, indented and ended as the file was."""
+    text = before or "{\n  \n}\n"
+    indent = re.search(r"\n([ \t]+)\S", text)
+    dumped = json.dumps(settings, ensure_ascii=False, indent=indent[1] if indent else "  ")
+    ended = dumped + "\n" if text.endswith("\n") else dumped
+    return ended.replace("\n", "\r\n") if "\r\n" in text else ended

@@ -1,0 +1,86 @@
+"""The log of the hooks: a line for each run, without a word of notes or prompts; and what `hook status` reads of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from notewell.serve.hooks.kept import PRIVATE_FILE, private_folder
+
+FILE = "hooks.log"
+# Two files of so many bytes at most, some two thousand runs each.
+LARGEST = 256 * 1024
+# Longer reasons are cut.
+LONGEST = 200
+# What `hook status` looks at.
+LAST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a hook: whether it showed something, showed nothing, or failed; why; and how long it took."""
+
+    hook: str
+    outcome: str
+    why: str
+    ms: int
+    chars: int
+    at: str = ""
+
+
+def log_file(state: Path) -> Path:
+    """Return where the log is."""
+    return state / FILE
+
+
+def record(state: Path, run: Run) -> None:
+    """Add a run to the log; where it cannot be written, nothing is."""
+    file = log_file(state)
+    line = asdict(run) | {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "why": run.why[:LONGEST]}
+    with suppress(OSError, ValueError):
+        private_folder(state)
+        with suppress(FileNotFoundError):
+            if file.stat().st_size > LARGEST:
+                file.replace(file.with_name(f"{FILE}.1"))
+        number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
+        try:
+            # One write: lines of two hooks at once do not mix.
+            os.write(number, (json.dumps(line, ensure_ascii=True) + "\n").encode())
+        finally:
+            os.close(number)
+
+
+def last_runs(state: Path, most: int = LAST) -> list[Run]:
+    """Return the last runs, the newest last; lines that cannot be read are left out."""
+    runs: list[Run] = []
+    file = log_file(state)
+    for part in (file.with_name(f"{FILE}.1"), file):
+        with suppress(OSError):
+            lines = part.read_text(encoding="utf-8", errors="replace").splitlines()
+            runs += [run for line in lines if (run := _read(line))]
+    return runs[-most:]
+
+
+def percentile(runs: Sequence[Run], share: float) -> int:
+    """Return how many milliseconds this share of the runs stayed below; 0 without any.
+
+    >>> percentile([Run("prompt", "none", "", ms, 0) for ms in (30, 10, 20, 40)], 0.5)
+    20
+    """
+    times = sorted(run.ms for run in runs)
+    return times[max(0, -(-len(times) * int(share * 100) // 100) - 1)] if times else 0
+
+
+def _read(line: str) -> Run | None:
+    try:
+        value: Any = json.loads(line)
+        hook, outcome, why, at = (str(value[key]) for key in ("hook", "outcome", "why", "at"))
+        return Run(hook, outcome, why, int(value["ms"]), int(value["chars"]), at)
+    except (ValueError, LookupError, TypeError):
+        return None

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.serve.hooks import Hooks
+
+from notewell.serve.hooks.extract import Wanted, make_extract
+from notewell.serve.hooks.faults import is_error
+from notewell.serve.hooks.noise import steady_error, without_escapes
+from notewell.serve.hooks.noisy import kind_of
+
+TRACE = (
+    "Traceback (most recent call last):",
+    *(f'  File "app/layer{n}.py", line {n}, in call\n    step_{n}()' for n in range(30)),
+    "app.Unlucky: the well is dry",
+)
+
+
+@pytest.fixture
+def after(tmp_path: Path) -> Hooks:
+    return Hooks(tmp_path / "state", tmp_path)
+
+
+def bash(hooks: Hooks, stdout: str, command: str = "npm run build", **more: Any) -> Any:
+    response = {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False, **more}
+    answer = hooks.answer("after", tool_name="Bash", tool_input={"command": command}, tool_response=response)
+    return answer.get("updatedToolOutput")
+
+
+def build(seed: int, lines: int = 400) -> str:
+    """A build's log: the same but for its clock, durations and addresses."""
+    chance = random.Random(seed)
+    told = [
+        f"2026-0{seed % 9 + 1}-01T10:{n // 60:02}:{chance.randrange(60):02}.{chance.randrange(999):03}Z [vite] "
+        f"made part {n} <Part at 0x{chance.randrange(16**12):012x}> in {chance.random():.2f}s"
+        for n in range(lines)
+    ]
+    return "\n".join((*told, f"built {lines} parts in {chance.random() * 9:.2f}s"))
+
+
+def test_a_long_log_becomes_an_extract_that_says_its_size_and_where_all_of_it_is(after: Hooks) -> None:
+    log = build(1)
+    replaced = bash(after, log)
+    intro, *rest = replaced["stdout"].split("\n")
+    assert re.match(r"\[Notewell: an extract of [\d,]+ characters in 401 lines; 30 lines are kept", intro)
+    assert len(replaced["stdout"]) < len(log) / 5
+    assert rest[-1] == "built 400 parts in <duration>"
+    assert "[… 371 lines left out, most of them beginning with '<time>']" in rest
+    file = Path(re.findall(r"without secrets: (.+)\]$", intro)[0])
+    assert file.read_text(encoding="utf-8") == log
+    assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_response_keeps_its_shape(after: Hooks) -> None:
+    replaced = bash(after, build(1), stderr="npm WARN old\n", noOutputExpected=False)
+    assert list(replaced) == ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]
+    assert replaced["stderr"] == "npm WARN old\n"
+
+
+def test_two_runs_that_differ_in_times_alone_give_the_same_bytes(after: Hooks) -> None:
+    assert build(1) != build(2)
+    assert bash(after, build(1)) == bash(after, build(2))
+
+
+def test_two_searches_that_differ_in_order_alone_give_the_same_bytes(after: Hooks) -> None:
+    found = [f"src/module{n % 40}.py:{n}: name = {n}" for n in range(400)]
+    shuffled = random.Random(3).sample(found, len(found))
+    one, other = (bash(after, "\n".join(lines), "rg -n name src") for lines in (found, shuffled))
+    assert one == other
+    assert all(f"src/module{n}.py:" in one["stdout"] for n in range(40)), "no file is missing"
+
+
+def test_an_order_that_was_asked_for_stays(after: Hooks) -> None:
+    assert kind_of("rg -n name src | sort -r") == kind_of("npm test")
+    kind = kind_of("git log -50")
+    assert kind and not kind.in_any_order
+
+
+def test_a_secret_never_reaches_the_disk(after: Hooks) -> None:
+    secret = "hunter2" + "-again-and-again"
+    bash(after, f"{build(1)}\npassword: {secret}\n")
+    kept = [file.read_text(encoding="utf-8") for file in after.state.rglob("*") if file.is_file()]
+    assert any("REDACTED" in text for text in kept)
+    assert not any(secret in text for text in kept)
+
+
+def test_old_outputs_are_cleaned_up(after: Hooks) -> None:
+    bash(after, build(1))
+    (old,) = (after.state / "outputs").iterdir()
+    os.utime(old, (0, 0))
+    bash(after, build(1, lines=300))
+    (new,) = (after.state / "outputs").iterdir()
+    assert new != old
+
+
+def test_errors_and_whole_traces_stay(after: Hooks) -> None:
+    lines = build(1).split("\n")
+    lines[200:200] = "\n".join(TRACE).split("\n")
+    lines[100:100] = ["src/App.tsx:12:5 - error TS2322: no number", "12   const a: number = 'x'", "           ~"]
+    shown = bash(after, "\n".join(lines))["stdout"]
+    assert "\n".join(TRACE) in shown
+    assert "error TS2322: no number\n12   const a: number = 'x'\n           ~" in shown
+
+
+def test_the_section_of_what_failed_stays_to_the_end(after: Hooks) -> None:
+    passed = [f"tests/test_{n}.py::test_it PASSED  [{n // 4}%]" for n in range(400)]
+    failed = ["=== FAILURES ===", "___ test_rye ___", *(f"line {n} of what was captured" for n in range(60))]
+    shown = bash(after, "\n".join((*passed, *failed)), "pytest -v || true")["stdout"]
+    assert "\n".join(failed) in shown
+
+
+LINES = st.lists(
+    st.one_of(
+        st.sampled_from(["ok", "compiling a", "2026-01-01 10:00:00 INFO fine", "", "   indented", "x" * 500]),
+        st.sampled_from(["ERROR: no disk", "12:00:01 warning: old", "AssertionError", "E   assert 1 == 2", "FAILED a"]),
+        st.text(max_size=60),
+    ),
+    max_size=120,
+)
+
+
+@given(LINES, st.booleans())
+def test_every_line_that_tells_of_an_error_survives(lines: list[str], in_any_order: bool) -> None:
+    text = "\n".join(lines)
+    extract = make_extract(text + "\nfiller" * 200 + "\nother" * 200, Wanted(in_any_order=in_any_order))
+    shown = extract.text if extract else text
+    for line in without_escapes(text).split("\n"):
+        if is_error(line):
+            assert line in shown or steady_error(line) in shown
+
+
+@given(LINES)
+def test_an_extract_of_the_same_text_is_the_same(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert make_extract(text, Wanted()) == make_extract(text, Wanted())
+
+
+def test_lines_that_repeat_are_told_once_with_how_often(after: Hooks) -> None:
+    assert "waiting for the server  (×500)" in bash(after, "begin\n" + "waiting for the server\n" * 500)["stdout"]
+
+
+def test_lines_to_the_point_of_the_last_prompt_stay(hooks: Hooks) -> None:
+    lines = build(1).split("\n")
+    lines[200] = "the sourdough module weighs 40 kB in its bundle"
+    assert "sourdough module" not in bash(hooks, "\n".join(lines))["stdout"]
+    hooks.run("prompt", prompt="why is the bundle of the sourdough module so heavy")
+    assert "sourdough module" in bash(hooks, "\n".join(lines))["stdout"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat build.log",
+        "git diff",
+        "git show HEAD",
+        "git log -p",
+        "python script.py",
+        "npm test | jq .",
+        "find . -exec cat {} ;",
+        "npm test && cat report.txt",
+        "echo `npm test`",
+        "grep -c x -r .",
+        "pytest --json",
+        "kubectl get pods -o yaml",
+        "",
+    ],
+)
+def test_output_that_was_asked_for_is_left_alone(after: Hooks, command: str) -> None:
+    assert bash(after, build(1), command) is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"interrupted": True},
+        {"isImage": True},
+        {"persistedOutputPath": "/tmp/x"},
+        {"backgroundTaskId": "b1"},
+        {"returnCodeInterpretation": "No matches found"},
+        {"stdout": 7},
+        {"stdout": "short"},
+    ],
+)
+def test_a_command_that_did_not_just_run_and_end_is_left_alone(after: Hooks, more: dict[str, Any]) -> None:
+    response = {"stdout": build(1), "stderr": "", "interrupted": False, **more}
+    assert after.run("after", tool_name="Bash", tool_input={"command": "npm test"}, tool_response=response) == ""
+
+
+@pytest.mark.parametrize("response", [None, 7, [], {}, {"output": "x" * 9_000}, ["x"], {"stdout": ["x"]}])
+def test_a_shape_that_is_not_known_is_left_alone(after: Hooks, response: Any) -> None:
+    assert after.run("after", tool_name="Bash", tool_input={"command": "npm test"}, tool_response=response) == ""
+
+
+def test_a_tool_that_is_not_named_in_the_settings_is_left_alone(after: Hooks) -> None:
+    response = {"stdout": build(1), "stderr": "", "interrupted": False}
+    assert after.run("after", tool_name="Other", tool_input={"command": "npm test"}, tool_response=response) == ""
+    (after.state.parent / "notewell.toml").write_text("[hook]\ntools = []\n", encoding="utf-8")
+    assert bash(after, build(1)) is None
+
+
+def test_an_output_that_is_all_errors_stays_as_it_is(after: Hooks) -> None:
+    assert bash(after, "\n".join(f"error {n}: no disk" for n in range(500))) is None
+    assert after.last.why == "hardly anything could be left out"
+
+
+def test_grep_and_glob_keep_all_files_in_order(after: Hooks) -> None:
+    names = [f"/src/b{n}.py" for n in range(500, 0, -1)]
+    response = {"mode": "files_with_matches", "numFiles": 500, "filenames": names}
+    answer = after.answer("after", tool_name="Grep", tool_input={"pattern": "x"}, tool_response=response)
+    assert answer["updatedToolOutput"] == {**response, "filenames": sorted(names)}
+    glob = {"filenames": names, "durationMs": 7, "numFiles": 500, "truncated": False}
+    answer = after.answer("after", tool_name="Glob", tool_input={"pattern": "*"}, tool_response=glob)
+    assert answer["updatedToolOutput"] == {**glob, "filenames": sorted(names)}
+
+
+def test_a_short_list_keeps_the_order_that_its_tool_gave_it(after: Hooks) -> None:
+    response = {"filenames": ["/src/b.py", "/src/a.py"], "durationMs": 7, "numFiles": 2, "truncated": False}
+    assert after.run("after", tool_name="Glob", tool_input={"pattern": "*"}, tool_response=response) == ""
+
+
+def test_lines_that_grep_found_become_an_extract(after: Hooks) -> None:
+    content = "\n".join(f"src/module{n % 9}.py:{n}:some line of code number {n}" for n in range(300))
+    response = {"mode": "content", "numFiles": 0, "filenames": [], "content": content, "numLines": 300}
+    answer = after.answer("after", tool_name="Grep", tool_input={"pattern": "code"}, tool_response=response)
+    assert all(f"src/module{n}.py:" in answer["updatedToolOutput"]["content"] for n in range(9))
+    assert answer["updatedToolOutput"]["numLines"] == 300
+
+
+def test_durations_stay_where_they_are_what_was_asked_for(after: Hooks) -> None:
+    log = "\n".join(f"step {n} took {n}.5s" for n in range(400))
+    assert "took 399.5s" in bash(after, log, "make bench")["stdout"]
+    assert "took 399.5s" not in bash(after, log, "make")["stdout"]

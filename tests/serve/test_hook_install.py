@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notewell.serve.hooks.wanted import quoted
+
+Command = Callable[..., tuple[int, str, str]]
+OTHERS = {
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/usr/bin/guard"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "notify-send done"}]}],
+    },
+    "env": {"ÄÖÜ": "ß"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _of_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("NOTEWELL_DAEMON", "no")
+
+
+@pytest.fixture
+def user_file(tmp_path: Path) -> Path:
+    (tmp_path / "claude").mkdir()
+    return tmp_path / "claude" / "settings.json"
+
+
+def commands(file: Path) -> dict[str, list[str]]:
+    events = json.loads(file.read_text(encoding="utf-8"))["hooks"]
+    return {
+        event: [hook["command"] for entry in entries for hook in entry["hooks"]] for event, entries in events.items()
+    }
+
+
+def test_the_hooks_are_written_beside_what_is_there(notewell: Command, user_file: Path, folder: Path) -> None:
+    user_file.write_text(json.dumps(OTHERS, indent=4, ensure_ascii=False), encoding="utf-8")
+    code, out, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert code == 0, err
+    assert "+" in out
+    settings = json.loads(user_file.read_text(encoding="utf-8"))
+    assert list(settings) == list(OTHERS)
+    assert settings["hooks"]["PreToolUse"][0] == OTHERS["hooks"]["PreToolUse"][0]  # type: ignore[index]
+    assert list(settings["hooks"]) == ["PreToolUse", "Stop", "UserPromptSubmit", "PostToolUse"]
+    (command,) = commands(user_file)["UserPromptSubmit"]
+    assert shlex.split(command)[-4:] == ["hook", "prompt", "--vault", str(folder)]
+    assert Path(shlex.split(command)[0]).is_absolute()
+    assert '\n    "model"' in user_file.read_text(encoding="utf-8"), "indented as it was"
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_written(notewell: Command, user_file: Path) -> None:
+    code, out, err = notewell("hook", "install", "--user")
+    assert code == 0
+    assert '+            "command": ' in out
+    assert "--yes" in err
+    assert not user_file.exists()
+
+
+def test_installed_twice_it_is_there_once(notewell: Command, user_file: Path) -> None:
+    notewell("hook", "install", "--user", "--yes")
+    first = user_file.read_bytes()
+    _, out, err = notewell("hook", "install", "--user", "--yes")
+    assert user_file.read_bytes() == first
+    assert out == ""
+    assert "already there" in err
+
+
+def test_another_vault_takes_the_place_of_the_first(notewell: Command, user_file: Path, folder: Path) -> None:
+    notewell("hook", "install", "--user", "--yes")
+    notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert all(len(found) == 1 and str(folder) in found[0] for found in commands(user_file).values())
+
+
+@pytest.mark.parametrize(
+    "text", ['{"model":"opus"}', "{}", "", '{\r\n\t"a": 1\r\n}\r\n', json.dumps(OTHERS, indent=3) + "\n\n"]
+)
+def test_uninstalling_restores_the_file_to_the_byte(notewell: Command, user_file: Path, text: str) -> None:
+    user_file.write_bytes(text.encode())
+    notewell("hook", "install", "--user", "--yes")
+    notewell("hook", "install", "--user", "--only", "prompt", "--yes")
+    assert user_file.read_bytes() != text.encode()
+    notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert user_file.read_bytes() == text.encode()
+
+
+def test_uninstalling_leaves_no_file_where_there_was_none(notewell: Command, folder: Path) -> None:
+    notewell("hook", "install", "--project", "--yes")
+    assert (folder / ".claude" / "settings.json").is_file()
+    notewell("hook", "install", "--project", "--uninstall", "--yes")
+    assert not (folder / ".claude").exists()
+
+
+def test_uninstalling_after_other_changes_takes_out_ours_alone(notewell: Command, user_file: Path) -> None:
+    user_file.write_text(json.dumps(OTHERS), encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    settings = json.loads(user_file.read_text(encoding="utf-8"))
+    settings["theme"] = "dark"
+    settings["hooks"]["PreToolUse"][1]["hooks"].append({"type": "command", "command": "mine"})
+    user_file.write_text(json.dumps(settings), encoding="utf-8")
+    notewell("hook", "install", "--user", "--uninstall", "--yes")
+    left = json.loads(user_file.read_text(encoding="utf-8"))
+    assert left["theme"] == "dark"
+    assert commands(user_file) == {"PreToolUse": ["/usr/bin/guard", "mine"], "Stop": ["notify-send done"]}
+
+
+def test_only_some_hooks_can_be_installed(notewell: Command, user_file: Path) -> None:
+    notewell("hook", "install", "--user", "--only", "after,prompt", "--yes")
+    assert commands(user_file).keys() == {"UserPromptSubmit", "PostToolUse"}
+    code, _, err = notewell("hook", "install", "--user", "--only", "during", "--yes")
+    assert (code, "There is no hook 'during'" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"a": 1, "a": 2}', '{"hooks": []}', '{"hooks": {"Stop": {}}}', "\x00", "{" * 100_000]
+)
+def test_settings_that_cannot_be_read_are_not_touched(notewell: Command, user_file: Path, text: str) -> None:
+    user_file.write_text(text, encoding="utf-8")
+    code, _, err = notewell("hook", "install", "--user", "--yes")
+    assert code == 1
+    assert "error:" in err
+    assert "hint:" in err
+    assert user_file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has neither these modes nor links for all")
+def test_a_link_stays_one_and_the_mode_of_its_file_too(notewell: Command, user_file: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}", encoding="utf-8")
+    real.chmod(0o640)
+    user_file.symlink_to(real)
+    notewell("hook", "install", "--user", "--yes")
+    assert user_file.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert commands(real)
+
+
+def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Path) -> None:
+    code, _, err = notewell("hook", "install", "--user", "--vault", "/no/such/vault", "--yes")
+    assert code == 1
+    assert "/no/such/vault" in err
+    assert not user_file.exists()
+
+
+def test_a_limit_that_the_vault_sets_is_in_the_command(notewell: Command, user_file: Path, folder: Path) -> None:
+    (folder / "notewell.toml").write_text("[hook]\ntimeout_ms = 900\n", encoding="utf-8")
+    notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert all(found[0].endswith("--timeout-ms 900") for found in commands(user_file).values())
+
+
+@pytest.mark.parametrize("name", ["my notes", "it's", 'a"b', "$HOME", "a;b", "ä"])
+def test_a_path_is_quoted_for_the_shell(name: str) -> None:
+    assert shlex.split(quoted(f"/n/{name}", windows=False)) == [f"/n/{name}"]
+
+
+def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Path) -> None:
+    notewell("hook", "install", "--user", "--only", "prompt", "--yes")
+    _, out, _ = notewell("hook", "status")
+    assert f"installed: {user_file}: prompt\n" in out
+    found: dict[str, Any] = json.loads(notewell("hook", "status", "--json")[1])
+    assert found["installed"] == [{"file": str(user_file), "hooks": ["prompt"]}]
+    assert found["runs"] == 0
