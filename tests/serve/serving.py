@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from notewell import Vault
-    from notewell.serve.http import GuardRules, Upkeep
+    from notewell.serve.http import GuardRules, Mounted, Upkeep
 
 PATIENCE = 20.0
 
@@ -80,13 +80,16 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def serving(vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1") -> Iterator[Served]:
+def serving(
+    vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
+) -> Iterator[Served]:
     """Serve a vault from a thread of its own; nothing of it is left at the end."""
     from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
     from notewell.serve.http.listen import Server, bind  # noqa: PLC0415
 
     upkeep = Upkeep(vault)
-    server, sockets = Server(make_app(vault, upkeep, rules or GuardRules()), upkeep), bind(host, 0)
+    app, sockets = make_app(vault, upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)
+    server = Server(app, upkeep)
     thread = threading.Thread(target=server.run, args=(sockets,))
     thread.start()
     try:

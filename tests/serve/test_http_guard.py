@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -326,3 +328,46 @@ def test_a_mistake_of_ours_is_told_without_a_word_of_where(indexed: Vault) -> No
         reply = served.ask("/status")
         assert reply.status == 500
         assert "Traceback" not in reply.body.decode() and str(os.sep) not in reply.data["error"]
+
+
+def test_what_is_sent_is_not_held_back_for_a_receipt() -> None:
+    from notewell.serve.http.listen import bound  # noqa: PLC0415
+
+    # Else the system waits, some 40 ms, for the client to say that it got the head of an answer.
+    with bound("localhost", 0) as sockets:
+        assert {one.proto for one in sockets} == {socket.IPPROTO_TCP}
+        assert len({one.getsockname()[1] for one in sockets}) == 1
+
+
+def test_what_is_mounted_starts_and_ends_with_the_server_and_is_guarded(indexed: Vault) -> None:
+    from starlette.applications import Starlette  # noqa: PLC0415
+    from starlette.requests import Request  # noqa: PLC0415
+    from starlette.responses import PlainTextResponse  # noqa: PLC0415
+    from starlette.routing import Route  # noqa: PLC0415
+
+    from notewell.serve.http import Mounted  # noqa: PLC0415
+
+    state = []
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        state.append("begun")
+        yield
+        state.append("ended")
+
+    async def echo(request: Request) -> PlainTextResponse:
+        return PlainTextResponse(f"{request.url.path} {(await request.body()).decode()}")
+
+    app = Starlette(routes=[Route("/mcp", echo, methods=["POST"]), Route("/mcp/more", echo)], lifespan=lifespan)
+    with serving(indexed, rules(token="a token"), mounts=[Mounted("/mcp", app)]) as served:  # type: ignore[arg-type]
+        assert state == ["begun"]
+        token = {"Authorization": "Bearer a token"}
+        assert served.ask("/mcp", method="POST", body=b"hello").status == 401
+        assert served.ask("/mcp", {**token, "Origin": "https://evil.example"}, method="POST").status == 403
+        assert served.ask("/mcp", token, method="POST", body=b"a" * 70_000).status == 413
+        answer = served.ask("/mcp", token, method="POST", body=b"hello")
+        assert (answer.body, answer.headers["x-content-type-options"]) == (b"/mcp hello", "nosniff")
+        assert served.ask("/mcp/more", token).body == b"/mcp/more "
+        assert served.ask("/mcpx", token).status == 404
+        assert served.ask("/status", token).status == 200
+    assert state == ["begun", "ended"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from notewell.errors import NotewellError
-from notewell.serve.http.guard import Guard, GuardRules
+from notewell.serve.http.guard import Guard, GuardRules, Receive, Send
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem, problem_of
 from notewell.serve.http.routes import router
 from notewell.serve.http.upkeep import Upkeep
@@ -31,7 +31,10 @@ SEE = "GET /openapi.json lists every route and parameter"
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """Another application beside the routes, such as one at `/mcp`; it starts and ends with the server."""
+    """Another application beside the routes, that answers at a path and under it: `/mcp`.
+
+    It sees the whole path, starts and ends with the server, and stands behind the same guard.
+    """
 
     path: str
     app: Starlette
@@ -46,11 +49,18 @@ def make_app(
     log: Callable[[str], None] | None = None,
 ) -> Guard:
     """Return the application that serves a vault; the guard stands before all of it."""
-    return Guard(make_api(vault, upkeep, mounts), rules, log)
+    api = make_api(vault, upkeep, mounts)
+
+    async def beside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        apps = (one.app for one in mounts if path == one.path or path.startswith(f"{one.path}/"))
+        await next(apps, api)(scope, receive, send)
+
+    return Guard(beside if mounts else api, rules, log)
 
 
 def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
-    """Return the routes of a vault and what is mounted beside them, without a guard; `openapi()` describes them."""
+    """Return the routes of a vault, without a guard; `openapi()` describes them."""
     api = FastAPI(
         title="Notewell",
         version=version("notewell"),
@@ -62,8 +72,6 @@ def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> Fa
         redirect_slashes=False,
     )
     api.include_router(router(vault, upkeep))
-    for mounted in mounts:
-        api.mount(mounted.path, mounted.app)
     for kind, answer in HANDLERS.items():
         api.add_exception_handler(kind, answer)
     schema = api.openapi

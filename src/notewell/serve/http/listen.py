@@ -53,7 +53,8 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 
 
 def _listening(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    one = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio sends at once what it has; else answers wait 40 ms for the client's receipt.
+    one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform == "win32":
             # There, what is called reuse lets another program take the port over.

@@ -215,6 +215,9 @@ def _inside(place: str) -> str:
 
     >>> _inside("Garden/Bees.md:12")
     'Garden/Bees.md:12'
+    >>> _inside("Garden/../../there.md")
+    Traceback (most recent call last):
+    notewell.errors.NoteError: There is no note 'Garden/../../there.md'
     """
     parts = SEPARATORS.split(place)
     if "\0" in place or ".." in parts or (parts[0] == "" and len(parts) > 1):
