@@ -169,6 +169,19 @@ def test_a_vault_without_a_store_says_what_to_do(folder: Path) -> None:
         assert (reply.status, reply.data["error"]) == (503, "This vault was never indexed")
 
 
+def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: Vault) -> None:
+    with serving(indexed) as served:
+        indexed.root.rename(indexed.root.with_name("elsewhere"))
+        for path in ("/search?text=bees", "/search?text=bees&refresh=false", "/node/bees", "/status", "/graph"):
+            reply = served.ask(path)
+            assert (reply.status, reply.data["error"]) == (503, f"There is no folder {indexed.root}")
+        assert served.ask("/reload", method="POST").status == 503
+        assert served.ask("/health").status == 200
+        assert not indexed.root.exists()
+        indexed.root.with_name("elsewhere").rename(indexed.root)
+        assert served.get("/search", text="honey")["hits"][0]["path"] == "Garden/Bees.md"
+
+
 def test_requests_at_once_never_see_each_others_scope(served: Served) -> None:
     scopes = {"Garden": {"Garden/Bees.md", "Garden/Keys.md"}, "Recipes": {"Recipes/Sourdough.md"}}
 

@@ -141,9 +141,11 @@ class Routes:
 
     def status(self) -> Response:
         """Say what is indexed, and what is not."""
+        self._upkeep.check()
         return _answer(of_status(self._vault.status()))
 
     def _looked(self, asked: Looking) -> tuple[str, ...]:
+        self._upkeep.check()
         return self._upkeep.look() if asked.refresh else ()
 
     def _inside(self, asked: Page) -> Any:

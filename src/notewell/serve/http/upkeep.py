@@ -10,6 +10,7 @@ from typing import Any
 
 from notewell.errors import NotewellError, StoreBusy
 from notewell.index import Progress
+from notewell.index.place import check_folder
 from notewell.serve.answers import of_report
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, encoded
 from notewell.vault import Vault
@@ -105,11 +106,16 @@ class Upkeep:
         self._run: Run | None = None
         self._stopped = threading.Event()
 
+    def check(self) -> None:
+        """Refuse to go on without the vault's folder: a drive that is gone is no empty vault to make a store for."""
+        check_folder(self._vault.root)
+
     def look(self) -> tuple[str, ...]:
         """Take in what changed, if that is quick and was not done just now; return what the user should know.
 
         One request looks; those that come meanwhile are answered from the state before, without waiting.
         """
+        self.check()
         if self._is_running:
             return ("this vault is being brought up to date; this is its state before that",)
         if time.monotonic() >= self._next_look and self._looking.acquire(blocking=False):
@@ -124,6 +130,7 @@ class Upkeep:
 
     def reload(self) -> Run:
         """Start a run; one that is under way is an error."""
+        self.check()
         with self._starting:
             if self._is_running:
                 raise StoreBusy(
