@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from notewell.asked import Filters
 from notewell.errors import NoteError, StoreBusy
 from notewell.serve.answers import of_deep, of_links, of_overview, of_reading, of_results, of_status, of_walk
 from notewell.serve.http.asked import (
@@ -26,7 +28,7 @@ from notewell.serve.http.asked import (
 from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.told import Failure, Health, ProgressTold, ReadingTold, ReportTold, ResultsTold, StatusTold
 from notewell.serve.http.told_links import DeepTold, LinksTold, OverviewTold, WalkTold
-from notewell.serve.http.upkeep import Upkeep
+from notewell.serve.http.upkeep import Run, Upkeep
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -56,16 +58,32 @@ class Lines(StreamingResponse):
     media_type = "application/x-ndjson"
 
 
+class RunLines(Lines):
+    """A run told line by line; who listens no more ends it, with the note at hand."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.lines())
+        self._run = run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell it to its end, or until the client is gone."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._run.leave()
+
+
 class Routes:
     """What can be asked of one vault."""
 
     def __init__(self, vault: Vault, upkeep: Upkeep) -> None:
         self._vault = vault
         self._upkeep = upkeep
+        self._version = version("notewell")
 
     def health(self) -> Response:
         """Say that the server is there."""
-        return _answer({"ok": True, "version": version("notewell")})
+        return _answer({"ok": True, "version": self._version})
 
     async def reload(self) -> Response:
         """Bring the store up to date with the folder.
@@ -78,12 +96,12 @@ class Routes:
             await run.begun()
         except StoreBusy as error:
             return _refusal(Problem(409, error.fact, error.hint))
-        return Lines(run.lines())
+        return RunLines(run)
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
         """Find the lines that answer a text."""
         notices = self._looked(asked)
-        rules: dict[str, Any] = {"under": asked.under, "only": self._inside(asked), "max_tokens": asked.max_tokens}
+        rules: dict[str, Any] = {"under": asked.under, "only": _only(asked), "max_tokens": asked.max_tokens}
         if asked.mode == "deep":
             deep = self._vault.deepen(asked.text, limit=asked.limit, **rules)
             return _answer(of_deep(replace(deep, results=_told(deep.results, notices)), explain=asked.explain))
@@ -104,7 +122,7 @@ class Routes:
             *map(_inside, notes),
             limit=asked.limit,
             under=asked.under,
-            only=self._inside(asked),
+            only=_only(asked),
             max_tokens=asked.max_tokens,
         )
         return _answer(of_results(_told(results, notices), explain=asked.explain))
@@ -147,9 +165,6 @@ class Routes:
     def _looked(self, asked: Looking) -> tuple[str, ...]:
         self._upkeep.check()
         return self._upkeep.look() if asked.refresh else ()
-
-    def _inside(self, asked: Page) -> Any:
-        return replace(asked.only, like=tuple(map(_inside, asked.like)))
 
 
 def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
@@ -210,6 +225,10 @@ def _refusal(problem: Problem) -> Response:
 
 def _told(results: Results, notices: tuple[str, ...]) -> Results:
     return replace(results, notices=(*notices, *results.notices))
+
+
+def _only(asked: Page) -> Filters:
+    return replace(asked.only, like=tuple(map(_inside, asked.like)))
 
 
 def _inside(place: str) -> str:

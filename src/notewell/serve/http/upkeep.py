@@ -45,6 +45,10 @@ class Run:
         """Begin."""
         self._thread.start()
 
+    def leave(self) -> None:
+        """Listen no more: the run ends with the note at hand."""
+        self._left.set()
+
     def join(self) -> None:
         """Wait for its end, but not for long."""
         self._thread.join(STOP_SECONDS)
@@ -57,20 +61,14 @@ class Run:
             raise self._error
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield how far it is, a line each, and at last the report, or the error.
-
-        Who listens no more ends the run, with the note at hand.
-        """
+        """Yield how far it is, a line each, and at last the report, or the error."""
         told = 0, 0
-        try:
-            while not self.is_over:
-                if self._progress != told:
-                    told = self._progress
-                    yield encoded(dict(zip(("done", "total"), told, strict=True))) + b"\n"
-                await asyncio.sleep(LOOK_SECONDS)
-            yield encoded(self._last()) + b"\n"
-        finally:
-            self._left.set()
+        while not self.is_over:
+            if self._progress != told:
+                told = self._progress
+                yield encoded(dict(zip(("done", "total"), told, strict=True))) + b"\n"
+            await asyncio.sleep(LOOK_SECONDS)
+        yield encoded(self._last()) + b"\n"
 
     def _last(self) -> dict[str, Any]:
         if isinstance(self._error, NotewellError):
