@@ -3,6 +3,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -128,6 +129,15 @@ def test_the_published_schema_names_no_answer_that_is_not_given(published: dict[
     }
     assert "422" not in statuses
     assert {"200", "400", "401", "403", "404", "409", "413", "421", "429", "503"} <= statuses
+
+
+def test_every_route_and_parameter_is_in_the_reference(published: dict[str, Any]) -> None:
+    reference = (Path(__file__).parents[2] / "docs/reference/http.md").read_text(encoding="utf-8")
+    for path, methods in published["paths"].items():
+        for method, route in methods.items():
+            section = reference.partition(f"## {method.upper()} {path}\n")[2].partition("\n## ")[0]
+            assert section
+            assert all(f"| `{parameter['name']}`" in section for parameter in route.get("parameters", ()))
 
 
 def test_answers_have_the_form_that_is_published(served: Served) -> None:
