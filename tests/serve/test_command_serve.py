@@ -30,7 +30,8 @@ def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     )
     try:
         assert process.stdout is not None
-        address = urlsplit(process.stdout.readline())
+        line = process.stdout.readline()
+        address = urlsplit(json.loads(line)["addresses"][0] if "--json" in options else line)
         yield process, Served(address.hostname or "", address.port or 0)
     finally:
         process.kill()
@@ -73,7 +74,7 @@ def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Pat
 
 
 def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(folder: Path) -> None:
-    with started(folder, "--verbose") as (process, served):
+    with started(folder, "--verbose", "--json") as (process, served):
         served.get("/search", text="my very private question")
         process.terminate()
         said = process.communicate(timeout=PATIENCE)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import click
 from notewell.config import user_folder
 from notewell.errors import SettingsError
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import open_vault, say, vault_option
+from notewell.serve.cli.options import json_option, open_vault, say, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.vault import Vault
@@ -40,6 +41,7 @@ RATE = 100.0
 @click.option("--token", is_flag=True, help="Ask for the token on this machine, too")
 @click.option("--new-token", is_flag=True, help="Make a token, print it this once, and end")
 @click.option("--verbose", "-v", is_flag=True, help="Print a line for each request, without what was asked")
+@json_option
 def command(
     vault: Path | None,
     host: str,
@@ -50,11 +52,12 @@ def command(
     token: bool,
     new_token: bool,
     verbose: bool,
+    as_json: bool,
 ) -> None:
     """Answer other programs over HTTP
 
     Only this machine is listened to, unless --host says otherwise; then a token is needed. GET /openapi.json lists what
-    can be asked. A vault that was never indexed is indexed first. Ctrl-C ends it.
+    can be asked. A vault that was never indexed is indexed first. Ctrl-C ends it. With --json, its addresses are JSON.
 
     \b
     Example:
@@ -69,7 +72,8 @@ def command(
 
     folder = user_folder(os.environ)
     if new_token:
-        click.echo(make_token(folder))
+        token_made = make_token(folder)
+        click.echo(json.dumps({"token": token_made}) if as_json else token_made)
         say("this is shown only once; one that was made before is no longer valid")
         return
     known = Known.of(allow_host, allow_origin)
@@ -78,8 +82,9 @@ def command(
         rules = GuardRules(known, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
         upkeep = Upkeep(opened)
-        for one in sockets:
-            click.echo(address_of(one))
+        addresses = [address_of(one) for one in sockets]
+        told = json.dumps({"vault": str(opened.root), "addresses": addresses})
+        click.echo(told if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C ends it")
         serve(make_app(opened, upkeep, rules, log=say if verbose else None), upkeep, sockets)
 
