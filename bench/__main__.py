@@ -20,6 +20,7 @@ from bench.cold import measure_cold
 from bench.encoder import measure_encoder
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
+from bench.load import measure_load
 from bench.peers import measure_peers
 from bench.plot import draw, draw_scale
 from bench.report import as_text
@@ -39,6 +40,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "warm": measure_warm,
     "peers": measure_peers,
     "churn": measure_churn,
+    "load": measure_load,
 }
 SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction", "hooks")
 # A vault of a million chunks takes a quarter of an hour to make and to index: only when it is asked for.

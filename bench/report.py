@@ -41,6 +41,8 @@ CHURN_ROWS = (
     ("saved note found, p95 s", "watch_p95", "{:.2f}"),
 )
 
+LOAD_ROWS = (("alone", "nothing beside it"), ("indexing", "another process indexes"), ("reload", "during a reload"))
+
 CHUNKING = {"static": "CHUNKS, static vectors", "encoder": "CHUNKS, with the encoder"}
 
 
@@ -214,6 +216,19 @@ def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
     yield from _grid(["ENCODER", *encoder], rows)
 
 
+def _load(load: Measured, _: Measured) -> Iterator[str]:
+    for vault, one in load.items():
+        rows = [
+            [f"{name}, {what}", f"{row['per_second']:,.0f}", _three(row), str(row["errors"])]
+            for name in ("notewell", "qmd")
+            for key, what in LOAD_ROWS
+            if (row := one[name].get(key))
+        ]
+        head = ("requests a second", "ms: p50 / p95 / p99", "errors")
+        yield from _grid([f"{one['clients']} CLIENTS OVER HTTP, {vault}", *head], rows)
+        yield from (row["left_out"] for row in (one["notewell"], one["qmd"]) if "left_out" in row)
+
+
 def _targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield "TARGETS"
     width = max(len(verdict.target.what) for verdict in verdicts)
@@ -289,6 +304,7 @@ SECTIONS = {
     "warm": _warm,
     "peers": _peers,
     "churn": _churn,
+    "load": _load,
     "scale": _scale,
     "quality": _quality,
     "links": _links,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,10 +18,14 @@ from notewell import errors
 from notewell.config import variable_of
 from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
+from notewell.serve.http import Upkeep, make_api
 from notewell.settings import HELP, setting_names
+from notewell.vault import Vault
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
+# Types of parameters, as one reads them.
+NAMED = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "texts"}
 SOURCE = Path(notewell.__file__).parent
 
 
@@ -54,6 +61,47 @@ def formats() -> str:
         suffixes = " ".join(f"`{suffix}`" for suffix in format.suffixes)
         rows.append(f"| {format.name} | {suffixes} | {f'extra `{format.extra}`' if format.extra else 'nothing'} |")
     return "\n".join(rows) + "\n"
+
+
+def routes() -> str:
+    """Return every route with its parameters, what it answers, and how it fails."""
+    parts = [""]
+    # The routes are the same for every vault; this one is not even indexed.
+    vault = Vault.open(Path(__file__).parent)
+    for path, methods in make_api(vault, Upkeep(vault)).openapi()["paths"].items():
+        for method, route in methods.items():
+            parts.append(f"## {method.upper()} {path}\n\n{route['description']}\n")
+            parts += _parameters(route.get("parameters", ()))
+            parts += _answers(route["responses"])
+    return "\n".join(parts)
+
+
+def _parameters(parameters: Sequence[dict[str, Any]]) -> list[str]:
+    if not parameters:
+        return []
+    rows = ["| parameter | type | default | what it does |", "|---|---|---|---|"]
+    for one in sorted(parameters, key=lambda one: not one["required"]):
+        default = "" if one["required"] else f"`{json.dumps(one['schema'].get('default'))}`"
+        place = " (in the path)" if one["in"] == "path" else ""
+        rows.append(f"| `{one['name']}`{place} | {_type(one['schema'])} | {default} | {one['description']} |")
+    return [*rows, ""]
+
+
+def _answers(answers: dict[str, Any]) -> list[str]:
+    (kind, content), *_ = answers["200"]["content"].items()
+    form = content.get("schema", {})
+    names = [one["$ref"].rpartition("/")[2] for one in form.get("anyOf", [form])]
+    others = ", ".join(sorted(status for status in answers if status != "200"))
+    return [f"Answers {' or '.join(f'`{name}`' for name in names)} (`{kind}`); or {others}.", ""]
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """Return the type of a parameter, as one reads it."""
+    kinds = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    if "enum" in kinds[0]:
+        return ", ".join(f"`{value}`" for value in kinds[0]["enum"])
+    bounds = [kinds[0][key] for key in ("minimum", "maximum") if key in kinds[0]]
+    return NAMED[kinds[0]["type"]] + (f", {bounds[0]} to {bounds[1]}" if bounds else "")
 
 
 def error_tree() -> str:

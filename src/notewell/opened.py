@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -31,6 +32,7 @@ class Opened:
         self.root = root
         self.settings = settings
         self._store: SqliteStore | None = None
+        self._opening = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -72,10 +74,15 @@ class Opened:
     @property
     def store(self) -> SqliteStore:
         """Return the vault's store, made on first use, and opened again if its file is another than it was."""
-        if self._store is None or not self._store.in_place:
-            self.close()
-            self._store = self._open_store()
-        return self._store
+        store = self._store
+        if store is None or not store.in_place:
+            # Several threads may ask at once; one opens it for all.
+            with self._opening:
+                if self._store is None or not self._store.in_place:
+                    self.close()
+                    self._store = self._open_store()
+                store = self._store
+        return store
 
     def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
         file = self.store_file

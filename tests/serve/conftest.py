@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from .serving import Served, serving
 
 if TYPE_CHECKING:
     from tests.serve.hooks import Hooks
@@ -26,12 +28,37 @@ NOTES = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A small vault that was never indexed, with the embedder whose vectors one can check by eye."""
-    root = tmp_path / "notes"
+    return write_notes(tmp_path / "notes")
+
+
+def write_notes(root: Path) -> Path:
+    """Write the notes of the small vault."""
     for path, text in NOTES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     (root / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
     return root
+
+
+@pytest.fixture
+def indexed(folder: Path) -> Iterator[Vault]:
+    """The small vault, indexed and open."""
+    from notewell import Vault  # noqa: PLC0415
+
+    with Vault.open(folder) as vault:
+        vault.index()
+        yield vault
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the small vault, for tests that change nothing in it."""
+    from notewell import Vault  # noqa: PLC0415
+
+    with Vault.open(write_notes(tmp_path_factory.mktemp("served") / "notes")) as vault:
+        vault.index()
+        with serving(vault) as running:
+            yield running
 
 
 @pytest.fixture

@@ -86,8 +86,10 @@ class Endpoint:
 
     def post(self, message: dict[str, Any], *, secret: Sequence[str] = (), until: float = math.inf) -> Any:
         """Return the server's answer to a message; `secret` texts of it are not repeated in an error."""
-        if self._failed and time.monotonic() < self._failed[0] + self._patience.rest:
-            raise self._failed[1]
+        # Held: another thread's answer may be there the next moment.
+        failed = self._failed
+        if failed and time.monotonic() < failed[0] + self._patience.rest:
+            raise failed[1]
         body = json.dumps(message).encode("ascii")
         for delay in (*DELAYS[: self._patience.tries - 1], None):
             answer = self._ask(body, min(self._patience.request, until - time.monotonic()))

@@ -1,0 +1,111 @@
+"""`notewell serve`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from notewell.config import user_folder
+from notewell.errors import SettingsError
+from notewell.serve.cli.behind import fill_behind
+from notewell.serve.cli.options import json_option, open_vault, say, vault_option
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.stopped import Stopped
+from notewell.vault import Vault
+
+PORT = 8483
+# Requests a second from one address, and twice as many at once: far more than a person or an agent sends.
+RATE = 100.0
+
+
+@click.command("serve")
+@vault_option
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1")
+@click.option(
+    "--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT, help="Default: 8483; 0 takes any that is free"
+)
+@click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated")
+@click.option(
+    "--allow-origin", metavar="URL", multiple=True, help="A site whose pages may read the notes; may be repeated"
+)
+@click.option(
+    "--rate",
+    metavar="N",
+    type=click.FloatRange(0),
+    default=RATE,
+    help="Requests a second from one address, 0 for any number. Default: 100",
+)
+@click.option("--token", is_flag=True, help="Ask for the token on this machine, too")
+@click.option("--new-token", is_flag=True, help="Make a token, print it this once, and end")
+@click.option("--verbose", "-v", is_flag=True, help="Print a line for each request, without what was asked")
+@json_option
+def command(
+    vault: Path | None,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    rate: float,
+    token: bool,
+    new_token: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Answer other programs over HTTP
+
+    Only this machine is listened to, unless --host says otherwise; then a token is needed. GET /openapi.json lists what
+    can be asked. A vault that was never indexed is indexed first. Ctrl-C ends it. With --json, its addresses are JSON.
+
+    \b
+    Example:
+        notewell serve --vault ~/notes
+        curl 'http://127.0.0.1:8483/search?text=sourdough'
+    """
+    _check_installed()
+    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
+    from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
+
+    folder = user_folder(os.environ)
+    if new_token:
+        token_made = make_token(folder)
+        click.echo(json.dumps({"token": token_made}) if as_json else token_made)
+        say("this is shown only once; one that was made before is no longer valid")
+        return
+    known = Known.of(allow_host, allow_origin)
+    with open_vault(vault) as opened, bound(host, port) as sockets:
+        needed = token or not only_here(sockets)
+        rules = GuardRules(known, load_digest(folder) if needed else "", rate)
+        _bring_up_to_date(opened)
+        upkeep = Upkeep(opened)
+        addresses = [address_of(one) for one in sockets]
+        told = json.dumps({"vault": str(opened.root), "addresses": addresses})
+        click.echo(told if as_json else "\n".join(addresses))
+        say(f"serving {opened.root}; Ctrl-C ends it")
+        serve(make_app(opened, upkeep, rules, log=say if verbose else None), upkeep, sockets)
+
+
+def _bring_up_to_date(vault: Vault) -> None:
+    with progress_shown() as progress:
+        if not vault.indexed:
+            say(f"indexing {vault.root}")
+        notices = vault.refresh(progress)
+        if progress.stop():
+            raise Stopped
+    for notice in notices:
+        say(f"note: {notice}")
+    fill_behind(vault)
+
+
+def _check_installed() -> None:
+    try:
+        import fastapi  # noqa: F401, PLC0415
+        import uvicorn  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise SettingsError(
+            f"`notewell serve` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
+        ) from error

@@ -1,0 +1,102 @@
+"""What can be asked for: the parameters of every route, by the names and with the words of every surface."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from notewell.asked import Filters
+from notewell.graph.traverse import FAST
+from notewell.serve.parameters import HELP, read_where
+
+# More than anyone reads; a request is to end.
+MOST_HITS = 1_000
+MOST_TOKENS = 1_000_000
+# Values of one parameter, and their length: more are pasted.
+MOST_VALUES = 50
+LONGEST = 1_000
+
+Text = Annotated[str, Field(max_length=LONGEST)]
+Texts = Annotated[list[Text], Field(max_length=MOST_VALUES)]
+
+
+class Looking(BaseModel):
+    """What every question has."""
+
+    model_config = ConfigDict(extra="forbid")
+    refresh: bool = Field(True, description="Look for changed files first, if that is quick and was not done just now")
+
+
+class Page(Looking):
+    """A page of hits: which notes, how many, and how they are shown."""
+
+    limit: int | None = Field(None, ge=1, le=MOST_HITS, description=HELP["limit"])
+    under: Text = Field("", description=HELP["under"])
+    tag: Texts = Field([], description=HELP["tag"])
+    type: Texts = Field([], description=HELP["type"])
+    lang: Texts = Field([], description=HELP["lang"])
+    after: Text = Field("", description=HELP["after"])
+    before: Text = Field("", description=HELP["before"])
+    where: Texts = Field([], description=HELP["where"])
+    like: Texts = Field([], description=HELP["like"])
+    max_tokens: int | None = Field(
+        None, ge=1, le=MOST_TOKENS, description="Hits of so many tokens of text, at 4 characters each"
+    )
+    explain: bool = Field(False, description="Say how each score came about")
+
+    @property
+    def only(self) -> Filters:
+        """Return what the page is narrowed by."""
+        return Filters(
+            tag=tuple(self.tag),
+            type=tuple(self.type),
+            lang=tuple(self.lang),
+            after=self.after,
+            before=self.before,
+            where=read_where(self.where),
+            like=tuple(self.like),
+        )
+
+
+class SearchAsked(Page):
+    """A search."""
+
+    # A pasted page is searched by its head; the guard bounds what comes.
+    text: str = Field(description="What to look for; may hold syntax, and may be empty with a filter")
+    mode: Literal["fast", "deep"] = Field("fast", description="Search as usual, or far along links")
+
+
+class RelatedAsked(Page):
+    """What is like several notes."""
+
+    note: Annotated[Texts, Field(min_length=1)] = Field(description="A note by path, name or title; may be repeated")
+
+
+class TraverseAsked(Looking):
+    """A walk."""
+
+    query: Text = Field("", description="What notes have to be near to; without it, the note itself")
+    depth: int | None = Field(None, ge=1, le=FAST.hops, description=f"How many hops. Default: {FAST.hops}")
+    floor: float | None = Field(
+        None, ge=-1, le=1, description=f"The least similarity of a note that is kept. Default: {FAST.floor}"
+    )
+
+
+class NodeAsked(Looking):
+    """Lines of a note."""
+
+    lines: str = Field("", pattern=r"^(\d{1,9}(-\d{0,9})?)?$", description="Only these lines: 12, 12-20, 12-")
+    part: str = Field("", max_length=LONGEST, description="Only this part: page 3, slide 4")
+
+
+class NoteLinksAsked(Looking):
+    """The links of a note."""
+
+    broken: bool = Field(False, description="Only the links that lead nowhere, with what may be meant")
+
+
+class LinksAsked(NoteLinksAsked):
+    """The links of all notes."""
+
+    orphans: bool = Field(False, description="The notes that no other note links to, and that link to none")

@@ -1,0 +1,246 @@
+"""The routes: parse, one call of the vault, answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from notewell.asked import Filters
+from notewell.errors import NoteError, StoreBusy
+from notewell.serve.answers import of_deep, of_links, of_overview, of_reading, of_results, of_status, of_walk
+from notewell.serve.http.asked import (
+    LinksAsked,
+    Looking,
+    NodeAsked,
+    NoteLinksAsked,
+    Page,
+    RelatedAsked,
+    SearchAsked,
+    TraverseAsked,
+)
+from notewell.serve.http.problems import Problem, encoded
+from notewell.serve.http.told import Failure, Health, ProgressTold, ReadingTold, ReportTold, ResultsTold, StatusTold
+from notewell.serve.http.told_links import DeepTold, LinksTold, OverviewTold, WalkTold
+from notewell.serve.http.upkeep import Run, Upkeep
+from notewell.types import Results
+from notewell.vault import Vault
+
+# What may stand between the parts of a path, on any system.
+SEPARATORS = re.compile(r"[/\\]")
+# Why a request is refused before it is asked, on every route.
+REFUSED = {
+    400: "A parameter is wrong, or the request is no HTTP",
+    401: "A token is needed, and there is none or another",
+    403: "A page of another site asks",
+    413: "The body is too large",
+    421: "The Host header names another server",
+    429: "Too many requests from this address",
+    431: "The request is too long",
+}
+ABSENT = {404: "There is no such note, or not such lines"}
+UNABLE = {503: "The vault cannot answer now"}
+BUSY = {409: "The vault is being brought up to date already"}
+
+Note = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
+Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")]
+
+
+class Lines(StreamingResponse):
+    """An answer that comes line by line, each of them JSON."""
+
+    media_type = "application/x-ndjson"
+
+
+class RunLines(Lines):
+    """A run told line by line; who listens no more ends it, with the note at hand."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.lines())
+        self._run = run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell it to its end, or until the client is gone."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._run.leave()
+
+
+class Routes:
+    """What can be asked of one vault."""
+
+    def __init__(self, vault: Vault, upkeep: Upkeep) -> None:
+        self._vault = vault
+        self._upkeep = upkeep
+        self._version = version("notewell")
+
+    def health(self) -> Response:
+        """Say that the server is there."""
+        return _answer({"ok": True, "version": self._version})
+
+    async def reload(self) -> Response:
+        """Bring the store up to date with the folder.
+
+        Only what changed is read. The answer is a stream of lines, each JSON: how far it is, and last the report.
+        Whoever hangs up ends it, and what was done is kept.
+        """
+        try:
+            run = self._upkeep.reload()
+            await run.begun()
+        except StoreBusy as error:
+            return _refusal(Problem(409, error.fact, error.hint))
+        return RunLines(run)
+
+    def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
+        """Find the lines that answer a text."""
+        notices = self._looked(asked)
+        rules: dict[str, Any] = {"under": asked.under, "only": _only(asked), "max_tokens": asked.max_tokens}
+        if asked.mode == "deep":
+            deep = self._vault.deepen(asked.text, limit=asked.limit, **rules)
+            return _answer(of_deep(replace(deep, results=_told(deep.results, notices)), explain=asked.explain))
+        results = self._vault.search(asked.text, limit=asked.limit, **rules)
+        return _answer(of_results(_told(results, notices), explain=asked.explain))
+
+    def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
+        """Find the notes most like several."""
+        return self._related(asked.note, asked)
+
+    def related_to(self, note: Note, asked: Annotated[Page, Query()]) -> Response:
+        """Find the notes most like one."""
+        return self._related([note], asked)
+
+    def _related(self, notes: list[str], asked: Page) -> Response:
+        notices = self._looked(asked)
+        results = self._vault.related(
+            *map(_inside, notes),
+            limit=asked.limit,
+            under=asked.under,
+            only=_only(asked),
+            max_tokens=asked.max_tokens,
+        )
+        return _answer(of_results(_told(results, notices), explain=asked.explain))
+
+    def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
+        """Walk from a note along links, to notes that are near it or a query."""
+        self._looked(asked)
+        walk = self._vault.traverse(_inside(note), query=asked.query, depth=asked.depth, floor=asked.floor)
+        return _answer({"query": asked.query, **of_walk(walk)})
+
+    def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
+        """Show a note, some of its lines, or a part such as a page; without secrets."""
+        self._looked(asked)
+        lines, part = (f":{asked.lines}" if asked.lines else ""), (f"#{asked.part}" if asked.part else "")
+        # Only what is indexed: a folder that its owner excluded is not read through here.
+        return _answer(of_reading(self._vault.read(self._vault.find(_inside(place + lines + part)))))
+
+    def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
+        """Count the links of all notes, and list the broken ones and the notes without any."""
+        notices = self._looked(asked)
+        links = self._vault.links(broken=asked.broken, orphans=asked.orphans)
+        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+
+    def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
+        """Say where the links of a note lead, and which lead to it."""
+        notices = self._looked(asked)
+        links = self._vault.links(_inside(note), broken=asked.broken)
+        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+
+    def graph(self, asked: Annotated[Looking, Query()]) -> Response:
+        """Show the vault from above: its communities, and what joins them."""
+        self._looked(asked)
+        return _answer(of_overview(self._vault.graph().overview))
+
+    def status(self) -> Response:
+        """Say what is indexed, and what is not."""
+        self._upkeep.check()
+        return _answer(of_status(self._vault.status()))
+
+    def _looked(self, asked: Looking) -> tuple[str, ...]:
+        self._upkeep.check()
+        return self._upkeep.look() if asked.refresh else ()
+
+
+def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
+    """Return the routes of a vault, in the order in which one needs them."""
+    routes, made = Routes(vault, upkeep), APIRouter()
+    add = _adder(made)
+    add("/health", routes.health, Health, {})
+    add("/search", routes.search, ResultsTold | DeepTold, {**ABSENT, **UNABLE})
+    add("/related", routes.related, ResultsTold, {**ABSENT, **UNABLE})
+    add("/related/{note:path}", routes.related_to, ResultsTold, {**ABSENT, **UNABLE})
+    add("/traverse/{note:path}", routes.traverse, WalkTold, {**ABSENT, **UNABLE})
+    add("/node/{place:path}", routes.node, ReadingTold, {**ABSENT, **UNABLE})
+    add("/links", routes.links, LinksTold, UNABLE)
+    add("/links/{note:path}", routes.links_of, LinksTold, {**ABSENT, **UNABLE})
+    add("/graph", routes.graph, OverviewTold, UNABLE)
+    add("/status", routes.status, StatusTold, UNABLE)
+    made.add_api_route(
+        "/reload",
+        routes.reload,
+        methods=["POST"],
+        operation_id="reload",
+        response_class=Lines,
+        response_model=None,
+        responses={
+            200: {"model": ReportTold | ProgressTold | Failure, "description": "Lines, each of them JSON"},
+            **_failures({**BUSY, **UNABLE}),
+        },
+    )
+    return made
+
+
+def _adder(made: APIRouter) -> Callable[[str, Callable[..., Response], Any, Mapping[int, str]], None]:
+    def add(path: str, answer: Callable[..., Response], told: Any, problems: Mapping[int, str]) -> None:
+        # Answers are made whole in `serve/answers.py`: their form is published here, and checked in tests.
+        made.add_api_route(
+            path,
+            answer,
+            methods=["GET"],
+            operation_id=answer.__name__,
+            response_model=None,
+            responses={200: {"model": told, "description": "The answer"}, **_failures(problems)},
+        )
+
+    return add
+
+
+def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Failure, "description": why} for status, why in {**REFUSED, **problems}.items()}
+
+
+def _answer(value: Any) -> Response:
+    return Response(encoded(value), media_type="application/json")
+
+
+def _refusal(problem: Problem) -> Response:
+    return Response(problem.body, problem.status, dict(problem.headers), "application/json")
+
+
+def _told(results: Results, notices: tuple[str, ...]) -> Results:
+    return replace(results, notices=(*notices, *results.notices))
+
+
+def _only(asked: Page) -> Filters:
+    return replace(asked.only, like=tuple(map(_inside, asked.like)))
+
+
+def _inside(place: str) -> str:
+    """Return a place, unless it leads out of the vault: then nobody learns whether there is such a file.
+
+    >>> _inside("Garden/Bees.md:12")
+    'Garden/Bees.md:12'
+    >>> _inside("Garden/../../there.md")
+    Traceback (most recent call last):
+    notewell.errors.NoteError: There is no note 'Garden/../../there.md'
+    """
+    parts = SEPARATORS.split(place)
+    if "\0" in place or ".." in parts or (parts[0] == "" and len(parts) > 1):
+        raise NoteError(f"There is no note {place[:200]!r}", "Name a note by its path from the vault's root")
+    return place

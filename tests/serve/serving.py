@@ -1,0 +1,110 @@
+"""A real server of a vault on any free port, and a plain client for it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+if TYPE_CHECKING:
+    from notewell import Vault
+    from notewell.serve.http import GuardRules, Mounted, Upkeep
+
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server."""
+
+    host: str
+    port: int
+    upkeep: Upkeep | None = None
+
+    def ask(
+        self, path: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", body: bytes | None = None
+    ) -> Reply:
+        connection = HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body, dict(headers or {}))
+            answer = connection.getresponse()
+            return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        finally:
+            connection.close()
+
+    def get(self, path: str, **asked: Any) -> Any:
+        """Return the answer to a question that is answered."""
+        reply = self.ask(f"{quote(path)}?{urlencode(asked, doseq=True)}")
+        assert reply.status == 200, reply.data
+        return reply.data
+
+    def send(self, raw: bytes) -> socket.socket:
+        """Return a connection on which these bytes were sent."""
+        connection = socket.create_connection((self.host, self.port), timeout=PATIENCE)
+        connection.sendall(raw)
+        return connection
+
+
+def read_all(connection: socket.socket) -> bytes:
+    """Return what comes until the other side closes."""
+    received = b""
+    with connection:
+        while True:
+            try:
+                data = connection.recv(65_536)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                return received
+            received += data
+
+
+@contextmanager
+def serving(
+    vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
+) -> Iterator[Served]:
+    """Serve a vault from a thread of its own; nothing of it is left at the end."""
+    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http.listen import Server, bind  # noqa: PLC0415
+
+    upkeep = Upkeep(vault)
+    app, sockets = make_app(vault, upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)
+    server = Server(app, upkeep)
+    thread = threading.Thread(target=server.run, args=(sockets,))
+    thread.start()
+    try:
+        wait_until(lambda: server.started)
+        yield Served(host, sockets[0].getsockname()[1], upkeep)
+    finally:
+        server.should_exit = True
+        upkeep.close()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def wait_until(true: Any) -> None:
+    """Wait for something that happens soon."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from .serving import PATIENCE, Served
+
+
+@contextmanager
+def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], Served]]:
+    """Run `notewell serve` on any free port, as its user does; it is ended if the test does not."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "notewell", "serve", "--vault", folder, "--port", "0", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NOTEWELL_DAEMON": "no", "PYTHONWARNINGS": "default"},
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        address = urlsplit(json.loads(line)["addresses"][0] if "--json" in options else line)
+        yield process, Served(address.hostname or "", address.port or 0)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("APPDATA", str(tmp_path / "config"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path, number: signal.Signals) -> None:
+    with started(folder) as (process, served), closing(HTTPConnection(served.host, served.port)) as idle:
+        idle.connect()
+        assert served.get("/search", text="loaf")["hits"][0]["path"] == "Recipes/Sourdough.md"
+        process.send_signal(number)
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 0
+        assert said == f"indexing {folder}\nserving {folder}; Ctrl-C ends it\n"
+
+
+def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Path) -> None:
+    with started(folder) as (process, served):
+        for one in range(120):
+            (folder / f"note {one}.md").write_text(f"# Note {one}\n\n" + "some words of it\n" * 600, encoding="utf-8")
+        with closing(HTTPConnection(served.host, served.port, timeout=PATIENCE)) as connection:
+            connection.request("POST", "/reload")
+            answer = connection.getresponse()
+            assert json.loads(answer.readline())["total"] == 120
+            process.terminate()
+            report = json.loads(answer.read().splitlines()[-1])
+        assert report["interrupted"] and 0 < report["added"] < 120
+        assert process.communicate(timeout=PATIENCE)[1].count("\n") == 2
+        assert process.returncode == 0
+    with started(folder) as (_, served):
+        assert served.ask("/reload", method="POST").status == 200
+        assert served.get("/status")["notes"] == 123
+
+
+def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(folder: Path) -> None:
+    with started(folder, "--verbose", "--json") as (process, served):
+        served.get("/search", text="my very private question")
+        process.terminate()
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert "127.0.0.1 GET /search 200" in said
+        assert "private" not in said
+
+
+def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, out, err = notewell("serve", "--port", str(port))
+    assert (code, out) == (1, "")
+    assert f"error: Port {port} at 127.0.0.1 cannot be listened at: Address already in use" in err
+    assert "hint: " in err and "--port" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [
+        (("--vault", "nowhere"), "There is no folder"),
+        (("--host", "no.such.host.invalid"), "cannot be listened at"),
+        (("--host", "0.0.0.0"), "There is no token yet"),
+        (("--host", "::"), "There is no token yet"),
+        (("--token",), "There is no token yet"),
+        (("--allow-origin", "*"), "'*' is no origin"),
+        (("--allow-host", "a/b"), "'a/b' is no name of a host"),
+    ],
+)
+def test_what_cannot_be_served_is_told_with_a_hint(
+    notewell: Callable[..., tuple[int, str, str]], options: tuple[str, ...], fact: str
+) -> None:
+    code, out, err = notewell("serve", "--port", "0", *options)
+    assert (code, out) == (1, "")
+    assert "error: " in err and fact in err and "hint: " in err
+
+
+def test_a_token_is_shown_once_and_only_its_hash_is_kept(
+    notewell: Callable[..., tuple[int, str, str]], tmp_path: Path, folder: Path
+) -> None:
+    first, second = (notewell("serve", "--new-token")[1].strip() for _ in range(2))
+    assert first != second and len(first) >= 43
+    (kept,) = (tmp_path / "config" / "notewell").iterdir()
+    assert second not in kept.read_text(encoding="ascii") and first not in kept.read_text(encoding="ascii")
+    if os.name == "posix":
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    assert not list(folder.rglob("*token*"))
+
+
+def test_another_address_than_this_machines_needs_the_token(
+    notewell: Callable[..., tuple[int, str, str]], folder: Path
+) -> None:
+    token = notewell("serve", "--new-token")[1].strip()
+    with started(folder, "--host", "0.0.0.0") as (_, served):
+        here = Served("127.0.0.1", served.port)
+        assert here.ask("/health").status == 200
+        assert here.ask("/status").status == 401
+        assert here.ask("/status", {"Authorization": f"Bearer {token}"}).status == 200
+
+
+def test_a_token_that_others_could_have_put_there_is_refused(
+    notewell: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    notewell("serve", "--new-token")
+    (kept,) = (tmp_path / "config" / "notewell").iterdir()
+    kept.chmod(0o666)
+    code, _, err = notewell("serve", "--port", "0", "--token")
+    assert code == 1 and "can be written by others" in err
+    kept.chmod(0o600)
+    kept.write_text("short", encoding="ascii")
+    assert "holds no hash" in notewell("serve", "--port", "0", "--token")[2]
+
+
+def test_a_missing_extra_is_named_with_what_installs_it(
+    notewell: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, _, err = notewell("serve")
+    assert code == 1
+    assert "uvicorn, which is not installed" in err and "pip install 'notewell[serve]'" in err
+
+
+def test_other_commands_do_not_pay_for_the_server(folder: Path) -> None:
+    program = (
+        "import sys; from notewell.serve.cli import cli; cli(['search', 'loaf'], standalone_mode=False);"
+        "print(*(name for name in sys.modules if name in ('fastapi', 'uvicorn', 'pydantic', 'starlette', 'mcp')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == ""

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .serving import Served
+
+if TYPE_CHECKING:
+    from notewell.serve.http.guard import Guard
+
+# Parameters that only surfaces have, by what they do there.
+OF_SURFACES = {"explain", "mode", "refresh", "lines", "part"}
+# Requests for each route and kind.
+EXAMPLES = 12
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http.callers import Known  # noqa: PLC0415
+
+    from .conftest import write_notes  # noqa: PLC0415
+
+    with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
+        vault.index()
+        upkeep = Upkeep(vault)
+        yield make_app(vault, upkeep, GuardRules(Known.of(("testserver",), ())))
+        upkeep.close()
+
+
+@pytest.fixture(scope="module")
+def published(app: Guard) -> dict[str, Any]:
+    schema: dict[str, Any] = app._app.openapi()  # type: ignore[attr-defined]
+    return schema
+
+
+@pytest.mark.parametrize("mode", ["positive", "negative"])
+def test_nothing_a_client_can_send_is_a_mistake_of_ours(app: Guard, mode: str) -> None:
+    from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415
+    from schemathesis import GenerationMode, openapi  # noqa: PLC0415
+    from schemathesis.core.result import Ok  # noqa: PLC0415
+    from schemathesis.specs.openapi.checks import positive_data_acceptance  # noqa: PLC0415
+
+    schema = openapi.from_asgi("/openapi.json", app)
+    chosen = settings(
+        max_examples=EXAMPLES,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    asked = set()
+    for operation in (result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)):
+        if mode == "negative" and not operation.definition.raw.get("parameters"):
+            # Without parameters there are no wrong ones.
+            continue
+
+        @seed(8)
+        @chosen
+        @given(case=operation.as_strategy(generation_mode=GenerationMode(mode)))
+        def ask(case: Any) -> None:
+            asked.add(case.path)
+            answer = case.call()
+            # What a date is, no schema says, and how long all parameters may be together: both are refused rightly.
+            if answer.status_code != HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+                case.validate_response(answer, excluded_checks=[positive_data_acceptance])
+
+        ask()
+    assert len(asked) == (11 if mode == "positive" else 8)
+
+
+def test_every_field_and_parameter_is_described(published: dict[str, Any]) -> None:
+    bare = [
+        f"{name}.{field}"
+        for name, form in published["components"]["schemas"].items()
+        for field, what in form["properties"].items()
+        if not what.get("description")
+    ]
+    unsaid = [
+        f"{path}: {parameter['name']}"
+        for path, methods in published["paths"].items()
+        for route in methods.values()
+        for parameter in route.get("parameters", ())
+        if not parameter.get("description")
+    ]
+    assert (bare, unsaid) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "apart"),
+    [
+        ("/search", "search", set()),
+        ("/search", "deepen", set()),
+        ("/related", "related", {"notes"}),
+        ("/traverse/{note}", "traverse", set()),
+        ("/node/{place}", "read", {"raw"}),
+        ("/links", "links", {"note"}),
+        ("/links/{note}", "links", {"orphans"}),
+        ("/graph", "graph", set()),
+        ("/status", "status", set()),
+    ],
+)
+def test_parameters_are_those_of_the_vault(published: dict[str, Any], path: str, method: str, apart: set[str]) -> None:
+    from dataclasses import fields  # noqa: PLC0415
+
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.asked import Filters  # noqa: PLC0415
+
+    own = {name: p.default for name, p in inspect.signature(getattr(Vault, method)).parameters.items()}
+    filters = {field.name: field.default for field in fields(Filters)} if own.pop("only", None) else {}
+    sent = {parameter["name"]: parameter for parameter in published["paths"][path]["get"].get("parameters", ())}
+    told = sent.keys() - OF_SURFACES - ({"note"} if method == "related" else set())
+    assert told == {*own, *filters} - {"self", "refresh"} - apart
+    for name in told & own.keys():
+        required = sent[name]["in"] == "path" or own[name] is inspect.Parameter.empty
+        assert sent[name]["required"] == required
+        assert required or sent[name]["schema"].get("default") == own[name]
+
+
+def test_the_published_schema_names_no_answer_that_is_not_given(published: dict[str, Any]) -> None:
+    statuses = {
+        status for methods in published["paths"].values() for route in methods.values() for status in route["responses"]
+    }
+    assert "422" not in statuses
+    assert {"200", "400", "401", "403", "404", "409", "413", "421", "429", "503"} <= statuses
+
+
+def test_every_route_and_parameter_is_in_the_reference(published: dict[str, Any]) -> None:
+    reference = (Path(__file__).parents[2] / "docs/reference/http.md").read_text(encoding="utf-8")
+    for path, methods in published["paths"].items():
+        for method, route in methods.items():
+            section = reference.partition(f"## {method.upper()} {path}\n")[2].partition("\n## ")[0]
+            assert section
+            assert all(f"| `{parameter['name']}`" in section for parameter in route.get("parameters", ()))
+
+
+def test_answers_have_the_form_that_is_published(served: Served) -> None:
+    from notewell.serve.http import told, told_links  # noqa: PLC0415
+
+    for path, asked, form in (
+        ("/health", {}, told.Health),
+        ("/search", {"text": "honey loaf"}, told.ResultsTold),
+        ("/search", {"text": "honey loaf", "explain": True}, told.ResultsTold),
+        ("/search", {"text": "honey loaf", "mode": "deep", "explain": True}, told_links.DeepTold),
+        ("/related", {"note": "bees"}, told.ResultsTold),
+        ("/related/bees", {"explain": True}, told.ResultsTold),
+        ("/traverse/bees", {"floor": -1}, told_links.WalkTold),
+        ("/node/bees", {}, told.ReadingTold),
+        ("/links", {"broken": True, "orphans": True}, told_links.LinksTold),
+        ("/links/bees", {}, told_links.LinksTold),
+        ("/graph", {}, told_links.OverviewTold),
+        ("/status", {}, told.StatusTold),
+    ):
+        form.model_validate(served.get(path, **asked))
+    *_, last = served.ask("/reload", method="POST").body.splitlines()
+    told.ReportTold.model_validate_json(last)
