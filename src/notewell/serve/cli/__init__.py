@@ -24,6 +24,7 @@ COMMANDS = {
     "secrets": "Say where secrets are in the notes, to clean them up",
     "fill": "Let the better model read what it has not read yet",
     "watch": "Keep the store up to date while you write",
+    "mcp": "Let a model search and read the notes, over MCP",
     "doctor": "Prove that the store is sound",
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",
