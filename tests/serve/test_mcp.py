@@ -14,6 +14,8 @@ from mcp_types import ResourceTemplateReference
 from pydantic import AnyUrl
 from tests.serve.mcp_clients import PAGE, Asking, asking, said, size, stdio
 
+DOCS = Path(__file__).parents[2] / "docs"
+
 
 @pytest.fixture(scope="module")
 def session(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
@@ -35,6 +37,14 @@ def test_all_tools_together_cost_a_model_little_to_know(session: Asking) -> None
     tools = session.do("list_tools").tools
     words = sum(len(tool.description) + len(str(tool.input_schema)) for tool in tools)
     assert words < 10_000
+
+
+def test_every_tool_and_argument_is_in_the_docs(session: Asking) -> None:
+    guide = (DOCS / "guides/agents.md").read_text(encoding="utf-8")
+    reference = (DOCS / "reference/mcp.md").read_text(encoding="utf-8")
+    for tool in session.do("list_tools").tools:
+        assert f"| `{tool.name}` |" in guide and f"## {tool.name}\n\n{tool.description}" in reference
+        assert all(f"| `{name}` |" in reference for name in tool.input_schema["properties"])
 
 
 def test_the_client_is_told_whose_notes_these_are(session: Asking) -> None:
@@ -134,6 +144,7 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
     ("name", "given", "expected"),
     [
         ("search", {}, "'text' is missing"),
+        ("search", {"text": " "}, "nothing to look for"),
         ("search", {"text": "x", "limit": 0}, "'limit'"),
         ("search", {"text": "x", "querry": "y"}, "no argument 'querry'"),
         ("search", {"text": "x", "lmit": 3}, "Is 'limit' meant?"),

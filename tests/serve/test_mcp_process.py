@@ -173,6 +173,22 @@ def test_it_ends_with_its_parent_even_if_another_holds_the_pipe(folder: Path, nu
         os.kill(beside, signal.SIGKILL)
 
 
+def test_an_answer_that_nobody_takes_does_not_keep_it(
+    server: Callable[..., subprocess.Popen[str]], folder: Path
+) -> None:
+    # Larger than any pipe.
+    (folder / "Long.md").write_text("lorem ipsum\n" * 20_000)
+    asked = {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": "notewell:///Long.md"}}
+    process = server()
+    greet(process)
+    assert process.stdin and process.stdout
+    process.stdin.write(line(asked) * 5)
+    process.stdin.flush()
+    process.stdout.read(10)
+    process.stdin.close()
+    assert process.wait(GUARD) == 0
+
+
 def test_what_was_asked_before_the_end_is_not_lost_in_silence(server: Callable[..., subprocess.Popen[str]]) -> None:
     out, _ = server().communicate(line(HELLO) + line(READY), timeout=GUARD)
     assert json.loads(out.split("\n")[0])["result"]["serverInfo"]["name"] == "notewell"

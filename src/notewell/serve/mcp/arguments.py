@@ -67,9 +67,9 @@ class Asking(Arguments):
     def only(self) -> Filters:
         """Return the filters."""
         return Filters(
-            tag=self.tag,
-            type=self.type,
-            lang=self.lang,
+            tag=tuple(self.tag),
+            type=tuple(self.type),
+            lang=tuple(self.lang),
             after=self.after,
             before=self.before,
             where=read_where(self.where),

@@ -10,7 +10,7 @@ from notewell.index import Progress
 from notewell.vault import Vault
 
 # How long a server that ends waits for a run to keep what it has done, in seconds.
-GRACE = 0.3
+GRACE = 0.5
 
 
 class Held:

@@ -17,9 +17,9 @@ from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.server import make_server
 from notewell.vault import Vault
 
-# How often it looks whether its parent is still there, and how long what was asked last may take then, in seconds.
-LOOK = 0.25
-GRACE = 0.5
+# How often it looks whether its parent is still there, and how long it may take to end by itself then, in seconds.
+LOOK = 0.2
+GRACE = 0.25
 
 
 def serve_stdio(vault: Vault, parent: int) -> None:
@@ -56,7 +56,7 @@ def _watch_parent(held: Held, wire: int, parent: int) -> None:
     """End the process when its stdin is closed, or whoever started it is gone: another may hold the pipe open."""
     while os.getppid() == parent and not _is_closed(wire):
         time.sleep(LOOK)
-    # What was asked before the end, as by `printf … | notewell mcp`, is answered if that is quick.
+    # Reading finds a closed stdin, too, and ends it well, unless an answer is stuck that nobody takes.
     time.sleep(GRACE)
     _leave(held, 0)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.errors import NoteError, NotewellError
+from notewell.asked import ALL
+from notewell.errors import NoteError, NotewellError, SettingsError
 from notewell.index.place import Reading
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
@@ -35,6 +36,8 @@ class Tool:
 
 def search(held: Held, given: asked.Search) -> Answer:
     """Find the lines that answer a text."""
+    if not (given.text.strip() or given.under or given.like or given.only != ALL):
+        raise SettingsError("There is nothing to look for", "Give text, or a filter such as tag or after")
     notices = held.take_in(refresh=given.refresh)
     only = given.only.leaning_to(*map(held.vault.find, given.like))
     if given.mode == "deep":
