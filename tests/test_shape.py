@@ -25,7 +25,7 @@ LINES = (
     ("vault",),
     ("linked",),
     ("opened",),
-    ("config",),
+    ("config", "memory"),
     ("index", "search", "graph"),
     ("redact", "embed", "llm", "store"),
     ("asked", "types", "errors", "terms"),

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from notewell.graph.leads import Lead, Links
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
+    from notewell.memory import Forgotten, Remembered
+    from notewell.memory.near import Near
     from notewell.session import Session
     from notewell.store import About
     from notewell.types import Chunk, Excerpt, Hit, Results, Step, Vote
@@ -19,12 +21,15 @@ __all__ = [
     "Chunk",
     "Excerpt",
     "Filters",
+    "Forgotten",
     "Hit",
     "Lead",
     "Links",
+    "Near",
     "NotewellError",
     "Progress",
     "Reading",
+    "Remembered",
     "Report",
     "Results",
     "Session",
@@ -44,6 +49,8 @@ _HOMES = {
     "notewell.index.place": ("Reading",),
     "notewell.graph.leads": ("Lead", "Links"),
     "notewell.index.report": ("Progress", "Report", "Status"),
+    "notewell.memory": ("Forgotten", "Remembered"),
+    "notewell.memory.near": ("Near",),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
     "notewell.types": ("Chunk", "Excerpt", "Hit", "Results", "Step", "Vote"),

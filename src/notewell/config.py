@@ -28,6 +28,8 @@ FOLDER = ".notewell"
 PREFIX = "NOTEWELL_"
 # A vault is copied, shared and given away; a key is not.
 KEY = "embed.key"
+# Who may write into a vault is said in the vault, where its owner sees it; elsewhere it can only be switched off.
+ALLOWED = "memory.folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,13 @@ class StoreSettings:
     """Where the store lies."""
 
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """Where agents may remember."""
+
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class Settings:
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
+    memory: MemorySettings = MemorySettings()
 
 
 HELP = {
@@ -85,6 +95,7 @@ HELP = {
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+    "memory.folder": "The folder where agents may remember, from the vault's root; only notewell.toml can set it",
 }
 
 KINDS = {
@@ -137,6 +148,9 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
     in_file, named = _from_file(root / FILE), {**_from_environment(environment), **overrides}
     if KEY in in_file or KEY in overrides:
         raise SettingsError(f"{KEY} is no setting of a file or an option", "Set NOTEWELL_EMBED_KEY in the environment")
+    if named.get(ALLOWED):
+        hint = f"Set it in {root / FILE}; elsewhere it can only be switched off, by an empty text"
+        raise SettingsError(f"{ALLOWED} is a setting of {FILE} alone", hint)
     # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
     in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
     values = {**in_file, **named}

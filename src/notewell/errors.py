@@ -1,8 +1,8 @@
 """Every error Notewell raises: a fact, and a hint at what to do.
 
 NotewellError
-├── VaultError          the folder is missing, unreadable or not a folder
-├── NoteError           one note cannot be read; the run goes on without it
+├── VaultError          a folder is missing, not a folder, or cannot be read or written
+├── NoteError           one note cannot be read, remembered or forgotten; a run goes on without it
 │   └── NoteOutOfReach  not for anything in it: no permission, or what reads it is not installed
 ├── SettingsError       notewell.toml, the environment or an option is wrong
 ├── StoreError          the store cannot be opened, read or written
@@ -28,11 +28,11 @@ class NotewellError(Exception):
 
 
 class VaultError(NotewellError):
-    """The folder is missing, unreadable or not a folder."""
+    """A folder is missing, not a folder, or cannot be read or written."""
 
 
 class NoteError(NotewellError):
-    """One note cannot be read; the run goes on without it."""
+    """One note cannot be read, remembered or forgotten; a run goes on without it."""
 
 
 class NoteOutOfReach(NoteError):

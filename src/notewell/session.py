@@ -22,7 +22,7 @@ from notewell.store.sqlite.lock import held
 from notewell.types import Results
 from notewell.vault import Vault
 
-# So many places are remembered, and of those so many lean on a search: what was opened before is another subject.
+# So many places are kept, and of those so many lean on a search: what was opened before is another subject.
 KEPT = 20
 LEANT_TO = 5
 # A sitting is over when nothing was opened for so long.
@@ -42,7 +42,7 @@ class Session:
         self.opened = tuple(opened)[-KEPT:]
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, as `Vault.read` does, and remember that they were opened."""
+        """Return lines of a note, as `Vault.read` does, and keep that they were opened."""
         reading = self.vault.read(place, raw=raw)
         self.opened = with_place(self.opened, place_read(reading))
         return reading
@@ -99,14 +99,14 @@ def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
     return (*(other for other in opened if other != place), place)[-KEPT:]
 
 
-def remember(file: Path, place: str, now: datetime) -> None:
+def keep_opened(file: Path, place: str, now: datetime) -> None:
     """Keep in a file that a place was opened, for this user's eyes; where nothing can be written, nothing is kept."""
     # A name that is no text can be read, but not asked for.
     if place != readable(place) or names_secret(place):
         return
     # Whoever else reads a note at the same time waits for the other's place to be kept.
     with suppress(OSError, StoreError), held(file.with_name(f"{file.name}.lock"), PATIENCE):
-        kept = {"at": now.isoformat(), "opened": with_place(recall(file, now), place)}
+        kept = {"at": now.isoformat(), "opened": with_place(recall_opened(file, now), place)}
         with tempfile.TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
             # Whole before it is put in place, also for who recalls meanwhile.
             made = Path(folder) / file.name
@@ -115,7 +115,7 @@ def remember(file: Path, place: str, now: datetime) -> None:
             made.replace(file)
 
 
-def recall(file: Path, now: datetime) -> tuple[str, ...]:
+def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:
     """Return the places that were opened in this sitting, the last one last; none, if the file cannot be read."""
     try:
         kept = json.loads(_content(file))

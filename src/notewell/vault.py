@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notewell.asked import ALL, EVERYTHING, Filters
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress, Report, fill, find_changes, index
-from notewell.index.changes import count_others
+from notewell.index.changes import change_of, count_others
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
@@ -29,11 +29,16 @@ from notewell.search.plan import make_scope, readable
 from notewell.store import About, Filling, MadeFor
 from notewell.types import Hit, Results
 
+if TYPE_CHECKING:
+    from notewell.memory import Forgotten, Memories, Remembered
+
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
 QUICK_SECONDS = 1.0
 QUICK_BYTES = 50_000_000
 # How long indexing waits for another process that is at it, in seconds.
 PATIENCE = 5.0
+# And how long whoever wrote one note waits for that to take it in; the next search does it otherwise.
+BRIEFLY = 2.0
 
 
 class Vault(Linked):
@@ -213,6 +218,64 @@ class Vault(Linked):
                     continue
                 if report.added or report.changed or report.removed:
                     tell(report)
+
+    def remember(
+        self, text: str, *, title: str = "", tags: Sequence[str] = (), source: str = "", anyway: bool = False
+    ) -> Remembered:
+        """Write a text, without its secrets, as a note into `memory.folder`, and take it in.
+
+        What says nearly the same already is returned instead, and nothing is written, unless `anyway`.
+        """
+        from notewell.memory.page import Memory  # noqa: PLC0415
+
+        memories = self._memories
+        if not self.indexed:
+            # What a new vault says already is known only then; a memory does not fail for it.
+            with suppress(StoreBusy, EmbedError):
+                self.refresh()
+        memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
+        done = memories.remember(memory, anyway=anyway)
+        return replace(done, notices=self._take_in(done.path)) if done.written else done
+
+    def forget(self, note: str) -> Forgotten:
+        """Move a note that was remembered to the vault's trash, and out of the store; any other is refused."""
+        memories = self._memories
+        path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
+        if not os.path.lexists(self.root / path):
+            self._must_be_indexed()
+            with self.store.reading() as snapshot:
+                path = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+        done = memories.forget(path)
+        return replace(done, notices=self._take_in(done.path))
+
+    def _take_in(self, path: str) -> tuple[str, ...]:
+        """Bring the store up to date with one note, however much else changed; return what the user should know."""
+        try:
+            self._must_be_indexed()
+            with self.store.locked(BRIEFLY):
+                if self._suits(self.store.made_for):
+                    change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
+                    progress = Progress(stop=lambda: time.monotonic() > deadline)
+                    rules, embedder = self._rules, self._hurried_embedder
+                    index(
+                        self.root, store=self.store, embedder=embedder, rules=rules, progress=progress, changes=change
+                    )
+                    self._mend_graph(self.store, progress)
+                    return ()
+            fact = "This vault was indexed with other settings; run `notewell index` to do it anew"
+        except (StoreError, EmbedError) as error:
+            # The note itself is as it was asked for.
+            fact = error.fact
+        return (f"{path}: the store does not know of it yet, and takes it in when it can. {fact}",)
+
+    @property
+    def _memories(self) -> Memories:
+        # Two commands of many need it, and a cold command line does not pay for it.
+        from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
+
+        folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
+        lock = self.store_file.with_name(f"{self.store_file.name}.memory")
+        return Memories(self.root, folder, self.settings.index, self.store, lock)
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""

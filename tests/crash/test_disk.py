@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from notewell import Vault
-from notewell.errors import StoreDamaged, StoreError
+from notewell.errors import StoreDamaged, StoreError, VaultError
 
 MakeVault = Callable[..., Vault]
 
@@ -166,6 +166,26 @@ def test_a_backup_onto_a_full_disk_is_a_clear_error_and_leaves_no_file(make_vaul
     assert found(vault, "hive") == ["bees.md"]
 
 
+def test_a_memory_onto_a_full_disk_is_a_clear_error_and_leaves_no_file(tmp_path: Path, small_disk: Path) -> None:
+    (small_disk / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n')
+    (small_disk / "Memories").mkdir()
+    filler = small_disk / "filler"
+    with opened(small_disk, tmp_path / "store.db") as vault:
+        vault.index()
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        if small_disk.is_mount():
+            fill(filler)
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        with pytest.raises(VaultError, match="Memories cannot be written") as caught:
+            vault.remember("The heating is bled in autumn. " * 3_000, title="Heating")
+        assert caught.value.hint == "Check the folder's permissions and the disk; nothing was changed"
+        assert list((small_disk / "Memories").iterdir()) == []
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        filler.unlink(missing_ok=True)
+        assert vault.remember("The heating is bled in autumn.").written
+
+
 # A folder that may not be written
 
 
@@ -219,6 +239,28 @@ def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(
     in_child(act, user=NOBODY if os.getuid() == 0 else None)
     with Vault.open(root, {"embed.model": "words"}) as owner:
         assert owner.store.about().notes == 2
+
+
+def test_a_memory_into_a_folder_that_may_not_be_written_is_a_clear_error(
+    make_vault: MakeVault, reachable: None
+) -> None:
+    root = make_vault({**NOTES, "notewell.toml": '[memory]\nfolder = "Memories"\n', "Memories/a.md": "a"}).root
+    (store := root.parent / "store").mkdir(mode=0o777)
+    store.chmod(0o777)
+    close_to_others(root)
+
+    def act() -> None:
+        with opened(root, store / "store.db") as vault:
+            for change in (lambda: vault.remember("The heating is bled in autumn."), lambda: vault.forget("marked")):
+                with pytest.raises(VaultError, match="cannot be written: Permission denied") as caught:
+                    change()
+                assert caught.value.hint
+
+    (root / "Memories").chmod(0o755)
+    (root / "Memories" / "marked.md").write_text("---\ntype: memory\n---\nMarked\n")
+    (root / "Memories").chmod(0o555)
+    in_child(act, user=NOBODY if os.getuid() == 0 else None)
+    assert sorted(file.name for file in (root / "Memories").iterdir()) == ["a.md", "marked.md"]
 
 
 def test_who_may_only_read_sees_what_a_writer_that_is_still_at_it_has_committed(

@@ -25,14 +25,22 @@ BATCH_BYTES = 24 << 20
 BATCH_SECONDS = 30.0
 
 
-def index(root: Path, *, store: Store, embedder: Embedder, rules: IndexRules, progress: Progress) -> Report:
-    """Bring the store up to date with the folder, and report what changed.
+def index(
+    root: Path,
+    *,
+    store: Store,
+    embedder: Embedder,
+    rules: IndexRules,
+    progress: Progress,
+    changes: Changes | None = None,
+) -> Report:
+    """Bring the store up to date with the folder, or with these changes of it, and report what changed.
 
     When the embedder fails, the notes before are kept, and the next run goes on with the others.
     """
     began = time.perf_counter()
     dimensions = store.made_for.dimensions
-    changes = find_changes(root, rules.walk, store, again=True)
+    changes = find_changes(root, rules.walk, store, again=True) if changes is None else changes
     report = Report(total=len(changes.read))
     failure: EmbedError | None = None
     with Extraction(rules.walk.max_seconds) as extraction:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.index.readers.formats import BY_SUFFIX, is_apart
-from notewell.index.walk import Found, Others, WalkRules, suffix_of, walk
+from notewell.index.walk import Found, Others, WalkRules, stamp_of, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types import Stamp
@@ -56,6 +56,15 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
             to_read.append(found)
     gone = (path for path in unseen if not path.startswith(tuple(closed)))
     return Changes(tuple(to_read), tuple(gone), known)
+
+
+def change_of(root: Path, path: str, store: Store) -> Changes:
+    """Return the change of one file: it is to be read, or gone."""
+    try:
+        read: tuple[Found, ...] = (Found(path, stamp_of((root / path).stat())),)
+    except FileNotFoundError:
+        read = ()
+    return Changes(read, () if read else (path,), store.stamps())
 
 
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:

@@ -152,6 +152,20 @@ def leads_inside(root: Path, folder: str) -> bool:
     return Path(os.path.realpath(root / folder)).is_relative_to(os.path.realpath(root))
 
 
+def left_out_by(path: str, rules: WalkRules) -> str:
+    """Return the setting that keeps a file from being a note, whatever its format; nothing, if none does.
+
+    >>> left_out_by("Drafts/rye.md", WalkRules(exclude=("Drafts/",))), left_out_by("Drafts/rye.md", WalkRules())
+    ('index.exclude', '')
+    """
+    folders = [path[:at] for at, sign in enumerate(path) if sign == "/"]
+    included = [os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include]
+    if included and not {".", *folders}.intersection(included):
+        return "index.include"
+    excluded = _excluder(rules.exclude)
+    return "index.exclude" if excluded(path) or any(excluded(f"{folder}/") for folder in folders) else ""
+
+
 def _inside(root: Path, folder: str) -> str:
     """Return an included folder as a path from the root, or refuse one outside it."""
     path = os.path.normpath(folder).replace(os.sep, "/")

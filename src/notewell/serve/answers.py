@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
     from notewell.index.report import Report, Status
+    from notewell.memory import Forgotten, Remembered
     from notewell.store import About
     from notewell.types import Excerpt, Hit, Results
 
@@ -200,6 +201,22 @@ def of_report(report: Report, about: About) -> dict[str, Any]:
         "warnings": listed_reasons(report.warned),
         "interrupted": report.interrupted,
     }
+
+
+def of_remembered(done: Remembered) -> dict[str, Any]:
+    """Return what became of a text to remember as other programs read it."""
+    return {
+        "path": done.path or None,
+        "written": done.written,
+        "near": [asdict(near) for near in done.near],
+        "redacted": done.redacted,
+        "notices": list(done.notices),
+    }
+
+
+def of_forgotten(done: Forgotten) -> dict[str, Any]:
+    """Return what became of a memory as other programs read it."""
+    return {"path": done.path, "trash": done.trash, "notices": list(done.notices)}
 
 
 def listed_reasons(reasons: Mapping[str, str]) -> list[dict[str, str]]:

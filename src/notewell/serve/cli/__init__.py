@@ -21,6 +21,8 @@ COMMANDS = {
     "read": "Show a note, some of its lines, or a part such as a page",
     "links": "Say where links lead, and which lead nowhere",
     "status": "Say what is indexed, and what is not",
+    "remember": "Write TEXT as a note into the folder for memories",
+    "forget": "Move a note that was remembered to the trash",
     "secrets": "Say where secrets are in the notes, to clean them up",
     "fill": "Let the better model read what it has not read yet",
     "watch": "Keep the store up to date while you write",

@@ -11,7 +11,7 @@ from pathlib import Path
 from notewell.errors import NoteError
 from notewell.index.place import Reading, exists
 from notewell.serve.cli.options import from_root
-from notewell.session import Session, place_read, recall, remember
+from notewell.session import Session, keep_opened, place_read, recall_opened
 from notewell.vault import Vault
 
 PLACE = re.compile(r"(.+?)((?::\d+(?:-\d*)?|#[^/]*)?)", re.DOTALL)
@@ -30,17 +30,17 @@ def place_from_root(root: Path, place: str) -> str:
 def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
     """Return the places that were typed, as the store names them; `last` stands for several."""
     places = [place_from_root(vault.root, place) for place in written if place != LAST]
-    last = Session(vault, recall(_memory(vault), datetime.now(UTC))).leant_to if LAST in written else ()
+    last = Session(vault, recall_opened(_opened_file(vault), datetime.now(UTC))).leant_to if LAST in written else ()
     if LAST in written and not last:
         raise NoteError("Nothing that is indexed was read within the hour", "Run `notewell read NOTE` first")
     return list(dict.fromkeys((*last, *map(vault.find, places))))
 
 
-def remember_reading(vault: Vault, reading: Reading) -> None:
+def keep_reading(vault: Vault, reading: Reading) -> None:
     """Keep what was read, for `last`; only where there is a store to keep it beside."""
     if exists(vault.store_file):
-        remember(_memory(vault), place_read(reading), datetime.now(UTC))
+        keep_opened(_opened_file(vault), place_read(reading), datetime.now(UTC))
 
 
-def _memory(vault: Vault) -> Path:
+def _opened_file(vault: Vault) -> Path:
     return vault.store_file.with_name(f"{vault.store_file.name}.opened")

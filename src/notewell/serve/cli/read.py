@@ -11,7 +11,7 @@ from notewell.errors import NoteError
 from notewell.index.place import Reading
 from notewell.serve.answers import of_reading
 from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
-from notewell.serve.cli.places import place_from_root, remember_reading
+from notewell.serve.cli.places import keep_reading, place_from_root
 
 
 @click.command("read")
@@ -35,7 +35,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, as_json: b
     with open_vault(vault) as opened:
         reading = opened.read(place_from_root(opened.root, place), raw=raw)
         _tell(reading, numbers=numbers, as_json=as_json)
-        remember_reading(opened, reading)
+        keep_reading(opened, reading)
 
 
 def _tell(reading: Reading, *, numbers: bool, as_json: bool) -> None:

@@ -1,0 +1,140 @@
+"""Several agents at once, each a process: nothing is lost, nothing is written twice, and nothing is left half."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from notewell import Vault
+from notewell.memory.page import split_page
+from notewell.search.sentences import WRAPPED, find_blocks, find_sentences
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "vault"
+EACH = 50
+KILLS = 25
+
+# Remembers each line of stdin, and says what became of it.
+AGENT = """
+import json, sys
+from notewell import Vault
+
+with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault:
+    vault.search("loaded before it begins")
+    print("ready", flush=True)
+    for line in sys.stdin:
+        text = json.loads(line)
+        print(json.dumps(vault.remember(text, title="Note").path), flush=True)
+"""
+# For each line of stdin, another process that writes one memory after another until it is killed.
+WILD = """
+import os, sys
+from datetime import datetime
+from pathlib import Path
+from notewell.memory import Memory
+from notewell.memory.folder import Folder
+from notewell.memory.names import numbered
+from notewell.memory.page import write_page
+
+page, _ = write_page(Memory("Begin. " + "The hive hums in the evening. " * 3_000 + "End.", datetime.now().astimezone()))
+print("ready", flush=True)
+for line in sys.stdin:
+    process = os.fork()
+    if not process:
+        with Folder(Path(sys.argv[1]), "Memories", make=True) as folder:
+            while True:
+                folder.write(numbered("Wild.md"), page.encode())
+    print(process, flush=True)
+    os.waitpid(process, 0)
+"""
+
+
+def start(program: str, root: Path) -> subprocess.Popen[str]:
+    """Start an agent; it waits until it is told something."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n", process.communicate()[1]
+    return process
+
+
+def remembered_by(agents: list[subprocess.Popen[str]], texts: list[list[str]]) -> list[list[str]]:
+    """Return the paths that each agent wrote, its texts given to all of them at once."""
+    for agent, its in zip(agents, texts, strict=True):
+        assert agent.stdin
+        agent.stdin.write("".join(f"{json.dumps(text)}\n" for text in its))
+        agent.stdin.flush()
+    told = [agent.communicate(timeout=120) for agent in agents]
+    assert [(agent.returncode, err) for agent, (_, err) in zip(agents, told, strict=True)] == [(0, "")] * len(agents)
+    return [[path for line in out.splitlines() if (path := json.loads(line))] for out, _ in told]
+
+
+def sentences() -> list[str]:
+    """Return sentences of the sample vault, at most two of a note, that say different things."""
+    chosen = []
+    for file in sorted(SAMPLE.rglob("*.md")):
+        text = file.read_text(encoding="utf-8").partition("\n---\n")[2]
+        units = [unit for block in find_blocks(text, WRAPPED) for unit in find_sentences(text, block)]
+        long = [found for unit in units if 60 < len(found := " ".join(text[unit.start : unit.end].split())) < 300]
+        chosen += long[:2]
+    return chosen
+
+
+def test_two_agents_with_fifty_memories_each_lose_none(allowed: Vault) -> None:
+    allowed.index()
+    texts = sentences()[: 2 * EACH]
+    assert len(texts) == 2 * EACH
+    written = remembered_by([start(AGENT, allowed.root) for _ in range(2)], [texts[:EACH], texts[EACH:]])
+    assert [len(set(paths)) for paths in written] == [EACH, EACH]
+    assert not set(written[0]) & set(written[1])
+    pages = [file.read_text(encoding="utf-8") for file in (allowed.root / "Memories").iterdir()]
+    assert sorted(split_page(page)[1] for page in pages) == sorted(texts)
+    with Vault.open(allowed.root, {"embed.model": "words"}) as vault:
+        assert vault.refresh() == ()
+        assert vault.store.about().notes == 2 * EACH + 1
+        assert vault.doctor().problems == ()
+
+
+def test_of_agents_that_remember_the_same_at_once_only_one_writes_it(allowed: Vault) -> None:
+    allowed.index()
+    texts = sentences()[:8]
+    written = remembered_by([start(AGENT, allowed.root) for _ in range(2)], [texts] * 2)
+    assert sum(map(len, written)) == len(texts)
+    pages = [file.read_text(encoding="utf-8") for file in (allowed.root / "Memories").iterdir()]
+    assert sorted(split_page(page)[1] for page in pages) == sorted(texts)
+
+
+def test_an_agent_that_is_killed_leaves_no_half_of_a_memory(allowed: Vault) -> None:
+    allowed.index()
+    chance, folder = random.Random(5), allowed.root / "Memories"
+    agents = start(WILD, allowed.root)
+    assert agents.stdin
+    assert agents.stdout
+    for _ in range(KILLS):
+        agents.stdin.write("again\n")
+        agents.stdin.flush()
+        agent = int(agents.stdout.readline())
+        time.sleep(chance.uniform(0, 0.1))
+        os.kill(agent, signal.SIGKILL)
+    agents.communicate(timeout=30)
+    files = sorted(folder.glob("[!.]*"))
+    assert len(files) > KILLS // 2
+    for file in files:
+        fields, text = split_page(file.read_text(encoding="utf-8"))
+        file.unlink()
+        assert fields["type"] == "memory"
+        assert text.startswith("Begin. ")
+        assert text.endswith("End.")
+    assert allowed.remember("The next one clears away what a killed one left.").written
+    assert [file.name for file in folder.iterdir()] == ["The next one clears away what a killed one left.md"]
