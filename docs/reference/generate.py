@@ -16,6 +16,7 @@ from notewell.config import HELP, PREFIX, setting_names
 from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.mcp.arguments import input_schema
+from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS
@@ -87,7 +88,7 @@ def python() -> str:
 def tools() -> str:
     """Return every tool: what a model is told of it, its arguments, and the fields of its answer."""
     parts = [""]
-    for tool in TOOLS:
+    for tool in (*TOOLS, *MEMORY_TOOLS):
         parts += [f"## {tool.name}\n", f"{tool.description}\n"]
         schema = input_schema(tool.arguments)
         if schema["properties"]:

@@ -14,6 +14,9 @@ from mcp_types import ResourceTemplateReference
 from pydantic import AnyUrl
 from tests.serve.mcp_clients import PAGE, Asking, asking, said, size, stdio
 
+from notewell.serve.mcp.memory import MEMORY_TOOLS
+from notewell.serve.mcp.tools import TOOLS
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -42,9 +45,10 @@ def test_all_tools_together_cost_a_model_little_to_know(session: Asking) -> None
 def test_every_tool_and_argument_is_in_the_docs(session: Asking) -> None:
     guide = (DOCS / "guides/agents.md").read_text(encoding="utf-8")
     reference = (DOCS / "reference/mcp.md").read_text(encoding="utf-8")
-    for tool in session.do("list_tools").tools:
+    assert [tool.name for tool in session.do("list_tools").tools] == [tool.name for tool in TOOLS]
+    for tool in (*TOOLS, *MEMORY_TOOLS):
         assert f"| `{tool.name}` |" in guide and f"## {tool.name}\n\n{tool.description}" in reference
-        assert all(f"| `{name}` |" in reference for name in tool.input_schema["properties"])
+        assert all(f"| `{name}` |" in reference for name in tool.arguments.model_fields)
 
 
 def test_the_client_is_told_whose_notes_these_are(session: Asking) -> None:

@@ -22,8 +22,8 @@ def command(vault: Path | None, http: bool, port: int) -> None:
     """Let a model search and read the notes, over MCP
 
     Programs such as Claude Code, Claude Desktop, Cursor and Codex start it by themselves and end it when they end;
-    docs/guides/agents.md has what to paste. The notes are only read. A vault that was never indexed is indexed with the
-    first question.
+    docs/guides/agents.md has what to paste. Notes are only read; if the vault names a folder for memories, they can be
+    written there. A vault that was never indexed is indexed with the first question.
 
     \b
     Example:

@@ -20,8 +20,10 @@ from notewell.serve.cli.options import say
 from notewell.serve.mcp import notes
 from notewell.serve.mcp.arguments import input_schema, read_arguments
 from notewell.serve.mcp.held import Held
+from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.shapes import output_schema
-from notewell.serve.mcp.tools import Tool, tools_for
+from notewell.serve.mcp.tools import TOOLS, Tool
+from notewell.vault import Vault
 
 # Calls that work at once; more of them wait. Each holds a connection to the store.
 AT_ONCE = 4
@@ -76,6 +78,11 @@ def unforeseen(error: Exception) -> str:
     return f"Notewell made a mistake ({type(error).__name__}); its log says where"
 
 
+def tools_for(vault: Vault) -> dict[str, Tool]:
+    """Return the tools of a vault by name; those that write only where its settings allow it."""
+    return {tool.name: tool for tool in (*TOOLS, *(MEMORY_TOOLS if vault.settings.memory.folder else ()))}
+
+
 def described(tool: Tool) -> types.Tool:
     """Return a tool as clients list it."""
     return types.Tool(
@@ -85,7 +92,7 @@ def described(tool: Tool) -> types.Tool:
         input_schema=input_schema(tool.arguments),
         output_schema=output_schema(tool.answer) if tool.answer else None,
         annotations=types.ToolAnnotations(
-            title=tool.title, read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False
+            title=tool.title, read_only_hint=not tool.writes, destructive_hint=tool.removes, open_world_hint=False
         ),
     )
 

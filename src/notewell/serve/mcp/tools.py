@@ -32,6 +32,7 @@ class Tool:
     answer: Any = None
     waits: bool = True
     writes: bool = False
+    removes: bool = False
 
 
 def search(held: Held, given: asked.Search) -> Answer:
@@ -177,8 +178,3 @@ and why. Use it when a search finds less than it should.""",
         waits=False,
     ),
 )
-
-
-def tools_for(vault: Vault) -> dict[str, Tool]:
-    """Return the tools that a vault offers, by name."""
-    return {tool.name: tool for tool in TOOLS}
