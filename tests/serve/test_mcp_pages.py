@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -127,6 +128,15 @@ def test_a_vault_that_cannot_be_indexed_says_why(make_vault: MakeVault) -> None:
         assert "zebra" in session.text("read", place="a.md")
         (vault.root / ".notewell").unlink()
         assert "a.md" in session.text("search", text="zebra")
+
+
+def test_a_vault_that_was_taken_away_is_told_and_not_made_anew(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "zebra"})
+    with served(vault) as session:
+        session.text("search", text="zebra")
+        shutil.rmtree(vault.root)
+        assert "There is no folder" in session.error("search", text="zebra")
+        assert not vault.root.exists()
 
 
 def test_a_vault_made_by_other_rules_is_made_anew_behind(make_vault: MakeVault) -> None:

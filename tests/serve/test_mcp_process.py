@@ -225,6 +225,12 @@ def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(
     assert not held.indexing
 
 
+def test_a_stdin_that_is_closed_from_the_start_is_an_error(folder: Path) -> None:
+    command = ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND, "--vault", str(folder)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=GUARD)
+    assert done.returncode == 1 and "stdin or stdout is closed" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_a_vault_that_is_not_there_is_an_error_at_once(folder: Path) -> None:
     done = subprocess.run(
         [*COMMAND, "--vault", str(folder / "nowhere")], env=environment(), capture_output=True, text=True, check=False

@@ -42,6 +42,10 @@ def command(vault: Path | None, http: bool, port: int) -> None:
         else:
             from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415
 
+            if sys.stdin is None or sys.stdout is None:
+                raise SettingsError(
+                    "stdin or stdout is closed", "Let a program start it that speaks MCP, or use --http"
+                )
             if sys.stdin.isatty():
                 say("waiting for a program that speaks MCP on stdin; Ctrl-D ends it")
             serve_stdio(opened, parent)

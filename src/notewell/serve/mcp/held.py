@@ -7,6 +7,7 @@ from threading import Event, Lock, Thread
 
 from notewell.errors import NotewellError, StoreBusy
 from notewell.index import Progress
+from notewell.index.place import check_folder
 from notewell.vault import Vault
 
 # How long a server that ends waits for a run to keep what it has done, in seconds.
@@ -38,7 +39,8 @@ class Held:
         return (self.done, self.total) if self.indexing else None
 
     def begin(self) -> None:
-        """Begin to index a vault that never was; it goes on behind."""
+        """Begin to index a vault that never was; it goes on behind. One that was taken away is not made anew."""
+        check_folder(self.vault.root)
         if not self.vault.indexed:
             self._start()
 
