@@ -27,8 +27,8 @@ def command(vault: Path | None, http: bool, port: int) -> None:
 
     \b
     Example:
-        claude mcp add notewell -- notewell mcp --vault ~/notes
         notewell mcp --http --port 8377
+        claude mcp add notewell -- notewell mcp --vault ~/notes
     """
     # Before anything that takes time, in which it could be gone already.
     parent = os.getppid()
