@@ -19,6 +19,11 @@ from notewell.config import variable_of
 from notewell.index.readers.formats import FORMATS
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import Upkeep, make_api
+from notewell.serve.mcp.arguments import input_schema
+from notewell.serve.mcp.memory import MEMORY_TOOLS
+from notewell.serve.mcp.notes import TEMPLATE
+from notewell.serve.mcp.shapes import output_schema
+from notewell.serve.mcp.tools import TOOLS
 from notewell.settings import HELP, setting_names
 from notewell.vault import Vault
 
@@ -130,6 +135,32 @@ def python() -> str:
         parts += [f"- `{field.name}: {field.type}`" for field in fields.values()]
         parts.append("")
     return "\n".join(parts)
+
+
+def tools() -> str:
+    """Return every tool: what a model is told of it, its arguments, and the fields of its answer."""
+    parts = [""]
+    for tool in (*TOOLS, *MEMORY_TOOLS):
+        parts += [f"## {tool.name}\n", f"{tool.description}\n"]
+        schema = input_schema(tool.arguments)
+        if schema["properties"]:
+            parts += ["| argument | kind | default | what it says |", "|---|---|---|---|"]
+            parts += [_argument(name, told, schema) for name, told in schema["properties"].items()]
+            parts.append("")
+        fields = output_schema(tool.answer)["properties"] if tool.answer else {}
+        told = ", ".join(f"`{name}`" for name in fields)
+        parts.append(f"Answers with {told}, and the same as text.\n" if fields else "Answers with text.\n")
+    parts += ["## Resources\n", f"`{TEMPLATE}`: a note by its path, percent-encoded; its path can be completed.\n"]
+    return "\n".join(parts)
+
+
+def _argument(name: str, told: dict[str, object], schema: dict[str, object]) -> str:
+    needed = name in schema.get("required", ())  # type: ignore[operator]
+    default = "needed" if needed else f"`{told['default']}`" if "default" in told else ""
+    kind = "list of texts" if told["type"] == "array" else {"string": "text"}.get(str(told["type"]), told["type"])
+    choices = told.get("enum")
+    shown = " or ".join(f"`{choice}`" for choice in choices) if isinstance(choices, list) else kind
+    return f"| `{name}` | {shown} | {default} | {told['description']} |"
 
 
 def file_tree() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -148,3 +149,42 @@ def _alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+PARENT = """
+import subprocess, sys, time
+from notewell.index.readers.apart import receive, send
+command = [sys.executable, "-m", "notewell.index.readers.worker"]
+worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+send(worker.stdin, b'{"reader": "no_such_reader", "seconds": 60}')
+send(worker.stdin, b"")
+assert receive(worker.stdout)
+holder = subprocess.Popen(["sleep", "60"], pass_fds=[worker.stdin.fileno()], stdout=subprocess.DEVNULL)
+print(worker.pid, holder.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process of Windows keeps its parent's number")
+def test_the_process_apart_ends_with_whoever_asked_it_even_if_its_pipe_is_held_open() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        worker, holder = map(int, parent.stdout.readline().split())
+        parent.kill()
+    try:
+        ends = time.monotonic() + 30
+        while is_running(worker) and time.monotonic() < ends:
+            time.sleep(0.05)
+        assert not is_running(worker)
+    finally:
+        os.kill(holder, signal.SIGKILL)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there, and not only its exit code that nobody asks for."""
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        os.kill(pid, 0)
+        return not stat.exists() or ") Z " not in stat.read_text()
+    except OSError:
+        return False

@@ -94,6 +94,10 @@ def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, na
     assert re.search(rf"Example:\n +notewell {name}", out)
 
 
+# What a server over MCP prints is the protocol's.
+SERVERS = {"mcp"}
+
+
 # The process behind the commands is of no vault.
 @pytest.mark.parametrize("name", set(COMMANDS) - {"completion", "daemon", "help"})
 def test_every_command_knows_json_and_vault(name: str) -> None:
@@ -102,7 +106,7 @@ def test_every_command_knows_json_and_vault(name: str) -> None:
     # A group has them where they make sense.
     commands = (command, *getattr(command, "commands", {}).values())
     options = {option for one in commands for parameter in one.params for option in parameter.opts}
-    assert {"--json", "--vault"} <= options
+    assert {"--vault"} | ({"--json"} if name not in SERVERS else set()) <= options
 
 
 # Errors

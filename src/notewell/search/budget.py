@@ -22,7 +22,7 @@ HEADING_SIGNS = "#*= \t"
 def block(chunk: Chunk) -> str:
     """Return a chunk as it stands in a prompt: its headings, its place, and its lines in a fence.
 
-    The fence is longer than any of its tildes: whatever the lines open or pretend to be, it ends with the block.
+    Whatever the lines open or pretend to be, it ends with the block.
 
     >>> block(Chunk("a.md", "```sh\\nmake", 3, 4, title="Build"))
     '### Build (a.md:3)\\n~~~\\n```sh\\nmake\\n~~~\\n\\n'
@@ -30,8 +30,17 @@ def block(chunk: Chunk) -> str:
     place = f", {chunk.place}" if chunk.place else ""
     heading = " ".join(chunk.heading.split())
     header = " ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines())
-    fence = max((FENCE, *(f"{tildes}~" for tildes in TILDES.findall(chunk.text))), key=len)
-    return f"{header}\n{fence}\n{chunk.text}\n{fence}\n\n"
+    return f"{header}\n{fenced(chunk.text)}\n"
+
+
+def fenced(text: str) -> str:
+    """Return a text in a fence that is longer than any of its tildes, so that nothing in it can end the fence.
+
+    >>> fenced("one\\n~~~\\ntwo")
+    '~~~~\\none\\n~~~\\ntwo\\n~~~~\\n'
+    """
+    fence = max((FENCE, *(f"{tildes}~" for tildes in TILDES.findall(text))), key=len)
+    return f"{fence}\n{text}\n{fence}\n"
 
 
 def context(hits: Sequence[Hit]) -> str:

@@ -7,12 +7,17 @@ import json
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
+from threading import Thread
 
 from notewell.errors import NoteError
 from notewell.index.readers.apart import message_of, receive, send
 from notewell.index.readers.formats import reader_of
 from notewell.index.readers.limits import MOST_MEMORY, limited
+
+# How often it looks whether anybody still waits for its answers, in seconds.
+LOOK = 0.5
 
 
 def main() -> None:
@@ -20,6 +25,7 @@ def main() -> None:
     # Ctrl-C is for the one who asks, who lets the file at hand end well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -50,6 +56,13 @@ def _answer(reader: str, data: bytes) -> bytes:
 
 def _told(answer: dict[str, str]) -> bytes:
     return json.dumps(answer).encode()
+
+
+def _end_with(parent: int) -> None:
+    """End when whoever asks is gone, and not only with the file at hand."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
 
 
 def _limit_memory() -> None:

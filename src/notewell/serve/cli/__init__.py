@@ -40,6 +40,7 @@ COMMANDS = {
     "fill": "Let the better model read what it has not read yet",
     "watch": "Keep the store up to date while you write",
     "serve": "Answer other programs over HTTP",
+    "mcp": "Let a model search and read the notes, over MCP",
     "doctor": "Prove that the store is sound",
     "backup": "Copy the store to a file",
     "restore": "Put a backup in the store's place",

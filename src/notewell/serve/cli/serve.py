@@ -57,7 +57,8 @@ def command(
     """Answer other programs over HTTP
 
     Only this machine is listened to, unless --host says otherwise; then a token is needed. GET /openapi.json lists what
-    can be asked. A vault that was never indexed is indexed first. Ctrl-C ends it. With --json, its addresses are JSON.
+    can be asked; agents find MCP at /mcp. A vault that was never indexed is indexed first. Ctrl-C ends it. With --json,
+    its addresses are JSON.
 
     \b
     Example:
@@ -65,10 +66,13 @@ def command(
         curl 'http://127.0.0.1:8483/search?text=sourdough'
     """
     _check_installed()
-    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, Mounted, Upkeep, make_app  # noqa: PLC0415
     from notewell.serve.http.callers import Known  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
+    from notewell.serve.mcp.held import Held  # noqa: PLC0415
+    from notewell.serve.mcp.http import PATH  # noqa: PLC0415
+    from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
 
     folder = user_folder(os.environ)
     if new_token:
@@ -81,12 +85,16 @@ def command(
         needed = token or not only_here(sockets)
         rules = GuardRules(known, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
-        upkeep = Upkeep(opened)
+        upkeep, held = Upkeep(opened), Held(opened)
+        mounts = [Mounted(PATH, make_mcp(held, hosts=()))]
         addresses = [address_of(one) for one in sockets]
         told = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(told if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C ends it")
-        serve(make_app(opened, upkeep, rules, log=say if verbose else None), upkeep, sockets)
+        try:
+            serve(make_app(opened, upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
+        finally:
+            held.close()
 
 
 def _bring_up_to_date(vault: Vault) -> None:
@@ -104,6 +112,7 @@ def _bring_up_to_date(vault: Vault) -> None:
 def _check_installed() -> None:
     try:
         import fastapi  # noqa: F401, PLC0415
+        import mcp  # noqa: F401, PLC0415
         import uvicorn  # noqa: F401, PLC0415
     except ImportError as error:
         raise SettingsError(

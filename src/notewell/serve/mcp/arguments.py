@@ -1,0 +1,161 @@
+"""What a model may ask a tool for: the names and defaults of `Vault`, read leniently, and refused by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from notewell.asked import Filters
+from notewell.errors import SettingsError
+from notewell.serve.parameters import HELP, read_where
+
+# More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
+MOST_HITS = 50
+MOST_TOKENS = 5_000
+NOTE = "A note by its path, or by a name or title that no other note has"
+
+
+def as_texts(given: Any) -> Any:
+    """Return what was meant where a list of texts was: models send one text, a list as JSON, or a mapping, too.
+
+    >>> as_texts("bees"), as_texts('["bees", "honey"]'), as_texts({"status": "open"})
+    (['bees'], ['bees', 'honey'], ['status=open'])
+    """
+    if isinstance(given, dict):
+        return [f"{key}={value}" for key, value in given.items()]
+    if not isinstance(given, str):
+        return given
+    if given.startswith("["):
+        try:
+            return json.loads(given)
+        except ValueError:
+            return [given]
+    return [given] if given else []
+
+
+Texts = Annotated[list[str], BeforeValidator(as_texts)]
+
+
+class Arguments(BaseModel):
+    """The arguments of one tool."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Asking(Arguments):
+    """What every page of hits can be narrowed by."""
+
+    limit: int | None = Field(None, ge=1, le=MOST_HITS, description=HELP["limit"])
+    under: str = Field("", description=HELP["under"])
+    tag: Texts = Field([], description=HELP["tag"])
+    type: Texts = Field([], description=HELP["type"])
+    lang: Texts = Field([], description=HELP["lang"])
+    after: str = Field("", description=HELP["after"])
+    before: str = Field("", description=HELP["before"])
+    where: Texts = Field([], description=HELP["where"])
+    max_tokens: int | None = Field(
+        None, ge=1, le=MOST_TOKENS, description="Whole passages instead of short excerpts, up to so many tokens"
+    )
+    explain: bool = Field(False, description="Say how each score came about; seldom needed")
+    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+
+    @property
+    def only(self) -> Filters:
+        """Return the filters."""
+        return Filters(
+            tag=tuple(self.tag),
+            type=tuple(self.type),
+            lang=tuple(self.lang),
+            after=self.after,
+            before=self.before,
+            where=read_where(self.where),
+        )
+
+
+class Search(Asking):
+    """What `search` takes."""
+
+    text: str = Field(description="What to look for; empty, with a filter, for the newest notes that fit")
+    like: Texts = Field([], description=HELP["like"])
+    mode: Literal["fast", "deep"] = Field(
+        "fast", description="deep also goes along links, to up to fifty notes; for surveys of a subject"
+    )
+
+
+class Related(Asking):
+    """What `related` takes."""
+
+    notes: Texts = Field(description=f"{NOTE}, or some lines (Garden/Bees.md:12); or several such", min_length=1)
+
+
+class Read(Arguments):
+    """What `read` takes."""
+
+    place: str = Field(description="path, path:12, path:12-40, path:121- or path#page 3, as hits name them")
+    max_tokens: int = Field(1_500, ge=100, le=2 * MOST_TOKENS, description="The longest page. Default: 1500")
+
+
+class Traverse(Arguments):
+    """What `traverse` takes."""
+
+    note: str = Field(description=NOTE)
+    query: str = Field("", description="What notes have to be near to. Default: the note itself")
+    depth: int | None = Field(None, ge=1, le=4, description="How many hops. Default: 4")
+    floor: float | None = Field(
+        None, ge=-1, le=1, description="The least similarity of a note that is kept. Default: 0.5"
+    )
+    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+
+
+class LinksOf(Arguments):
+    """What `links` takes."""
+
+    note: str = Field("", description=f"{NOTE}. Default: all notes, of which only the counts are told")
+    broken: bool = Field(False, description="Only links that lead nowhere, with what may be meant")
+    orphans: bool = Field(False, description="List the notes that no other note links to, and that link to none")
+    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+
+
+class Nothing(Arguments):
+    """What `status` takes."""
+
+
+Taken = TypeVar("Taken", bound=Arguments)
+
+
+def read_arguments(model: type[Taken], given: Mapping[str, Any]) -> Taken:
+    """Return the arguments that were sent; what is wrong with one is told by its name, never by its value."""
+    sent = {name: value for name, value in given.items() if value is not None}
+    for name in sent.keys() - model.model_fields.keys():
+        close = get_close_matches(name, model.model_fields, 1)
+        known = ", ".join(model.model_fields) or "no arguments"
+        raise SettingsError(
+            f"There is no argument '{name[:40]}'", f"Is '{close[0]}' meant?" if close else f"Use {known}"
+        )
+    try:
+        return model.model_validate(sent)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        name = str(wrong["loc"][0])
+        fact = "is missing" if wrong["type"] == "missing" else f"is wrong: {wrong['msg']}"
+        raise SettingsError(f"The argument '{name}' {fact}", model.model_fields[name].description or "") from None
+
+
+def input_schema(model: type[Arguments]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments: those it needs first, and nothing that says nothing."""
+    made = model.model_json_schema()
+    needed = made.get("required", [])
+    properties = dict(sorted(made["properties"].items(), key=lambda item: item[0] not in needed))
+    shown = {"type": "object", "properties": {name: _plain(value) for name, value in properties.items()}}
+    return {**shown, **({"required": needed} if needed else {}), "additionalProperties": False}
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of one argument: what may be left out need not be null, and its title is its name."""
+    chosen: dict[str, Any] = next((way for way in schema.get("anyOf", ()) if way.get("type") != "null"), {})
+    plain = {**chosen, **{key: value for key, value in schema.items() if key not in ("anyOf", "title")}}
+    return {key: value for key, value in plain.items() if key != "default" or value not in (None, "", [])}

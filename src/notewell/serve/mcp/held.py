@@ -1,0 +1,96 @@
+"""A vault that a server holds for long: what changed is taken in by each call, what takes longer behind them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+from notewell.errors import NotewellError, StoreBusy
+from notewell.index import Progress
+from notewell.index.place import check_folder
+from notewell.vault import Vault
+
+# How long a server that ends waits for a run to keep what it has done, in seconds.
+GRACE = 0.5
+
+
+class Held:
+    """A vault, and the run that indexes it behind the calls, if there is one."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self.done = 0
+        self.total = 0
+        self._stop = Event()
+        self._starting = Lock()
+        self._refreshing = Lock()
+        self._run: Thread | None = None
+        self._failure: NotewellError | None = None
+        self._gave_up = False
+
+    @property
+    def indexing(self) -> bool:
+        """Tell whether a run goes on."""
+        return self._run is not None and self._run.is_alive()
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Return how many notes of how many the run has read; nothing if none goes on."""
+        return (self.done, self.total) if self.indexing else None
+
+    def begin(self) -> None:
+        """Begin to index a vault that never was; it goes on behind. One that was taken away is not made anew."""
+        check_folder(self.vault.root)
+        if not self.vault.indexed:
+            self._start()
+
+    def take_in(self, *, refresh: bool) -> tuple[str, ...]:
+        """Take in what changed, if that is quick, and the rest behind; return what a model should know."""
+        if self.indexing:
+            return (self._far(),)
+        if self._failure is not None and not self.vault.indexed:
+            failure, self._failure = self._failure, None
+            raise failure
+        if not refresh:
+            return ()
+        # Two calls at once are one refresh: the second would be told that somebody else is writing.
+        with self._refreshing:
+            notices = self.vault.refresh()
+        if notices and not self._gave_up:
+            # Whatever kept it from being quick; what keeps it from being done at all is told by the next call.
+            self._start()
+            return (self._far(),)
+        return notices
+
+    def close(self) -> None:
+        """Let a run end; what it has kept stays, and the next one goes on from there."""
+        self._stop.set()
+        if self._run is not None:
+            self._run.join(GRACE)
+
+    def _far(self) -> str:
+        if not self.vault.indexed:
+            fact = f"The notes are being indexed for the first time: {self.done:,} of {self.total:,} are read"
+            raise StoreBusy(fact, "Ask again in half a minute; `read` works meanwhile")
+        far = f", {self.done:,} of {self.total:,}" if self.total else ""
+        return f"notes are being taken in{far}; ask again in a minute to find them all"
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self.indexing and not self._stop.is_set():
+                self._failure, self.done, self.total = None, 0, 0
+                self._run = Thread(target=self._index, name="notewell index", daemon=True)
+                self._run.start()
+
+    def _index(self) -> None:
+        try:
+            self.vault.index(progress=Progress(self._tell, self._stop.is_set))
+        except NotewellError as error:
+            # A store that somebody else is writing to is full of what was to be done here.
+            self._failure, self._gave_up = error, not isinstance(error, StoreBusy)
+        finally:
+            with suppress(NotewellError):
+                self.vault.store.close()
+
+    def _tell(self, done: int, total: int) -> None:
+        self.done, self.total = done, total

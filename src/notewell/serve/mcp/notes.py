@@ -1,0 +1,87 @@
+"""Notes as resources: their addresses, the newest of them as a list, one of them as text, and paths to complete."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+import mcp_types as types
+
+from notewell.asked import Filters
+from notewell.errors import NoteError
+from notewell.search.budget import CHARS_PER_TOKEN
+from notewell.vault import Vault
+
+SCHEME = "notewell:///"
+TEMPLATE = SCHEME + "{+path}"
+# A list to choose from; whoever looks for more searches.
+LISTED = 50
+COMPLETED = 50
+# The longest note that is handed over whole: clients put all of it before the model.
+LONGEST = 25_000 * CHARS_PER_TOKEN
+# A day before all others, so that the newest of all notes are asked for.
+EVER = Filters(after="0001-01-01")
+
+
+def address_of(path: str) -> str:
+    """Return the address of a note.
+
+    >>> address_of("Garten/Bienen & Honig.md")
+    'notewell:///Garten/Bienen%20%26%20Honig.md'
+    """
+    return SCHEME + quote(path)
+
+
+def path_at(address: str) -> str:
+    """Return the path, or place, that an address stands for."""
+    if not address.startswith(SCHEME):
+        raise NoteError(f"{address[:200]} is no address of a note", f"Addresses are {SCHEME} and a path")
+    return unquote(address.removeprefix(SCHEME))
+
+
+def list_notes(vault: Vault) -> list[types.Resource]:
+    """Return the newest notes; none of a vault that was never indexed."""
+    if not vault.indexed:
+        return []
+    found = {excerpt.path: excerpt.hit.chunk.title for excerpt in vault.search("", limit=LISTED, only=EVER)}
+    return [
+        types.Resource(uri=address_of(path), name=path, title=title or path, mime_type=kind_of(path))
+        for path, title in found.items()
+    ]
+
+
+def template() -> types.ResourceTemplate:
+    """Return how addresses of notes are made."""
+    return types.ResourceTemplate(
+        uri_template=TEMPLATE,
+        name="note",
+        title="A note",
+        description="A note of the vault by its path, as search prints it; path:12-40 for some of its lines",
+    )
+
+
+def read_note(vault: Vault, address: str) -> types.TextResourceContents:
+    """Return the text of a note, without secrets."""
+    reading = vault.read(path_at(address))
+    text = reading.text
+    if len(text) > LONGEST:
+        left = len(text) - LONGEST
+        text = f"{text[:LONGEST]}\n\n[{left:,} more characters are not shown; the tool `read` shows any lines]"
+    return types.TextResourceContents(uri=address, mime_type=kind_of(reading.path), text=text)
+
+
+def complete_path(vault: Vault, written: str) -> types.Completion:
+    """Return paths that begin with what was written, then those that hold it."""
+    wanted = unquote(written).casefold()
+    paths = sorted(vault.store.stamps()) if vault.indexed else []
+    fitting = [path for path in paths if wanted in path.casefold()]
+    fitting.sort(key=lambda path: not path.casefold().startswith(wanted))
+    return types.Completion(values=fitting[:COMPLETED], total=len(fitting), has_more=len(fitting) > COMPLETED)
+
+
+def kind_of(path: str) -> str:
+    """Return the media type of a note's text: of documents only the text is shown.
+
+    >>> kind_of("Bees.md"), kind_of("Bees.pdf")
+    ('text/markdown', 'text/plain')
+    """
+    return "text/markdown" if path.casefold().endswith((".md", ".markdown")) else "text/plain"

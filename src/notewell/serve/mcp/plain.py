@@ -1,0 +1,47 @@
+"""Words of notes made fit for a line: one line, no signs that nobody sees, and not too long."""
+
+from __future__ import annotations
+
+import re
+
+# What is not seen, or moves what is seen: control signs, line ends of all kinds, marks of direction, tags.
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\U000e0000-\U000e007f]+")
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line, without signs that are not seen.
+
+    >>> one_line("Bees\\n\\x1b[31mand  honey")
+    'Bees [31mand honey'
+    """
+    return " ".join(UNSEEN.sub(" ", text).split())
+
+
+def shown_path(path: str) -> str:
+    """Return a path in a line of text; one with signs that are not seen is written as Python does it.
+
+    >>> shown_path("Garden/Bees.md"), shown_path("a\\nb.md")
+    ('Garden/Bees.md', "'a\\\\nb.md'")
+    """
+    return repr(path) if UNSEEN.search(path) else path
+
+
+def clipped(text: str, most: int, *, around: int = 0) -> str:
+    """Return a text of at most so many characters, from a little before `around` on, cut between words.
+
+    >>> clipped("The hive hums in the warm evening of May", 24, around=21)
+    '… the warm evening …'
+    >>> clipped("The hive hums", 24)
+    'The hive hums'
+    """
+    if len(text) <= most:
+        return text
+    start = 0 if around < most * 2 // 3 else around - most // 4
+    head, room = ("… ", most - 4) if start else ("", most - 2)
+    piece = text[start : start + room + 1]
+    if start and " " in piece[: most // 4]:
+        piece = piece.partition(" ")[2]
+    if start + room < len(text):
+        cut = piece.rpartition(" ")[0] if " " in piece[-most // 4 :] else piece[:room]
+        return f"{head}{cut.rstrip()} …"
+    return head + piece
