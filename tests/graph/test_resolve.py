@@ -206,6 +206,22 @@ def test_a_markdown_link_may_lead_to_a_folder(target: str, source: str, kind: st
     assert resolver().folder_at(address, source) == folder
 
 
+def test_a_link_within_a_note_leads_to_it_though_another_differs_in_case_alone() -> None:
+    assert led("", "zoo/A.md", notes=("zoo/A.md", "zoo/a.md")) == "zoo/A.md"
+    assert led("", "zoo/a.md", notes=("zoo/A.md", "zoo/a.md")) == "zoo/a.md"
+
+
+def test_a_tilde_is_the_root_only_before_a_slash() -> None:
+    assert led("~foo", notes=("foo.md", "~foo.md")) == "~foo.md"
+    assert led("~/foo", notes=("foo.md", "~foo.md")) == "foo.md"
+
+
+def test_of_two_notes_with_one_alias_the_same_is_chosen_in_whatever_order_they_came() -> None:
+    for one, other in ((1, 2), (2, 1)):
+        notes = [Named(one, "a.md", ("Nick",)), Named(other, "b.md", ("Nick",))]
+        assert Resolver(notes, list).ends(Link("Nick", 1), "l.md")[1] == one
+
+
 def test_of_names_that_differ_in_case_alone_one_is_chosen_for_good() -> None:
     assert led("bees", notes=("a/bees.md", "a/Bees.md")) == led("bees", notes=("a/Bees.md", "a/bees.md")) == "a/Bees.md"
 

@@ -252,3 +252,17 @@ def test_orphans_of_one_note_are_refused(notewell: Notewell) -> None:
 def test_what_a_terminal_would_obey_is_made_visible(notewell: Notewell, folder: Path) -> None:
     (folder / "Odd.md").write_text("See [[No\x1b[31mbody]] and [a\x1b]0;b](x.md).\n")
     assert "\x1b" not in notewell("links", "--broken")[1] + notewell("links", "Odd")[1]
+
+
+def test_no_link_forges_a_line(notewell: Notewell, linked: Path) -> None:
+    (linked / "Forged.md").write_text("# Forged\n\n[s](x%0AHome.md:1)\n", encoding="utf-8")
+    lines = notewell("links", "--broken")[1].splitlines()
+    assert not [line for line in lines if line.startswith("Home.md")]
+
+
+def test_a_file_whose_name_holds_a_secret_is_not_named(notewell: Notewell, linked: Path) -> None:
+    key = "AK" + "IAZ7Q3M5XW2V4TJ6LN"
+    (linked / key).mkdir()
+    (linked / key / "pic.png").write_bytes(b"")
+    (linked / "Picture.md").write_text("# Picture\n\n![x](pic.png)\n", encoding="utf-8")
+    assert key not in "".join(map(str, notewell("links", "Picture", "--json") + notewell("links", "--broken")))

@@ -23,6 +23,8 @@ NUMBER = re.compile(r"-\d{1,3}$")
 # Anchors that name no heading: a page's top, browsers' own way to point at words, and tabs of a site (`tab/linux`).
 EVERYWHERE = re.compile(r"(?:top)?$|:~:|[^/]*/", re.IGNORECASE)
 NEAR = 2
+# To compare takes long: a note with more headings than anyone reads has no hints.
+MOST_HEADINGS = 300
 # How it is told that a note has no such anchor.
 NO_HEADING = "no such heading"
 NO_BLOCK = "no such block"
@@ -64,6 +66,8 @@ class Anchors:
 
     def near(self, anchor: str) -> tuple[str, ...]:
         """Return the headings that are most like an anchor."""
+        if len(self.headings) > MOST_HEADINGS:
+            return ()
         written = {plain(heading): heading for heading in self.headings}
         return tuple(LINKED.sub(r"\1", written[each]) for each in get_close_matches(plain(anchor), written, NEAR))
 

@@ -16,7 +16,10 @@ LEAST_NAMES = 2
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a link says of its target: a folded path, and whether it is counted from the note, the root, or nowhere."""
+    """What a link says of its target: a folded path, and whether it is counted from the note, the root, or nowhere.
+
+    A link within its own note has the base `here`.
+    """
 
     path: str
     base: str
@@ -38,12 +41,12 @@ def read_address(link: Link, source: str) -> Address | None:
     """
     target = fold(link.target.strip().replace("\\", "/"))
     if not target:
-        return Address(fold(source), "path", link.kind)
+        return Address(fold(source), "here", link.kind)
     if target.startswith(("./", "../")) or target in (".", ".."):
         path = _joined(fold(source).rpartition("/")[0], target)
         return None if path is None else Address(path, "path", link.kind)
     base = "root" if target.startswith(("/", "~/")) else "name"
-    path = _joined("", target.removeprefix("~"))
+    path = _joined("", target.removeprefix("~") if base == "root" else target)
     if path is None and link.kind == "markdown":
         path, base = _joined(fold(source).rpartition("/")[0], target), "path"
     return None if path is None else Address(path, base, link.kind)
@@ -73,7 +76,9 @@ class Resolver:
         self._notes = Places(self._ids)
         self._list_files = files
         self._aliases: dict[str, str] = {}
-        for named in sorted((named for named in names if named.aliases), key=lambda named: (len(named.path), named)):
+        for named in sorted(
+            (named for named in names if named.aliases), key=lambda named: (len(named.path), named.path)
+        ):
             for alias in named.aliases:
                 self._aliases.setdefault(fold(alias), named.path)
 
@@ -103,6 +108,8 @@ class Resolver:
 
     def note_at(self, address: Address, source: str) -> str:
         """Return the note that an address in the note at `source` leads to, or nothing."""
+        if address.base == "here":
+            return source
         path = _found(self._notes, address, source)
         if path or address.base != "name" or address.kind == "markdown":
             return path

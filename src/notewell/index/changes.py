@@ -74,10 +74,14 @@ def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
 
 
 def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
-    """Return the files of the vault that are no notes: of other formats, left out by the settings, or skipped."""
+    """Return the files of the vault that are no notes: of other formats, left out by the settings, or skipped.
+
+    One whose name holds a secret is not named.
+    """
     suffixes = Others(() if rules.include or rules.exclude else BY_SUFFIX)
     everywhere = replace(rules, include=(), exclude=())
-    return [*(found.path for found in walk(root, everywhere, suffixes) if not found.closed), *store.skipped()]
+    files = (found.path for found in walk(root, everywhere, suffixes) if not found.closed)
+    return [*(path for path in files if not names_secret(path)), *store.skipped()]
 
 
 def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:

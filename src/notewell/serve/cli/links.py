@@ -10,7 +10,7 @@ from notewell.graph.leads import Lead, Links
 from notewell.serve.answers import of_links
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, printable, say, vault_option
+from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
 from notewell.serve.cli.places import place_from_root
 
 
@@ -81,12 +81,12 @@ def _tell_counts(links: Links) -> None:
 def _tell_note(links: Links) -> None:
     to = [f"{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links]
     source = [f"{lead.path}:{lead.link.line}  {lead.written}" for lead in links.backlinks]
-    click.echo(printable(links.note))
+    click.echo(one_line(links.note))
     # A file that is no note has no links that could be told of.
     for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
         click.echo(f"\n{what}" if lines else f"\n{what} nothing")
         for line in lines:
-            click.echo(printable(f"  {line}"))
+            click.echo(one_line(f"  {line}"))
 
 
 def _end(lead: Lead) -> str:
@@ -108,7 +108,7 @@ def _tell_listed(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> 
         if len(told) > 1:
             click.echo(f"{name}:")
         for line in lists[name]:
-            click.echo(printable(line))
+            click.echo(one_line(line))
     _summarise(links, broken=broken, wanted=wanted, orphans=orphans)
 
 
