@@ -27,7 +27,7 @@ def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
     expected = indexed.search("why did the loaf collapse", limit=2)
     with serving(indexed) as served:
         told = served.get("/search", text="why did the loaf collapse", limit=2)
-    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected), "took_ms": 0}))
+    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, root=indexed.root), "took_ms": 0}))
     assert told["hits"][0]["path"] == "Recipes/Sourdough.md"
 
 

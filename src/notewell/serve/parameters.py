@@ -15,6 +15,9 @@ HELP = {
     "after": "Only notes of this day or later: 2024-05-01, 2024, 7d, today",
     "before": "Only notes of the days before this one",
     "where": "Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+    "depth": "How many hops. Default: 4",
+    "floor": "The least similarity of a note that is kept. Default: 0.5, with a query 0.7 of the nearest",
+    "to": "Of the broken links, those that miss this: notes, files or anchors",
     "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
 }
 

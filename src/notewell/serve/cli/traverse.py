@@ -13,6 +13,7 @@ from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
 from notewell.serve.cli.places import read_places
+from notewell.serve.parameters import HELP
 
 # Of the notes that were pruned behind one, as many as one reads.
 SHOWN = 5
@@ -22,15 +23,8 @@ SHOWN = 5
 @click.argument("note", shell_complete=complete_note)
 @vault_option
 @click.option("--query", metavar="TEXT", default="", help="What notes have to be near to. Default: NOTE itself")
-@click.option(
-    "--depth", metavar="N", type=click.IntRange(1, FAST.hops), default=FAST.hops, help="How many hops. Default: 4"
-)
-@click.option(
-    "--floor",
-    metavar="X",
-    type=click.FloatRange(-1, 1),
-    help="The least similarity of a note that is kept. Default: 0.5, with --query 0.7 of the nearest",
-)
+@click.option("--depth", metavar="N", type=click.IntRange(1, FAST.hops), help=HELP["depth"])
+@click.option("--floor", metavar="X", type=click.FloatRange(-1, 1), help=HELP["floor"])
 @click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
 @click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
 @json_option
@@ -38,7 +32,7 @@ def command(
     note: str,
     vault: Path | None,
     query: str,
-    depth: int,
+    depth: int | None,
     floor: float | None,
     every: bool,
     no_refresh: bool,

@@ -77,9 +77,12 @@ class TraverseAsked(Looking):
     """A walk."""
 
     query: Text = Field("", description="What notes have to be near to; without it, the note itself")
-    depth: int | None = Field(None, ge=1, le=FAST.hops, description=f"How many hops. Default: {FAST.hops}")
+    depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
     floor: float | None = Field(
-        None, ge=-1, le=1, description=f"The least similarity of a note that is kept. Default: {FAST.floor}"
+        None,
+        ge=-1,
+        le=1,
+        description=f"The least similarity of a note that is kept. Default: {FAST.floor}, with a query lower",
     )
 
 
@@ -94,6 +97,7 @@ class NoteLinksAsked(Looking):
     """The links of a note."""
 
     broken: bool = Field(False, description="Only the links that lead nowhere, with what may be meant")
+    to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
 
 
 class LinksAsked(NoteLinksAsked):

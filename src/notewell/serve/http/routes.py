@@ -104,9 +104,13 @@ class Routes:
         rules: dict[str, Any] = {"under": asked.under, "only": _only(asked), "max_tokens": asked.max_tokens}
         if asked.mode == "deep":
             deep = self._vault.deepen(asked.text, limit=asked.limit, **rules)
-            return _answer(of_deep(replace(deep, results=_told(deep.results, notices)), explain=asked.explain))
+            return _answer(
+                of_deep(
+                    replace(deep, results=_told(deep.results, notices)), explain=asked.explain, root=self._vault.root
+                )
+            )
         results = self._vault.search(asked.text, limit=asked.limit, **rules)
-        return _answer(of_results(_told(results, notices), explain=asked.explain))
+        return _answer(of_results(_told(results, notices), explain=asked.explain, root=self._vault.root))
 
     def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
         """Find the notes most like several."""
@@ -125,7 +129,7 @@ class Routes:
             only=_only(asked),
             max_tokens=asked.max_tokens,
         )
-        return _answer(of_results(_told(results, notices), explain=asked.explain))
+        return _answer(of_results(_told(results, notices), explain=asked.explain, root=self._vault.root))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
@@ -143,13 +147,13 @@ class Routes:
     def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
         """Count the links of all notes, and list the broken ones and the notes without any."""
         notices = self._looked(asked)
-        links = self._vault.links(broken=asked.broken, orphans=asked.orphans)
+        links = self._vault.links(broken=asked.broken, orphans=asked.orphans, to=asked.to)
         return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
 
     def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
         """Say where the links of a note lead, and which lead to it."""
         notices = self._looked(asked)
-        links = self._vault.links(_inside(note), broken=asked.broken)
+        links = self._vault.links(_inside(note), broken=asked.broken, to=asked.to)
         return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
 
     def graph(self, asked: Annotated[Looking, Query()]) -> Response:

@@ -107,6 +107,8 @@ class HitTold(Told):
     """How well it answers; higher is better."""
     text: str
     """The lines, without secrets."""
+    uri: str
+    """What opens it: `obsidian://` in a vault of Obsidian, `file://` elsewhere."""
     also: list[str]
     """Other places that say the same."""
     retrievers: dict[str, int | None]

@@ -39,8 +39,12 @@ class WalkTold(Told):
     """How many vectors that took."""
     unseen: int
     """Neighbours for which there was no room."""
+    floor: float
+    """The least similarity of a note that was kept."""
     ended: str
     """Why the walk ended."""
+    notices: list[str]
+    """What the user should know."""
 
 
 class DeepHitTold(HitTold):
@@ -59,7 +63,7 @@ class DeepHitTold(HitTold):
     decay_weight: float
     """What age leaves of its score."""
     decay_zero: bool
-    """Whether age leaves nothing."""
+    """Whether age leaves less than a hundredth."""
 
 
 class DeepTold(ResultsTold):
@@ -87,13 +91,15 @@ class LeadTold(Told):
     line: int
     """Its line."""
     kind: str
-    """How it is written: wiki, markdown, embed."""
+    """How it is written: wiki, markdown, file."""
+    embed: bool
+    """Whether it shows its target in place."""
     anchor: str
     """The heading or block it names."""
     text: str
     """What it shows."""
     written: str
-    """The link as written, or nearly so."""
+    """The link as written."""
     to: str | None
     """The note or file it leads to."""
     problem: str | None
@@ -119,6 +125,15 @@ class LinkCountsTold(Told):
     """Notes without a link to or from another."""
 
 
+class WantedTold(Told):
+    """A note that links name and that is not there."""
+
+    target: str
+    """What they name."""
+    notes: int
+    """How many notes do."""
+
+
 class LinksTold(Told):
     """Links of a note, or of all."""
 
@@ -130,6 +145,8 @@ class LinksTold(Told):
     """Links of others that lead to the note."""
     orphans: list[str]
     """Notes without a link to or from another, if they are asked for."""
+    wanted: list[WantedTold]
+    """Of the broken links, the notes that they name, the most named first."""
     counts: LinkCountsTold
     """How many there are in all."""
     notices: list[str]

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from notewell.asked import Filters
 from notewell.errors import SettingsError
+from notewell.graph.traverse import FAST
 from notewell.serve.parameters import HELP, read_where
 
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
@@ -104,10 +105,8 @@ class Traverse(Arguments):
 
     note: str = Field(description=NOTE)
     query: str = Field("", description="What notes have to be near to. Default: the note itself")
-    depth: int | None = Field(None, ge=1, le=4, description="How many hops. Default: 4")
-    floor: float | None = Field(
-        None, ge=-1, le=1, description="The least similarity of a note that is kept. Default: 0.5"
-    )
+    depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
+    floor: float | None = Field(None, ge=-1, le=1, description=HELP["floor"])
     refresh: bool = Field(True, description="Take in changed files first, if that is quick")
 
 
@@ -116,6 +115,7 @@ class LinksOf(Arguments):
 
     note: str = Field("", description=f"{NOTE}. Default: all notes, of which only the counts are told")
     broken: bool = Field(False, description="Only links that lead nowhere, with what may be meant")
+    to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
     orphans: bool = Field(False, description="List the notes that no other note links to, and that link to none")
     refresh: bool = Field(True, description="Take in changed files first, if that is quick")
 

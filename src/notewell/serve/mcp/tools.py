@@ -99,9 +99,8 @@ def traverse(held: Held, given: asked.Traverse) -> Answer:
 def links(held: Held, given: asked.LinksOf) -> Answer:
     """Say where links lead."""
     notices = held.take_in(refresh=given.refresh)
-    return links_page(
-        answers.of_links(held.vault.links(given.note, broken=given.broken, orphans=given.orphans)), notices
-    )
+    found = held.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+    return links_page(answers.of_links(found), notices)
 
 
 def status(held: Held, given: asked.Nothing) -> Answer:
