@@ -178,7 +178,15 @@ def main(opening: Opening | None = None) -> None:
     if "_NOTEWELL_COMPLETE" in os.environ:
         # Knows the shells better than click does.
         import_module("notewell.serve.cli.completion")
-    sys.exit(run(sys.argv[1:], opening))
+    code = run(sys.argv[1:], opening)
+    try:
+        # Where stdout was closed, there is none.
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        # It is told already: what Python would try to write once more at its end goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str], opening: Opening | None = None) -> str | int | None:
