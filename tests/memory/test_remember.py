@@ -268,3 +268,13 @@ def test_where_files_have_but_one_name_they_are_written_whole_and_over_nothing(
     assert allowed.forget(done.path).trash == ".trash/Kim 2.md"
     assert memories(allowed) == ["Kim.md"]
     assert page(allowed, ".trash/Kim 2.md").endswith(f"{APPROVALS}\n")
+
+
+def test_what_is_near_is_shown_without_its_secrets(allowed: Vault) -> None:
+    secret = "Tr0ub4dor" + "-Xk92-zz"
+    said = f"The wifi of the garden house is called Rye, and its password: {secret} was set in May by Ilse."
+    (allowed.root / "Memories").mkdir(exist_ok=True)
+    (allowed.root / "Memories/Wifi.md").write_text(f"---\ntype: memory\ntitle: Wifi\n---\n\n{said}\n", encoding="utf-8")
+    done = allowed.remember(said)
+    assert not done.written
+    assert "[REDACTED" in done.near[0].text and secret not in str(done)

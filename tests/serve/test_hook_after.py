@@ -237,3 +237,38 @@ def test_durations_stay_where_they_are_what_was_asked_for(after: Hooks) -> None:
     log = "\n".join(f"step {n} took {n}.5s" for n in range(400))
     assert "took 399.5s" in bash(after, log, "make bench")["stdout"]
     assert "took 399.5s" not in bash(after, log, "make")["stdout"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("cp: Operation not permitted", "No space left on device", "curl: (6) Could not resolve host", "HTTP 403"),
+        *("listen: address already in use", "Read-only file system", "not ok 3 - opens", "✖ builds", "stack overflow"),
+        *("npm ELIFECYCLE Command exited with code 1", "exited with code 137", "checksum mismatch", "Fehler: kaputt"),
+        *("....F....                        [ 12%]", "expected 3 but got 4", "pod CrashLoopBackOff"),
+    ],
+)
+def test_errors_of_many_kinds_are_known(line: str) -> None:
+    assert is_error(line)
+
+
+@pytest.mark.parametrize("line", ["exited with code 0", "0 errors", ".........    [ 12%]", "Compiling rye v1.2"])
+def test_what_went_well_is_no_error(line: str) -> None:
+    assert not is_error(line)
+
+
+def test_an_error_that_was_written_over_stays_and_a_title_swallows_nothing() -> None:
+    shown = without_escapes("ERROR: disk failure\rretrying 50 %\n\x1b]0;title\nerror: rye\n")
+    assert "ERROR: disk failure" in shown and "error: rye" in shown
+
+
+def test_an_error_in_each_of_many_lines_is_read_in_time() -> None:
+    lines = [f" error {number}" for number in range(30_000)]
+    assert make_extract("\n".join(lines), Wanted()) is None
+
+
+def test_a_secret_in_colours_never_reaches_the_disk(after: Hooks) -> None:
+    secret = "Tr0ub4dor" + "-Xk94-zz"
+    bash(after, f"{build(1)}\n\x1b[36mpassword\x1b[0m: \x1b[33m{secret}\x1b[0m\n")
+    kept = "".join(file.read_text(encoding="utf-8") for file in after.state.rglob("*") if file.is_file())
+    assert "[REDACTED" in kept and secret not in kept

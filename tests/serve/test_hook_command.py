@@ -118,3 +118,12 @@ def test_status_tells_of_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
     assert (found["p50_ms"], found["p95_ms"]) == (10, 30)
     assert found["log"] == str(tmp_path / "notewell" / "hooks.log")
     assert "out of time" in run(tmp_path, "status", given=b"").stdout.decode()
+
+
+@pytest.mark.parametrize("arguments", [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)])
+def test_a_hook_that_is_called_wrongly_ends_well(arguments: tuple[str, ...]) -> None:
+    # Another exit code would keep Claude Code from sending the prompt.
+    command = [sys.executable, "-m", "notewell", "hook", *arguments]
+    done = subprocess.run(command, input=b"{}", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.startswith(b"error: ")

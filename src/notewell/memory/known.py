@@ -13,6 +13,7 @@ from notewell.index.walk import Found, WalkRules, walk
 from notewell.memory.names import SUFFIX
 from notewell.memory.near import EXCERPT, Near, Passage, find_near, same_words, stored_passages
 from notewell.memory.page import split_page
+from notewell.redact import redact_text
 from notewell.store import Store
 
 # A shorter text without headings is one chunk, by which the store finds its repeat; for a longer one files are read.
@@ -61,7 +62,8 @@ def _read(root: Path, path: str) -> Passage:
     page = ""
     # Gone since it was found, or not to be read: it cannot be compared.
     with suppress(OSError):
-        page = (root / path).read_text(encoding="utf-8", errors="replace")
+        # The store has not seen it, and whoever remembers is shown it: secrets go here, as everywhere.
+        page = redact_text((root / path).read_text(encoding="utf-8", errors="replace"))[0]
     fields, body = split_page(page)
     line = page.count("\n", 0, page.find(body)) + 1
-    return Passage(path, line, str(fields.get("title", "")), body)
+    return Passage(path, line, redact_text(str(fields.get("title", "")))[0], body)

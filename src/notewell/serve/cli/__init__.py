@@ -191,6 +191,21 @@ def main(opening: Opening | None = None) -> None:
 
 def run(arguments: Sequence[str], opening: Opening | None = None) -> str | int | None:
     """Run a command and return its exit code; every error is a fact and a hint on stderr, and code 1."""
+    code = _run(arguments, opening)
+    # Claude Code takes 2 for a refusal, and would not send the prompt: a hook called wrongly says so, and ends well.
+    return 0 if is_hook(arguments) else code
+
+
+def is_hook(arguments: Sequence[str]) -> bool:
+    """Tell whether this is a call by Claude Code, and not by a person.
+
+    >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "status"]), is_hook(["search", "hook"])
+    (True, False, False)
+    """
+    return list(arguments[:1]) == ["hook"] and not {"install", "status"}.intersection(arguments[1:2])
+
+
+def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
     try:
         with paged(arguments, os.environ):
             cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)

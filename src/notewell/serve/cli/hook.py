@@ -82,7 +82,7 @@ def _run(name: str, vault: Path | None, limit: int | None, began: float) -> None
 @click.option("--user", "where", flag_value="user", help="Into your own settings, for all projects")
 @click.option("--project", "where", flag_value="project", default="project", help="Into this project's. Default")
 @VAULT
-@click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help="Which hooks. Default: %(default)s")
+@click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
 @click.option("--yes", is_flag=True, help="Write without asking")
 @click.option("--uninstall", is_flag=True, help="Take the hooks out again")
 def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:

@@ -13,6 +13,7 @@ from notewell.serve.hooks import Call
 from notewell.serve.hooks.extract import Extract, Wanted, make_extract
 from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.kept import clean_up, private_folder, write_private
+from notewell.serve.hooks.noise import without_escapes
 from notewell.serve.hooks.noisy import LOG, Kind, kind_of
 
 if TYPE_CHECKING:
@@ -118,14 +119,14 @@ def _keep(text: str, extract: Extract, state: Path) -> Path:
     folder = private_folder(state / FOLDER)
     clean_up(folder, seconds=OLD, most=MOST)
     file = folder / f"{blake2b(extract.text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}.txt"
-    write_private(file, redact_text(text)[0].encode("utf-8", "replace"))
+    write_private(file, redact_text(without_escapes(text))[0].encode("utf-8", "replace"))
     return file
 
 
 def _intro(extract: Extract, file: Path) -> str:
     return (
         f"[Notewell: an extract of {extract.chars:,} characters in {extract.total:,} lines; {extract.kept:,} lines "
-        f"are kept, every error among them. All of it, without secrets: {file}]"
+        f"are kept, and all that look like errors. All of it, without secrets: {file}]"
     )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from notewell.serve.hooks.faults import is_error
 
 # Colours, titles and cursor movements.
-ESCAPES = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
+ESCAPES = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|\x1b[@-_]")
 # What a log puts before a line, maybe after the name of a level or a source.
 BEFORE = r"^(\s*(?:[\[(]?[A-Za-z][\w.-]{0,30}[\])]?:?\s+)?[\[(]?)"
 CLOCKS = tuple(
@@ -29,12 +32,14 @@ IN_BRACKETS = re.compile(rf"(?<=[(\[]){NUMBER}{UNIT}(?=[)\]])")
 DIGIT = re.compile(r"\d")
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
 # Names that a program makes up for a file nobody will look for, by the ways in which Python, mktemp and pytest do.
-TEMPORARY = re.compile(r"\b(?:tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{6,12})\b|\bpytest-of-[\w.-]+/pytest-\d+")
+TEMPORARY = re.compile(r"\b(?:tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{6,12})\b|\bpytest-of-[\w.-]{1,64}/pytest-\d+")
+# Patterns take their time with a longer line, and it is data.
+LONGEST = 2_000
 NUMBERED = re.compile(r"\b(pid|PID|process|Process)([ =:]+)\d+\b")
 
 
 def without_escapes(text: str) -> str:
-    r"""Return the text as a terminal shows it in the end: no colours, and of a line that was written over, the last.
+    r"""Return the text as a terminal shows it in the end: no colours; of a line written over, the last, and its errors.
 
     >>> without_escapes("\x1b[31mred\x1b[0m\n10 %\r99 %\rdone\r\n")
     'red\ndone\n'
@@ -43,7 +48,13 @@ def without_escapes(text: str) -> str:
     if "\r" not in plain:
         return plain
     lines = plain.replace("\r\n", "\n").split("\n")
-    return "\n".join(next((part for part in reversed(line.split("\r")) if part), "") for line in lines)
+    return "\n".join("\n".join(_in_the_end(line.split("\r"))) for line in lines)
+
+
+def _in_the_end(parts: Sequence[str]) -> list[str]:
+    """Return what stays of a line that was written over: its last words, and those before that tell of an error."""
+    written = [part for part in parts if part]
+    return [*filter(is_error, written[:-1]), *(written[-1:] or [""])]
 
 
 def steady(line: str, *, times: bool) -> str:
@@ -52,6 +63,8 @@ def steady(line: str, *, times: bool) -> str:
     >>> steady("[2026-01-02 10:11:12,345] INFO built in 3.2s", times=False)
     '[<time>] INFO built in <duration>'
     """
+    if len(line) > LONGEST:
+        return line
     if "tmp" in line or "pytest-of-" in line:
         line = TEMPORARY.sub("<temporary>", line)
     # Most lines have no number, and nothing else to look for.
@@ -69,6 +82,8 @@ def steady_error(line: str) -> str:
     >>> steady_error("10:11:12 ERROR no answer within 30s from /tmp/tmpab12cd34"), steady_error("1 failed in 0.31s")
     ('<time> ERROR no answer within 30s from /tmp/tmpab12cd34', '1 failed in <duration>')
     """
+    if len(line) > LONGEST:
+        return line
     line = CLOCKED.sub("<duration>", ENDING.sub(r"\1<duration>", _without_clock(line)))
     return ADDRESS.sub("at <address>", line)
 
