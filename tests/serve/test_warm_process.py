@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -18,7 +19,9 @@ from tests.serve.warmth import COMMAND, LONG, Warmth, warmth
 
 import notewell
 from notewell import Vault
-from notewell.serve.warm import wire
+from notewell.serve.hooks import LIMIT
+from notewell.serve.warm import client, wire
+from notewell.settings import HookSettings
 
 FOUND = "Recipes/Sourdough.md:7"
 Begun = tuple["subprocess.Popen[bytes]", socket.socket]
@@ -56,6 +59,43 @@ def test_the_first_search_starts_it_and_the_next_one_asks_it(warm: Warmth) -> No
     assert (told["requests"], told["vaults"]) == (0, [str(warm.folder)])
     assert search(warm).startswith(FOUND)
     assert warm.about()["requests"] == 1
+
+
+def hook(warm: Warmth, name: str, limit: str) -> str:
+    given = {"session_id": "one", "cwd": str(warm.folder), "prompt": "Why did the sourdough loaf collapse in the oven?"}
+    state = {"XDG_STATE_HOME": str(warm.runtime / "state")}
+    code, out, err = warm.run("hook", name, limit, environment=state, given=json.dumps(given).encode())
+    assert (code, err) == (0, "")
+    return out
+
+
+@pytest.mark.parametrize("first", ["prompt", "before", "after"])
+def test_a_hook_that_is_out_of_time_has_started_it_and_a_later_one_is_answered_by_it(warm: Warmth, first: str) -> None:
+    assert not hook(warm, first, "--timeout-ms=1")
+    warm.wait_for(warm.about)
+    assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
+    assert warm.about()["requests"] == 1
+
+
+def test_one_that_a_hook_started_ends_soon_if_the_vault_wants_none(warm: Warmth) -> None:
+    with (warm.folder / "notewell.toml").open("a", encoding="utf-8") as settings:
+        settings.write("[daemon]\nuse = false\n")
+    hook(warm, "prompt", "--timeout-ms=1")
+    warm.wait_for(warm.about)
+    pid = warm.about()["pid"]
+    # It declines, and the hook does the work itself.
+    assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(lambda: is_gone(pid))
+
+
+def test_a_hook_does_not_start_it_where_the_user_wants_none(warm: Warmth) -> None:
+    warm.environment["NOTEWELL_DAEMON"] = "no"
+    hook(warm, "prompt", "--timeout-ms=1")
+    assert not (warm.runtime / "notewell").exists()
+
+
+def test_the_limit_of_a_hook_is_the_same_wherever_it_stands() -> None:
+    assert int(client.HOOK_LIMIT[2]) == LIMIT == HookSettings().timeout_ms
 
 
 @pytest.mark.parametrize("arguments", [("search", "loaf", "--no-daemon"), ("doctor",)])
