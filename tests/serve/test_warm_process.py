@@ -24,6 +24,7 @@ from notewell.serve.warm import client, wire
 from notewell.settings import HookSettings
 
 FOUND = "Recipes/Sourdough.md:7"
+PROMPT = "Why did the sourdough loaf collapse in the oven?"
 Begun = tuple["subprocess.Popen[bytes]", socket.socket]
 
 
@@ -62,7 +63,7 @@ def test_the_first_search_starts_it_and_the_next_one_asks_it(warm: Warmth) -> No
 
 
 def hook(warm: Warmth, name: str, limit: str) -> str:
-    given = {"session_id": "one", "cwd": str(warm.folder), "prompt": "Why did the sourdough loaf collapse in the oven?"}
+    given = {"session_id": "one", "cwd": str(warm.folder), "prompt": PROMPT}
     state = {"XDG_STATE_HOME": str(warm.runtime / "state")}
     code, out, err = warm.run("hook", name, limit, environment=state, given=json.dumps(given).encode())
     assert (code, err) == (0, "")
@@ -239,15 +240,18 @@ def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
 
 
 @contextmanager
-def begun_by_nobody(warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begun]:
+def begun_by_nobody(
+    warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch, given: Path = Path(os.devnull)
+) -> Iterator[Begun]:
     """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(warm.runtime))
     Path(wire.folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(wire.address())
         listener.listen(1)
-        output = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **output)  # type: ignore[call-overload]
+        with given.open("rb") as stdin:
+            pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **pipes)  # type: ignore[call-overload]
         connection, _ = listener.accept()
         with command, connection:
             connection.sendall(wire.frame(wire.BEGUN))
@@ -276,6 +280,12 @@ def test_ctrl_c_while_waiting_ends_the_command_without_a_word(warm: Warmth, monk
 
 
 def test_a_hook_whose_answer_is_late_says_nothing(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
-    with begun_by_nobody(warm, "hook", "prompt", monkeypatch=monkeypatch) as (command, _):
+    asked = warm.runtime / "asked.json"
+    asked.write_text(json.dumps({"session_id": "one", "cwd": str(warm.folder), "prompt": PROMPT}))
+    monkeypatch.setitem(warm.environment, "XDG_STATE_HOME", str(warm.runtime / "state"))
+    begun = begun_by_nobody(warm, "hook", "prompt", "--timeout-ms=500", monkeypatch=monkeypatch, given=asked)
+    with begun as (command, _):
         assert command.communicate() == (b"", b"")
     assert command.returncode == 0
+    # Nor did it try: that would be in the log.
+    assert not (warm.runtime / "state").exists()
