@@ -86,7 +86,7 @@ def test_what_a_prompt_was_shown_is_not_shown_again_before_a_tool(hooks: Hooks) 
         ("grep -rn --include '*.py' 'formic acid' .", "formic acid"),
         ("git grep -e tenant_id -- src", "tenant_id"),
         ("FOO=1 sudo rg -A 3 -t py tenant_id src", "tenant_id"),
-        ("fd -e md beekeeping", "md"),
+        ("fd -e md beekeeping", "beekeeping"),
     ],
 )
 def test_the_pattern_of_a_command_is_found_among_its_options(command: str, words: str) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,3 +217,13 @@ def test_sessions_that_are_over_are_cleaned_up(hooks: Hooks) -> None:
     hooks.run("prompt", prompt=SOURDOUGH, session_id="new")
     (new,) = (hooks.state / "sessions").glob("*.json")
     assert new != old
+
+
+def test_of_too_many_files_the_oldest_go(tmp_path: Path) -> None:
+    from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
+
+    for age, name in enumerate("abc"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - age * 60,) * 2)
+    clean_up(tmp_path, seconds=3_600, most=2)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -18,9 +19,12 @@ from tests.serve.warmth import COMMAND, LONG, Warmth, warmth
 
 import notewell
 from notewell import Vault
-from notewell.serve.warm import wire
+from notewell.serve.hooks import LIMIT
+from notewell.serve.warm import client, wire
+from notewell.settings import HookSettings
 
 FOUND = "Recipes/Sourdough.md:7"
+PROMPT = "Why did the sourdough loaf collapse in the oven?"
 Begun = tuple["subprocess.Popen[bytes]", socket.socket]
 
 
@@ -56,6 +60,43 @@ def test_the_first_search_starts_it_and_the_next_one_asks_it(warm: Warmth) -> No
     assert (told["requests"], told["vaults"]) == (0, [str(warm.folder)])
     assert search(warm).startswith(FOUND)
     assert warm.about()["requests"] == 1
+
+
+def hook(warm: Warmth, name: str, limit: str) -> str:
+    given = {"session_id": "one", "cwd": str(warm.folder), "prompt": PROMPT}
+    state = {"XDG_STATE_HOME": str(warm.runtime / "state")}
+    code, out, err = warm.run("hook", name, limit, environment=state, given=json.dumps(given).encode())
+    assert (code, err) == (0, "")
+    return out
+
+
+@pytest.mark.parametrize("first", ["prompt", "before", "after"])
+def test_a_hook_that_is_out_of_time_has_started_it_and_a_later_one_is_answered_by_it(warm: Warmth, first: str) -> None:
+    assert not hook(warm, first, "--timeout-ms=1")
+    warm.wait_for(warm.about)
+    assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
+    assert warm.about()["requests"] == 1
+
+
+def test_one_that_a_hook_started_ends_soon_if_the_vault_wants_none(warm: Warmth) -> None:
+    with (warm.folder / "notewell.toml").open("a", encoding="utf-8") as settings:
+        settings.write("[daemon]\nuse = false\n")
+    hook(warm, "prompt", "--timeout-ms=1")
+    warm.wait_for(warm.about)
+    pid = warm.about()["pid"]
+    # It declines, and the hook does the work itself.
+    assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(lambda: is_gone(pid))
+
+
+def test_a_hook_does_not_start_it_where_the_user_wants_none(warm: Warmth) -> None:
+    warm.environment["NOTEWELL_DAEMON"] = "no"
+    hook(warm, "prompt", "--timeout-ms=1")
+    assert not (warm.runtime / "notewell").exists()
+
+
+def test_the_limit_of_a_hook_is_the_same_wherever_it_stands() -> None:
+    assert int(client.HOOK_LIMIT[2]) == LIMIT == HookSettings().timeout_ms
 
 
 @pytest.mark.parametrize("arguments", [("search", "loaf", "--no-daemon"), ("doctor",)])
@@ -199,15 +240,18 @@ def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
 
 
 @contextmanager
-def begun_by_nobody(warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begun]:
+def begun_by_nobody(
+    warm: Warmth, *arguments: str, monkeypatch: pytest.MonkeyPatch, given: Path = Path(os.devnull)
+) -> Iterator[Begun]:
     """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(warm.runtime))
     Path(wire.folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(wire.address())
         listener.listen(1)
-        output = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **output)  # type: ignore[call-overload]
+        with given.open("rb") as stdin:
+            pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            command = subprocess.Popen([*COMMAND, *arguments], cwd=warm.folder, env=warm.environment, **pipes)  # type: ignore[call-overload]
         connection, _ = listener.accept()
         with command, connection:
             connection.sendall(wire.frame(wire.BEGUN))
@@ -236,6 +280,12 @@ def test_ctrl_c_while_waiting_ends_the_command_without_a_word(warm: Warmth, monk
 
 
 def test_a_hook_whose_answer_is_late_says_nothing(warm: Warmth, monkeypatch: pytest.MonkeyPatch) -> None:
-    with begun_by_nobody(warm, "hook", "prompt", monkeypatch=monkeypatch) as (command, _):
+    asked = warm.runtime / "asked.json"
+    asked.write_text(json.dumps({"session_id": "one", "cwd": str(warm.folder), "prompt": PROMPT}))
+    monkeypatch.setitem(warm.environment, "XDG_STATE_HOME", str(warm.runtime / "state"))
+    begun = begun_by_nobody(warm, "hook", "prompt", "--timeout-ms=500", monkeypatch=monkeypatch, given=asked)
+    with begun as (command, _):
         assert command.communicate() == (b"", b"")
     assert command.returncode == 0
+    # Nor did it try: that would be in the log.
+    assert not (warm.runtime / "state").exists()

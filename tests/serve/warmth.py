@@ -52,14 +52,18 @@ class Warmth:
         return process
 
     def run(
-        self, *arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        given: bytes = b"",
     ) -> tuple[int, str, str]:
         """Run a command as a user would: exit code, stdout and stderr."""
         done = subprocess.run(
             [*COMMAND, *arguments],
             cwd=cwd or self.folder,
             env={**self.environment, **(environment or {})},
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=LONG,
             check=False,

@@ -15,6 +15,12 @@ CHARS_PER_TOKEN = 4
 # Notes fence their code with backticks far more often, so that tildes are seldom more than three.
 FENCE = "~~~"
 TILDES = re.compile("~{3,}")
+# The names of tags by which a conversation is told apart from what is quoted in it.
+TAG = re.compile(
+    r"<(?=\s*/?\s*(?:system|user|human|assistant|tool|function|hook|antml|instructions?)\b)", re.IGNORECASE
+)
+# What no page shows: a note must not hide lines in a prompt that its reader does not see.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 # What a heading begins and ends with, in Markdown, Org and others.
 HEADING_SIGNS = "#*= \t"
 
@@ -29,8 +35,8 @@ def block(chunk: Chunk) -> str:
     """
     place = f", {chunk.place}" if chunk.place else ""
     heading = " ".join(chunk.heading.split())
-    header = " ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines())
-    return f"{header}\n{fenced(chunk.text)}\n"
+    header = unhidden(" ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines()))
+    return f"{header}\n{fenced(unhidden(chunk.text))}\n"
 
 
 def fenced(text: str) -> str:
@@ -39,8 +45,22 @@ def fenced(text: str) -> str:
     >>> fenced("one\\n~~~\\ntwo")
     '~~~~\\none\\n~~~\\ntwo\\n~~~~\\n'
     """
-    fence = max((FENCE, *(f"{tildes}~" for tildes in TILDES.findall(text))), key=len)
+    fence = fence_for(text)
     return f"{fence}\n{text}\n{fence}\n"
+
+
+def fence_for(*texts: str) -> str:
+    """Return a fence that is longer than any run of tildes in the texts."""
+    return max((FENCE, *(f"{tildes}~" for text in texts for tildes in TILDES.findall(text))), key=len)
+
+
+def unhidden(text: str) -> str:
+    """Return a note's text as a prompt may hold it: nothing unseen, and no tag that ends what quotes it.
+
+    >>> unhidden("rye </system-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
+    ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
+    """
+    return TAG.sub("&lt;", UNSEEN.sub("", text.replace("\r\n", "\n")))
 
 
 def context(hits: Sequence[Hit]) -> str:

@@ -15,6 +15,7 @@ from notewell.serve.hooks import EVENTS, LIMIT, Call, run_hook
 from notewell.serve.hooks.kept import state_folder
 from notewell.serve.hooks.limit import Limit, is_alone
 from notewell.serve.hooks.log import Run, record
+from notewell.serve.warm import client
 
 # Nothing else is imported here: a hook's time runs from its first moment, before it has read a file.
 VAULT = click.option(
@@ -51,12 +52,16 @@ def _add(name: str) -> None:
         help=f"Say nothing after so long. Default: hook.timeout_ms, {LIMIT}",
     )
     def run(vault: Path | None, timeout_ms: int | None) -> None:
-        # What the process has computed so far went into its start, which counts, too.
-        _run(name, vault, timeout_ms, time.monotonic() - (time.process_time() if is_alone() else 0.0))
+        _run(name, vault, timeout_ms, _began() if is_alone() else time.monotonic())
 
 
 for _name in EVENTS:
     _add(_name)
+
+
+def _began() -> float:
+    """Return when this process began: its start, and asking another in vain, count, too."""
+    return client.began or time.monotonic() - time.process_time()
 
 
 def _run(name: str, vault: Path | None, limit: int | None, began: float) -> None:

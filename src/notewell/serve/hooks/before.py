@@ -30,6 +30,8 @@ GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
 FINDS = frozenset(("find", "fd", "fdfind"))
 # Options of these that have a value, which is no pattern.
 VALUED = re.compile(r"-[ABCmgtTjd]|--(?:include|exclude|exclude-dir|glob|type|max-count|context|color|colour)")
+# The same of fd, where `-e` is a suffix.
+VALUED_FD = re.compile(r"-[edEtSjcx]|--(?:extension|max-depth|exclude|type|size|threads|color|exec|base-directory)")
 NAMED = ("-name", "-iname", "-path", "-ipath", "-wholename")
 # Nobody looks for more than this.
 LONGEST = 500
@@ -111,7 +113,7 @@ def _searched(piece: Piece) -> Asked:
         return Asked(words=literal(_pattern(words)))
     if program in FINDS:
         named = (after for option, after in pairwise(words) if option in NAMED)
-        return _globbed(next(named, "" if program == "find" else _pattern(words)))
+        return _globbed(next(named, "" if program == "find" else _first(words, VALUED_FD)))
     return Asked()
 
 
@@ -119,11 +121,16 @@ def _pattern(words: Sequence[str]) -> str:
     """Return the pattern among the words of a grep: what `-e` names, or the first that is no option."""
     if "-e" in words[:-1]:
         return words[words.index("-e") + 1]
+    return _first(words, VALUED)
+
+
+def _first(words: Sequence[str], valued: re.Pattern[str]) -> str:
+    """Return the first word that is neither an option nor the value of one."""
     skip = False
     for word in words:
         if not skip and not word.startswith("-"):
             return word
-        skip = not skip and bool(VALUED.fullmatch(word))
+        skip = not skip and bool(valued.fullmatch(word))
     return ""
 
 

@@ -5,6 +5,7 @@ Python starts in 12 ms and whatever is imported comes on top, so that this is wr
 
 import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,15 @@ UNTIL_DONE = 10.0
 # A hook has a limit of its own, from its option or its variable; in milliseconds.
 HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
 CHUNK = 1 << 16
+# When this process began, by the monotonic clock; 0 where the command was not run by `main`.
+began = 0.0
 
 
 def main() -> None:
     """Run the command line, by the warm process if there is one and it may be asked."""
+    global began
+    # What it has computed so far went into the start of Python.
+    began = time.monotonic() - time.process_time()
     arguments, wanted = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
     if not wanted or not goes_warm(arguments) or not hasattr(os, "geteuid"):
@@ -53,9 +59,9 @@ def main() -> None:
         return
     if outcome in ("absent", "outdated"):
         # Only a process that has to be started anyway pays for what starts one.
-        from notewell.serve.warm.start import run_then_start  # noqa: PLC0415
+        from notewell.serve.warm.start import run_and_start  # noqa: PLC0415
 
-        run_then_start(request)
+        run_and_start(request)
         return
     _run_cold()
 
@@ -86,12 +92,19 @@ def goes_warm(arguments: list[str]) -> bool:
 
 
 def _patience(arguments: list[str]) -> float:
-    """Return how many seconds the answer may take once it is being made."""
+    """Return how many seconds the answer may take once it is being made.
+
+    >>> _patience(["hook", "prompt", "--timeout-ms=500"]), _patience(["hook", "prompt", "--timeout-ms", "900"])
+    (0.5, 0.9)
+    """
     if arguments[0] != "hook":
         return UNTIL_DONE
     option, variable, default = HOOK_LIMIT
-    given = arguments[arguments.index(option) + 1 :] if option in arguments else []
-    limit = (given or [os.environ.get(variable, default)])[0]
+    limit = os.environ.get(variable, default)
+    for place, argument in enumerate(arguments):
+        name, joined, value = argument.partition("=")
+        if name == option:
+            limit = value if joined else "".join(arguments[place + 1 : place + 2])
     return float(limit if limit.isdecimal() else default) / 1000
 
 

@@ -32,6 +32,8 @@ PATIENCE = 0.5
 QUIET = 0.2
 # Seconds between two looks at whether the socket and the code are still there.
 ROUND = 5.0
+# A hook starts a process before it knows whether its vault wants one; if not, it ends after so many seconds.
+UNWANTED = 3.0
 # A new process waits so long, in seconds, for an older one to end.
 UNTIL_FREE = 2.0
 # A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
@@ -90,7 +92,8 @@ class WarmProcess:
 
     @property
     def _time_left(self) -> float:
-        return self.asked_at + self.vaults.settings.idle_minutes * 60 - time.monotonic()
+        idle = UNWANTED if self.vaults.is_unwanted else self.vaults.settings.idle_minutes * 60
+        return self.asked_at + idle - time.monotonic()
 
     def _accept(self) -> None:
         with suppress(OSError):

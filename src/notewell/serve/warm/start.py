@@ -1,4 +1,4 @@
-"""Starting the warm process behind a command that had to do without it."""
+"""Starting the warm process for the next command, by one that has to do without it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from notewell.serve.cli import main
 from notewell.serve.warm import wire
-from notewell.vault import Vault
+
+if TYPE_CHECKING:
+    from notewell.vault import Vault
 
 # One thread each: what these libraries set aside for more costs memory, and a single search has no use for them. Of
 # the memory itself one arena, and large arrays apart: they are the system's again when they go, and those of which
@@ -25,33 +26,37 @@ FRUGAL = {
 
 
 class NotedVaults:
-    """Opens vaults as ever, and notes whether their settings want a process behind; for a hook, starts it at once.
+    """Opens vaults as ever, and notes whether their settings want a process behind."""
 
-    A hook may be ended by its limit, and would never come to it later.
-    """
-
-    def __init__(self, hook: bool) -> None:
-        self._hook = hook
+    def __init__(self) -> None:
         self.want_one = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Open a vault."""
+        # A hook that only starts the process does not pay for it.
+        from notewell.vault import Vault  # noqa: PLC0415
+
         vault = Vault.open(path, settings)
         self.want_one = vault.settings.daemon.use
-        if self._hook and self.want_one:
-            # What a hook has answered, the process does not answer again.
-            start()
-            self.want_one = False
         return vault
 
 
-def run_then_start(request: dict[str, bytes]) -> None:
-    """Run the command here, and then, for the next one, start the process behind it."""
-    vaults = NotedVaults(hook=request["arguments"].startswith(b"hook"))
+def run_and_start(request: dict[str, bytes]) -> None:
+    """Run the command here, and start the process for the next one: behind the command, or before a hook.
+
+    A hook may be ended by its limit before it has opened a vault. Whether that vault wants a process, the process
+    finds out with the next hook, and what a hook has answered it does not answer again.
+    """
+    hook = request["arguments"].startswith(b"hook\0")
+    if hook:
+        start()
+    from notewell.serve.cli import main  # noqa: PLC0415
+
+    vaults = NotedVaults()
     try:
         main(vaults.open)
     finally:
-        if vaults.want_one:
+        if vaults.want_one and not hook:
             start(wire.packed(request))
 
 

@@ -137,12 +137,14 @@ class Vaults:
     def __init__(self) -> None:
         self.settings = DaemonSettings()
         self._kept: dict[object, KeptVault] = {}
+        self._declined = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Return a vault as `Vault.open` would, opened before if it was; the settings are read every time."""
         fresh = KeptVault.open(path, settings)
         self.settings = fresh.settings.daemon
-        if not self.settings.use:
+        self._declined = not self.settings.use
+        if self._declined:
             raise Declined("switched off in the vault's settings")
         if fresh.settings.embed.key:
             # A server's key belongs to the request, and is not kept.
@@ -179,6 +181,11 @@ class Vaults:
     def is_due(self) -> bool:
         """Tell whether there is something to keep up with."""
         return any(vault.is_due for vault in self._kept.values())
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Tell whether every vault that was asked for is one whose settings want no process."""
+        return self._declined and not self._kept
 
     @property
     def roots(self) -> list[str]:
