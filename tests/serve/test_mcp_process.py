@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from tests.serve.mcp_clients import COMMAND, GUARD, asking, environment, stdio
 
 from notewell import Vault
@@ -218,11 +219,27 @@ def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(
     with asking(server.make_server(held)) as session:
         error = session.error("search", text="zebra")
         assert "being indexed for the first time" in error and "Ask again" in error
-        assert "zebra" in session.text("read", place="7.md")
+        # What the owner excluded is known from the index alone.
+        assert "being indexed for the first time" in session.error("read", place="7.md")
     held.close()
     assert held._run
     held._run.join(GUARD)
     assert not held.indexing
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_what_is_excluded_is_not_read_either(folder: Path, ready: bool) -> None:
+    (folder / "Private").mkdir()
+    (folder / "Private/Diary.md").write_text("# Diary\n\nxylophone\n", encoding="utf-8")
+    (folder / "notewell.toml").write_text('[index]\nexclude = ["Private/"]\n', encoding="utf-8")
+    if ready:
+        with Vault.open(folder) as vault:
+            vault.index()
+    with asking(stdio(folder)) as session:
+        assert "Private/Diary.md" in session.error("read", place="Private/Diary.md")
+        with pytest.raises(MCPError, match="Diary"):
+            session.do("read_resource", "notewell:///Private/Diary.md")
+        assert "loaf" in session.text("read", place="Sourdough.md")
 
 
 def test_a_stdin_that_is_closed_from_the_start_is_an_error(folder: Path) -> None:

@@ -29,6 +29,7 @@ from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.told import Failure, Health, ProgressTold, ReadingTold, ReportTold, ResultsTold, StatusTold
 from notewell.serve.http.told_links import DeepTold, LinksTold, OverviewTold, WalkTold
 from notewell.serve.http.upkeep import Run, Upkeep
+from notewell.serve.reading import read_indexed
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -141,8 +142,7 @@ class Routes:
         """Show a note, some of its lines, or a part such as a page; without secrets."""
         self._looked(asked)
         lines, part = (f":{asked.lines}" if asked.lines else ""), (f"#{asked.part}" if asked.part else "")
-        # Only what is indexed: a folder that its owner excluded is not read through here.
-        return _answer(of_reading(self._vault.read(self._vault.find(_inside(place + lines + part)))))
+        return _answer(of_reading(read_indexed(self._vault, _inside(place + lines + part))))
 
     def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
         """Count the links of all notes, and list the broken ones and the notes without any."""

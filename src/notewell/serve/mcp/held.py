@@ -71,7 +71,7 @@ class Held:
     def _far(self) -> str:
         if not self.vault.indexed:
             fact = f"The notes are being indexed for the first time: {self.done:,} of {self.total:,} are read"
-            raise StoreBusy(fact, "Ask again in half a minute; `read` works meanwhile")
+            raise StoreBusy(fact, "Ask again in half a minute")
         far = f", {self.done:,} of {self.total:,}" if self.total else ""
         return f"notes are being taken in{far}; ask again in a minute to find them all"
 

@@ -141,6 +141,8 @@ class Desk:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return a note."""
+        await self._wait_for_notes(context)
+        await self._apart(self._take_in)
         content = await self._apart(notes.read_note, self._held.vault, params.uri)
         return types.ReadResourceResult(contents=[content])
 
@@ -150,6 +152,9 @@ class Desk:
             return types.CompleteResult(completion=types.Completion(values=[]))
         found = await self._apart(notes.complete_path, self._held.vault, params.argument.value)
         return types.CompleteResult(completion=found)
+
+    def _take_in(self) -> None:
+        self._held.take_in(refresh=True)
 
     async def _wait_for_notes(self, context: Context) -> None:
         """Begin to index a new vault, and wait a while, telling how far it is."""
