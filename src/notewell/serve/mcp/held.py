@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from threading import Event, Lock, Thread
 
@@ -10,6 +11,8 @@ from notewell.index import Progress
 from notewell.index.place import check_folder
 from notewell.vault import Vault
 
+# How long after a run that failed the next one is tried, in seconds: what was wrong may be mended by then.
+RETRY = 60.0
 # How long a server that ends waits for a run to keep what it has done, in seconds.
 GRACE = 0.5
 
@@ -26,7 +29,7 @@ class Held:
         self._refreshing = Lock()
         self._run: Thread | None = None
         self._failure: NotewellError | None = None
-        self._gave_up = False
+        self._next_try = 0.0
 
     @property
     def indexing(self) -> bool:
@@ -56,7 +59,7 @@ class Held:
         # Two calls at once are one refresh: the second would be told that somebody else is writing.
         with self._refreshing:
             notices = self.vault.refresh()
-        if notices and not self._gave_up:
+        if notices and time.monotonic() >= self._next_try:
             # Whatever kept it from being quick; what keeps it from being done at all is told by the next call.
             self._start()
             return (self._far(),)
@@ -87,7 +90,8 @@ class Held:
             self.vault.index(progress=Progress(self._tell, self._stop.is_set))
         except NotewellError as error:
             # A store that somebody else is writing to is full of what was to be done here.
-            self._failure, self._gave_up = error, not isinstance(error, StoreBusy)
+            self._failure = error
+            self._next_try = 0.0 if isinstance(error, StoreBusy) else time.monotonic() + RETRY
         finally:
             with suppress(NotewellError):
                 self.vault.store.close()

@@ -161,7 +161,8 @@ class Desk:
         await self._apart(self._held.begin)
         before = -1
         with anyio.move_on_after(PATIENCE):
-            while (far := self._held.progress) is not None:
+            # A vault that is indexed answers from its state before, whatever goes on behind.
+            while not self._held.vault.indexed and (far := self._held.progress) is not None:
                 done, total = far
                 if done > before:
                     await context.session.report_progress(done, total or None, f"indexed {done:,} of {total:,} notes")
