@@ -134,9 +134,9 @@ class Routes:
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
-        self._looked(asked)
+        notices = self._looked(asked)
         walk = self._vault.traverse(_inside(note), query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer({"query": asked.query, **of_walk(walk)})
+        return _answer({"query": asked.query, **of_walk(replace(walk, notices=(*notices, *walk.notices)))})
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""

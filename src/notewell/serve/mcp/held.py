@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from threading import Event, Lock, Thread
+from typing import Protocol
 
 from notewell.errors import NotewellError, StoreBusy
 from notewell.index import Progress
@@ -17,11 +18,19 @@ RETRY = 60.0
 GRACE = 0.5
 
 
+class Keeper(Protocol):
+    """Who keeps a vault up to date for others, too: one run at a time, and looks that are not too often."""
+
+    def look(self) -> tuple[str, ...]:
+        """Take in what changed, if that is quick and due; return what the user should know."""
+
+
 class Held:
     """A vault, and the run that indexes it behind the calls, if there is one."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, keeper: Keeper | None = None) -> None:
         self.vault = vault
+        self._keeper = keeper
         self.done = 0
         self.total = 0
         self._stop = Event()
@@ -44,11 +53,13 @@ class Held:
     def begin(self) -> None:
         """Begin to index a vault that never was; it goes on behind. One that was taken away is not made anew."""
         check_folder(self.vault.root)
-        if not self.vault.indexed:
+        if self._keeper is None and not self.vault.indexed:
             self._start()
 
     def take_in(self, *, refresh: bool) -> tuple[str, ...]:
         """Take in what changed, if that is quick, and the rest behind; return what a model should know."""
+        if self._keeper is not None:
+            return self._keeper.look() if refresh else ()
         if self.indexing:
             return (self._far(),)
         if self._failure is not None and not self.vault.indexed:
