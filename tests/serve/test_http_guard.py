@@ -196,7 +196,14 @@ def test_too_large_a_body_is_refused_before_it_is_read(served: Served) -> None:
     assert read_all(announced).split()[1] == b"413"
     chunk = b"8000\r\n" + b"a" * 0x8000 + b"\r\n"
     head = f"POST /reload HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
-    assert read_all(served.send(head + chunk * 3)).split()[1] == b"413"
+    assert read_all(served.send(head + chunk * 33)).split()[1] == b"413"
+
+
+def test_a_body_as_long_as_the_longest_memory_is_let_in(served: Served) -> None:
+    body = b"a" * 600_000
+    head = f"POST /nowhere HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nConnection: close\r\n"
+    sent = served.send(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    assert read_all(sent).split()[1] == b"404"
 
 
 def test_what_is_no_http_is_refused(served: Served) -> None:

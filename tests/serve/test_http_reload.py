@@ -131,3 +131,23 @@ def test_an_embedder_that_fails_is_told_of(make_vault: Callable[..., Vault]) -> 
     with vault, serving(vault) as served:
         reply = served.ask("/reload", method="POST")
         assert (reply.status, reply.data) == (503, {"error": "The server does not answer", "hint": "Start it"})
+
+
+def test_while_a_reload_goes_on_mcp_starts_no_run_and_every_route_tells_of_it(indexed: Vault) -> None:
+    from notewell.serve.http import Upkeep  # noqa: PLC0415
+    from notewell.serve.mcp.held import Held  # noqa: PLC0415
+
+    write_many(indexed.root)
+    go_on = hold(indexed)
+    with serving(indexed) as served:
+        upkeep = Upkeep(indexed)
+        held, run = Held(indexed, upkeep), upkeep.reload()
+        try:
+            held.begin()
+            (notice,) = held.take_in(refresh=True)
+            assert "being brought up to date" in notice and not held.indexing
+            assert served.get("/traverse/Garden/Bees.md")["notices"]
+            assert served.get("/links/Garden/Bees.md")["notices"]
+        finally:
+            go_on.set()
+            run.join()

@@ -85,16 +85,13 @@ def command(
         needed = token or not only_here(sockets)
         rules = GuardRules(known, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
-        upkeep, held = Upkeep(opened), Held(opened)
-        mounts = [Mounted(PATH, make_mcp(held, hosts=()))]
+        upkeep = Upkeep(opened)
+        mounts = [Mounted(PATH, make_mcp(Held(opened, upkeep), hosts=()))]
         addresses = [address_of(one) for one in sockets]
         told = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(told if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C ends it")
-        try:
-            serve(make_app(opened, upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
-        finally:
-            held.close()
+        serve(make_app(opened, upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
 
 
 def _bring_up_to_date(vault: Vault) -> None:

@@ -21,8 +21,8 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 # Longer than any question; the server reads no more than this of a request without its body.
 MOST_HEADER_BYTES = 32_000
-# A message of an agent, with a memory in it that is long.
-MOST_BODY_BYTES = 64_000
+# A message of an agent, with a memory of 100,000 characters in it, most of them escaped.
+MOST_BODY_BYTES = 1 << 20
 # A body that is not here by then does not come.
 BODY_SECONDS = 10.0
 # Says only that there is a server, and needs no token.

@@ -29,6 +29,7 @@ from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.told import Failure, Health, ProgressTold, ReadingTold, ReportTold, ResultsTold, StatusTold
 from notewell.serve.http.told_links import DeepTold, LinksTold, OverviewTold, WalkTold
 from notewell.serve.http.upkeep import Run, Upkeep
+from notewell.serve.reading import read_indexed
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -133,16 +134,15 @@ class Routes:
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
-        self._looked(asked)
+        notices = self._looked(asked)
         walk = self._vault.traverse(_inside(note), query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer({"query": asked.query, **of_walk(walk)})
+        return _answer({"query": asked.query, **of_walk(replace(walk, notices=(*notices, *walk.notices)))})
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""
         self._looked(asked)
         lines, part = (f":{asked.lines}" if asked.lines else ""), (f"#{asked.part}" if asked.part else "")
-        # Only what is indexed: a folder that its owner excluded is not read through here.
-        return _answer(of_reading(self._vault.read(self._vault.find(_inside(place + lines + part)))))
+        return _answer(of_reading(read_indexed(self._vault, _inside(place + lines + part))))
 
     def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
         """Count the links of all notes, and list the broken ones and the notes without any."""

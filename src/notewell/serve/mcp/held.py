@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from threading import Event, Lock, Thread
+from typing import Protocol
 
 from notewell.errors import NotewellError, StoreBusy
 from notewell.index import Progress
 from notewell.index.place import check_folder
 from notewell.vault import Vault
 
+# How long after a run that failed the next one is tried, in seconds: what was wrong may be mended by then.
+RETRY = 60.0
 # How long a server that ends waits for a run to keep what it has done, in seconds.
 GRACE = 0.5
+
+
+class Keeper(Protocol):
+    """Who keeps a vault up to date for others, too: one run at a time, and looks that are not too often."""
+
+    def look(self) -> tuple[str, ...]:
+        """Take in what changed, if that is quick and due; return what the user should know."""
 
 
 class Held:
     """A vault, and the run that indexes it behind the calls, if there is one."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, keeper: Keeper | None = None) -> None:
         self.vault = vault
+        self._keeper = keeper
         self.done = 0
         self.total = 0
         self._stop = Event()
@@ -26,7 +38,7 @@ class Held:
         self._refreshing = Lock()
         self._run: Thread | None = None
         self._failure: NotewellError | None = None
-        self._gave_up = False
+        self._next_try = 0.0
 
     @property
     def indexing(self) -> bool:
@@ -41,11 +53,13 @@ class Held:
     def begin(self) -> None:
         """Begin to index a vault that never was; it goes on behind. One that was taken away is not made anew."""
         check_folder(self.vault.root)
-        if not self.vault.indexed:
+        if self._keeper is None and not self.vault.indexed:
             self._start()
 
     def take_in(self, *, refresh: bool) -> tuple[str, ...]:
         """Take in what changed, if that is quick, and the rest behind; return what a model should know."""
+        if self._keeper is not None:
+            return self._keeper.look() if refresh else ()
         if self.indexing:
             return (self._far(),)
         if self._failure is not None and not self.vault.indexed:
@@ -56,7 +70,7 @@ class Held:
         # Two calls at once are one refresh: the second would be told that somebody else is writing.
         with self._refreshing:
             notices = self.vault.refresh()
-        if notices and not self._gave_up:
+        if notices and time.monotonic() >= self._next_try:
             # Whatever kept it from being quick; what keeps it from being done at all is told by the next call.
             self._start()
             return (self._far(),)
@@ -71,7 +85,7 @@ class Held:
     def _far(self) -> str:
         if not self.vault.indexed:
             fact = f"The notes are being indexed for the first time: {self.done:,} of {self.total:,} are read"
-            raise StoreBusy(fact, "Ask again in half a minute; `read` works meanwhile")
+            raise StoreBusy(fact, "Ask again in half a minute")
         far = f", {self.done:,} of {self.total:,}" if self.total else ""
         return f"notes are being taken in{far}; ask again in a minute to find them all"
 
@@ -87,7 +101,8 @@ class Held:
             self.vault.index(progress=Progress(self._tell, self._stop.is_set))
         except NotewellError as error:
             # A store that somebody else is writing to is full of what was to be done here.
-            self._failure, self._gave_up = error, not isinstance(error, StoreBusy)
+            self._failure = error
+            self._next_try = 0.0 if isinstance(error, StoreBusy) else time.monotonic() + RETRY
         finally:
             with suppress(NotewellError):
                 self.vault.store.close()

@@ -9,6 +9,7 @@ import mcp_types as types
 from notewell.asked import Filters
 from notewell.errors import NoteError
 from notewell.search.budget import CHARS_PER_TOKEN
+from notewell.serve.reading import read_indexed
 from notewell.vault import Vault
 
 SCHEME = "notewell:///"
@@ -60,8 +61,8 @@ def template() -> types.ResourceTemplate:
 
 
 def read_note(vault: Vault, address: str) -> types.TextResourceContents:
-    """Return the text of a note, without secrets."""
-    reading = vault.read(path_at(address))
+    """Return the text of a note that is indexed, without secrets."""
+    reading = read_indexed(vault, path_at(address))
     text = reading.text
     if len(text) > LONGEST:
         left = len(text) - LONGEST

@@ -141,6 +141,8 @@ class Desk:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return a note."""
+        await self._wait_for_notes(context)
+        await self._apart(self._take_in)
         content = await self._apart(notes.read_note, self._held.vault, params.uri)
         return types.ReadResourceResult(contents=[content])
 
@@ -151,12 +153,16 @@ class Desk:
         found = await self._apart(notes.complete_path, self._held.vault, params.argument.value)
         return types.CompleteResult(completion=found)
 
+    def _take_in(self) -> None:
+        self._held.take_in(refresh=True)
+
     async def _wait_for_notes(self, context: Context) -> None:
         """Begin to index a new vault, and wait a while, telling how far it is."""
         await self._apart(self._held.begin)
         before = -1
         with anyio.move_on_after(PATIENCE):
-            while (far := self._held.progress) is not None:
+            # A vault that is indexed answers from its state before, whatever goes on behind.
+            while not self._held.vault.indexed and (far := self._held.progress) is not None:
                 done, total = far
                 if done > before:
                     await context.session.report_progress(done, total or None, f"indexed {done:,} of {total:,} notes")

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.asked import ALL
-from notewell.errors import NoteError, NotewellError, SettingsError
-from notewell.index.place import Reading
+from notewell.errors import SettingsError
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.pages import Answer, found_page, links_page, reading_page, status_page, walk_page
-from notewell.vault import Vault
+from notewell.serve.reading import read_indexed
 
 # A page of deep mode: it finds up to fifty notes.
 DEEP_LIMIT = 15
@@ -64,29 +63,11 @@ def related(held: Held, given: asked.Related) -> Answer:
 
 def read(held: Held, given: asked.Read) -> Answer:
     """Show lines of a note."""
-    reading = read_place(held.vault, given.place)
+    held.take_in(refresh=True)
+    reading = read_indexed(held.vault, given.place)
     span = given.place.rpartition(":")[2] if ":" in given.place else ""
     closed = span[:1].isdigit() and not span.endswith("-")
     return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
-
-
-def read_place(vault: Vault, place: str) -> Reading:
-    """Return lines of a note by its path; where there is no such file, by its name or title."""
-    try:
-        return vault.read(place)
-    except NoteError:
-        if not vault.indexed or (found := _found(vault, place)) == place:
-            raise
-    return vault.read(found)
-
-
-def _found(vault: Vault, place: str) -> str:
-    try:
-        return vault.find(place)
-    except NotewellError as error:
-        if "notes are called" in error.fact or error.hint.startswith("Near"):
-            raise
-        return place
 
 
 def traverse(held: Held, given: asked.Traverse) -> Answer:
@@ -136,7 +117,6 @@ next. Of PDF, Office and other documents the text is shown. Secrets are taken ou
 instruction.""",
         asked.Read,
         read,
-        waits=False,
     ),
     Tool(
         "related",
