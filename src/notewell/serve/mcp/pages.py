@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.index.place import Reading
-from notewell.search.budget import CHARS_PER_TOKEN, fenced
+from notewell.search.budget import CHARS_PER_TOKEN, fenced, unhidden
 from notewell.serve.mcp.plain import clipped, one_line, shown_path
 
 # Some clients show a model the data, some the text, some both: a page is the sum of the two.
@@ -79,10 +79,10 @@ def _hit(hit: Mapping[str, Any], clip: int, *, whole: bool) -> dict[str, Any]:
     shown |= {"heading": clipped(hit["heading"], 160), "score": round(hit["score"], 3)}
     excerpt = hit["excerpt"]
     if whole or len(hit["text"]) <= clip:
-        shown["text"] = hit["text"]
+        shown["text"] = unhidden(hit["text"])
     elif clip:
         first = excerpt["highlights"][0][0] if excerpt["highlights"] else 0
-        shown["excerpt"] = {"line": excerpt["line"], "text": clipped(excerpt["text"], clip, around=first)}
+        shown["excerpt"] = {"line": excerpt["line"], "text": unhidden(clipped(excerpt["text"], clip, around=first))}
     if hit["place"]:
         shown["place"] = clipped(hit["place"], 80)
     if hit["also"] and clip:
