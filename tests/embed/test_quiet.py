@@ -15,6 +15,8 @@ pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
 def run(*arguments: str, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
     environment = {
         "HOME": str(home),
+        # No process stays behind a test.
+        "NOTEWELL_DAEMON": "no",
         "PATH": os.environ["PATH"],
         "NOTEWELL_EMBED_BACKGROUND": "yes",
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("src")),
