@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
+from notewell.asked import Filters
 from notewell.errors import SettingsError
 
 HELP = {
@@ -20,6 +22,29 @@ HELP = {
     "to": "Of the broken links, those that miss this: notes, files or anchors",
     "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
 }
+
+
+class Narrowed(Protocol):
+    """What is asked by a program, whichever way: the filters by their names."""
+
+    tag: list[str]
+    type: list[str]
+    lang: list[str]
+    after: str
+    before: str
+    where: list[str]
+
+
+def filters_of(asked: Narrowed) -> Filters:
+    """Return the filters that were asked for."""
+    return Filters(
+        tag=tuple(asked.tag),
+        type=tuple(asked.type),
+        lang=tuple(asked.lang),
+        after=asked.after,
+        before=asked.before,
+        where=read_where(asked.where),
+    )
 
 
 def read_where(written: Iterable[str]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from notewell.asked import Filters
 from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, read_where
+from notewell.serve.parameters import HELP, filters_of
 
 # More than anyone reads; a request is to end.
 MOST_HITS = 1_000
@@ -48,15 +48,7 @@ class Page(Looking):
     @property
     def only(self) -> Filters:
         """Return what the page is narrowed by."""
-        return Filters(
-            tag=tuple(self.tag),
-            type=tuple(self.type),
-            lang=tuple(self.lang),
-            after=self.after,
-            before=self.before,
-            where=read_where(self.where),
-            like=tuple(self.like),
-        )
+        return filters_of(self).leaning_to(*self.like)
 
 
 class SearchAsked(Page):

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from notewell.asked import Filters
 from notewell.errors import SettingsError
 from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, read_where
+from notewell.serve.parameters import HELP, filters_of
 
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
 MOST_HITS = 50
@@ -67,14 +67,7 @@ class Asking(Arguments):
     @property
     def only(self) -> Filters:
         """Return the filters."""
-        return Filters(
-            tag=tuple(self.tag),
-            type=tuple(self.type),
-            lang=tuple(self.lang),
-            after=self.after,
-            before=self.before,
-            where=read_where(self.where),
-        )
+        return filters_of(self)
 
 
 class Search(Asking):
