@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from bench import machine
 from bench.child import BenchError, Measured, in_child, say
@@ -21,6 +23,8 @@ from bench.encoder import measure_encoder
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
 from bench.load import measure_load
+from bench.mcp import measure_mcp
+from bench.memory import measure_memory
 from bench.peers import measure_peers
 from bench.plot import draw, draw_scale
 from bench.report import as_text
@@ -38,6 +42,8 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "encoder": measure_encoder,
     "cold": measure_cold,
     "warm": measure_warm,
+    "mcp": measure_mcp,
+    "memory": measure_memory,
     "peers": measure_peers,
     "churn": measure_churn,
     "load": measure_load,
@@ -67,6 +73,8 @@ class Run:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benches; 1 when the arguments are wrong or a measurement failed."""
     options = _parser().parse_args(arguments)
+    # Also when it is told to end, it ends what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with tempfile.TemporaryDirectory(prefix="notewell-bench-") as temporary:
             run = _checked(options, Path(temporary))
@@ -153,7 +161,7 @@ def _measure(run: Run) -> Measured:
 def _measure_vault(vault: BenchVault, only: tuple[str, ...], results: Measured) -> None:
     if "index" not in only:
         say(f"{vault.name}: bringing its index up to date, untimed")
-        ensure_index(vault)
+        ensure_index(vault.root)
     for section, measure in ON_VAULTS.items():
         if section in only:
             with _failures_told(results):
@@ -165,9 +173,10 @@ def _failures_told(results: Measured) -> Iterator[None]:
     """Keep what was measured before and after a measurement that fails."""
     try:
         yield
-    except BenchError as error:
-        say(f"error: {error.fact}")
-        results["failed"].append(error.fact)
+    except (BenchError, CalledProcessError, OSError) as error:
+        fact = error.fact if isinstance(error, BenchError) else str(error)
+        say(f"error: {fact}")
+        results["failed"].append(fact)
 
 
 def _store(results: Measured, verdicts: Sequence[Verdict], run: Run) -> None:

@@ -8,12 +8,13 @@ import random
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.child import Measured, clean_environment, in_child, memory_mb, notewell_command, say
+from bench.child import BenchError, Measured, clean_environment, in_child, memory_mb, notewell_command, say
 from bench.vaults import BenchVault
 from notewell import Vault
 
@@ -46,9 +47,12 @@ def measure_index(vault: BenchVault) -> Measured:
     }
 
 
-def ensure_index(vault: BenchVault) -> None:
-    """Bring the store up to date, untimed, for measurements that only read it."""
-    in_child("indexing:index_once", root=str(vault.root))
+def ensure_index(root: Path) -> None:
+    """Bring the store up to date, untimed, for measurements that only read it; the command says how far it is."""
+    command = [notewell_command(), "index", str(root)]
+    done = subprocess.run(command, env=clean_environment(), stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise BenchError(f"The index of {root} could not be brought up to date", "The lines above say why")
 
 
 def index_once(root: str) -> Measured:

@@ -5,27 +5,26 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import statistics
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from bench.child import BenchError, Measured, clean_environment, in_child, say
+from bench.child import BenchError, Measured, clean_environment, in_child, notewell_command, percentiles, say
+from bench.indexing import ensure_index
+from bench.processes import memory_of, serve_command, serving
 from bench.queries import FILTERED, load_queries
 from bench.vaults import BenchVault
 
 CLIENTS = 8
-SECONDS = 30.0
-# Without anything beside it, shorter: it is only there to compare with.
-QUIET_SECONDS = 10.0
-# Notes that change before a reload.
+SECONDS = 30
+# Unmeasured, before the others: what a server opens with its first answers is open.
+WARM_UP = 1
+# Notes that change before a reload, if there are so many.
 CHANGED = 3_000
 TIMEOUT = 60.0
 QMD_PORT = 8499
@@ -36,35 +35,35 @@ Ask = Callable[[str], tuple[str, str, bytes]]
 
 def measure_load(vault: BenchVault) -> Measured:
     """Serve a copy of the vault, and let clients ask it; and qmd's server, where it is installed."""
-    say(f"{vault.name}: {CLIENTS} clients over HTTP")
     root = vault.root.with_name(f"{vault.root.name}-loaded")
     shutil.rmtree(root, ignore_errors=True)
+    say(f"{vault.name}: copying it, and bringing its index up to date")
     shutil.copytree(vault.root, root)
-    _run(["index"], root)
     try:
-        measured = {"notewell": _notewell(root, vault.queries), "qmd": _qmd(root, vault)}
+        ensure_index(root)
+        ours, its = _notewell(root, vault), _qmd(root, vault)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    return {"clients": CLIENTS, **measured}
+    both = [phase for phase in ours if "per_second" in its.get(phase, {})]
+    ratios = {phase: round(ours[phase]["per_second"] / its[phase]["per_second"], 2) for phase in both}
+    return {"clients": CLIENTS, "seconds": SECONDS, "notewell": ours, "qmd": its, "ours_over_qmd": ratios}
 
 
-def _notewell(root: Path, queries: Path) -> Measured:
-    with _serving(_command("serve", root, "--port", "0", "--rate", "0")) as (server, address):
-        clients = {"address": address, "queries": str(queries), "kind": "notewell"}
-        in_child("load:ask", **clients, seconds=1)
-        alone = in_child("load:ask", **clients, seconds=int(QUIET_SECONDS))
-        with _indexing(root):
-            beside = in_child("load:ask", **clients, seconds=int(SECONDS))
-        memory = {"serving": _memory(server)}
-        for file in sorted(root.rglob("*.md"))[:CHANGED]:
+def _notewell(root: Path, vault: BenchVault) -> Measured:
+    with serving(serve_command(root)) as (server, address):
+        measured = _alone_and_beside("notewell", root, vault, address)
+        memory = {"serving": memory_of(server)}
+        changed = sorted(root.rglob("*.md"))[:CHANGED]
+        for file in changed:
             with file.open("a", encoding="utf-8") as stream:
                 stream.write("\nA line more.\n")
+        say(f"{vault.name}: notewell, while it takes in {len(changed):,} changed notes, {SECONDS} s")
         with _reloading(address) as report:
-            during = in_child("load:ask", **clients, seconds=int(SECONDS))
-        if report.get("changed") != CHANGED:
+            during = _asked("notewell", vault, address)
+        if report.get("changed") != len(changed):
             raise BenchError(f"The reload took in {report}", "It should have taken in what was changed")
-        memory["reload"] = _memory(server)
-        return {"alone": alone, "indexing": beside, "reload": during, "reloaded": report, "memory_mb": memory}
+        memory["reload"] = memory_of(server)
+        return {**measured, "reload": during, "reloaded": report, "memory_mb": memory}
 
 
 def _qmd(root: Path, vault: BenchVault) -> Measured:
@@ -72,34 +71,55 @@ def _qmd(root: Path, vault: BenchVault) -> Measured:
     command = shutil.which(os.environ.get("QMD", "qmd"))
     if not command:
         return {"left_out": "qmd: not installed; set QMD to its command"}
+    try:
+        return _installed_qmd(command, root, vault)
+    except (BenchError, subprocess.CalledProcessError) as error:
+        # What was measured of ours is kept.
+        return {"left_out": f"qmd: {error}"}
+
+
+def _installed_qmd(command: str, root: Path, vault: BenchVault) -> Measured:
     home = vault.queries.with_name("qmd-home")
     places = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_CONFIG_HOME": str(home / "config")}
     environment = {**os.environ, **places}
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
+    say(f"{vault.name}: qmd, indexing")
     began = time.perf_counter()
     add = [command, "collection", "add", str(root), "--name", "docs"]
     subprocess.run(add, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     index_seconds = round(time.perf_counter() - began, 1)
     serve = [command, "mcp", "--http", "--port", str(QMD_PORT)]
-    address = f"http://localhost:{QMD_PORT}"
-    with _serving(serve, environment, address):
-        clients = {"address": address, "queries": str(vault.queries), "kind": "qmd"}
-        in_child("load:ask", **clients, seconds=1)
-        alone = in_child("load:ask", **clients, seconds=int(QUIET_SECONDS))
-        with _indexing(root):
-            beside = in_child("load:ask", **clients, seconds=int(SECONDS))
-        return {"index_seconds": index_seconds, "alone": alone, "indexing": beside}
+    with serving(serve, environment, f"http://localhost:{QMD_PORT}") as (_, address):
+        return {"index_seconds": index_seconds, **_alone_and_beside("qmd", root, vault, address)}
+
+
+def _alone_and_beside(kind: str, root: Path, vault: BenchVault, address: str) -> Measured:
+    """Ask a server while nothing else runs, then while another process indexes all of the vault with Notewell."""
+    _asked(kind, vault, address, WARM_UP)
+    say(f"{vault.name}: {kind}, nothing beside it, {SECONDS} s")
+    alone = _asked(kind, vault, address)
+    say(f"{vault.name}: {kind}, while another process indexes, {SECONDS} s")
+    with _indexing(root):
+        return {"alone": alone, "indexing": _asked(kind, vault, address)}
+
+
+def _asked(kind: str, vault: BenchVault, address: str, seconds: int = SECONDS) -> Measured:
+    asked = in_child("load:ask", address=address, queries=str(vault.queries), kind=kind, seconds=seconds)
+    for error in asked["error"]:
+        say(f"{vault.name}: {kind}: {error}")
+    return asked
 
 
 def ask(address: str, queries: str, kind: str, seconds: int) -> Measured:
-    """Ask from all clients for so long; return times, in milliseconds, and what went wrong."""
+    """Ask from all clients for so long; return times of answers, in milliseconds, and what went wrong."""
     asked = {"notewell": _ask_notewell, "qmd": _ask_qmd}[kind]
     # Filters are ours; both get the same texts.
     texts = [text for name, text in load_queries(queries) if name != FILTERED]
     took: list[list[float]] = [[] for _ in range(CLIENTS)]
     wrong: list[str] = []
-    end = time.monotonic() + seconds
+    began = time.monotonic()
+    end = began + seconds
     threads = [
         threading.Thread(target=_client, args=(address, asked, texts[number::CLIENTS], end, (took[number], wrong)))
         for number in range(CLIENTS)
@@ -108,16 +128,18 @@ def ask(address: str, queries: str, kind: str, seconds: int) -> Measured:
         thread.start()
     for thread in threads:
         thread.join()
-    times = sorted(one for times in took for one in times)
+    # The last answers come after the end: they count, and so does their time.
+    lasted = time.monotonic() - began
+    times = [one for times in took for one in times]
+    if not times:
+        raise BenchError(f"No request was answered: {wrong[:1]}", "Start the server by hand to see why")
     return {
         "requests": len(times),
-        "per_second": round(len(times) / seconds, 1),
+        "per_second": round(len(times) / lasted, 1),
         "errors": len(wrong),
         "error": wrong[:3],
-        "p50": round(statistics.median(times), 1),
-        "p95": round(statistics.quantiles(times, n=100)[94], 1),
-        "p99": round(statistics.quantiles(times, n=100)[98], 1),
-        "worst": round(times[-1], 1),
+        **percentiles(times),
+        "worst": round(max(times), 1),
     }
 
 
@@ -132,12 +154,13 @@ def _client(address: str, asked: Ask, texts: Sequence[str], end: float, told: tu
             connection.request(method, path, body or None)
             answer = connection.getresponse()
             told_body = answer.read()
-            if answer.status != 200:
+            if answer.status == 200:
+                took.append((time.perf_counter() - began) * 1000)
+            else:
                 wrong.append(f"{answer.status} {told_body[:200]!r}")
         except (OSError, HTTPException) as error:
             wrong.append(repr(error))
             connection.close()
-        took.append((time.perf_counter() - began) * 1000)
     connection.close()
 
 
@@ -150,67 +173,22 @@ def _ask_qmd(text: str) -> tuple[str, str, bytes]:
     return "POST", "/query", json.dumps(asked).encode()
 
 
-def _command(name: str, root: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "notewell", name, "--vault", str(root), *options]
-
-
-def _run(arguments: list[str], root: Path) -> None:
-    command = _command(arguments[0], root, *arguments[1:])
-    subprocess.run(command, env=clean_environment(), stdout=subprocess.DEVNULL, check=True)
-
-
-@contextmanager
-def _serving(
-    command: list[str], environment: dict[str, str] | None = None, address: str = ""
-) -> Iterator[tuple[int, str]]:
-    """Run a server; yield its process and its address, which ours prints."""
-    process = subprocess.Popen(
-        command,
-        env=environment or clean_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        # Its own group: what a launcher starts ends with it.
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    try:
-        if not address:
-            address = process.stdout.readline().strip()
-        _wait_for(address)
-        yield process.pid, address
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.communicate()
-
-
-def _wait_for(address: str) -> None:
-    parts, end = urlsplit(address), time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        with (
-            suppress(OSError),
-            closing(HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT)) as connection,
-        ):
-            connection.request("GET", "/health")
-            if connection.getresponse().status == 200:
-                return
-        time.sleep(0.1)
-    raise BenchError(f"Nothing answers at {address}", "Start the server by hand to see why")
-
-
 @contextmanager
 def _indexing(root: Path) -> Iterator[None]:
-    """Index the whole vault in another process, again and again."""
+    """Index the whole vault in another process, again and again; one that fails would leave nothing beside."""
     stop = threading.Event()
+    failed: list[int] = []
 
     def go_on() -> None:
-        while not stop.is_set():
-            command = _command("index", root, "--full")
+        while not stop.is_set() and not failed:
+            command = [notewell_command(), "index", str(root), "--full"]
             process = subprocess.Popen(
                 command, env=clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             while process.poll() is None and not stop.wait(0.2):
                 pass
+            if process.poll():
+                failed.append(process.returncode)
             process.terminate()
             process.wait()
 
@@ -221,6 +199,8 @@ def _indexing(root: Path) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+    if failed:
+        raise BenchError(f"notewell index --full ended with {failed[0]} beside the clients", "Run it by hand")
 
 
 @contextmanager
@@ -239,9 +219,3 @@ def _reloading(address: str) -> Iterator[Measured]:
     thread.start()
     yield report
     thread.join()
-
-
-def _memory(pid: int) -> dict[str, float]:
-    lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
-    names = {"peak": "VmHWM", "own": "RssAnon"}
-    return {name: round(int(lines[key].split()[0]) / 1024, 1) for name, key in names.items()}

@@ -18,9 +18,12 @@ from notewell.settings import Settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 
+# Of the last minute. With more, something else is at work on this machine.
+QUIET_LOAD = 0.5
+
 
 def describe_machine() -> Measured:
-    """Return cores, memory, processor and Python."""
+    """Return cores, memory, processor and Python, and how busy it is now."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "system": f"{platform.system()} {platform.machine()}",
@@ -28,6 +31,8 @@ def describe_machine() -> Measured:
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_gb": round(memory / 1e9, 1),
         "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 2),
+        "quiet": os.getloadavg()[0] <= QUIET_LOAD,
     }
 
 

@@ -59,7 +59,8 @@ def _draw_latency(axes: Any, query: Measured) -> None:
 def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
     """Draw each measured value as a share of its limit."""
     for row, one in enumerate(reversed(verdicts)):
-        share = (one.value or 0) / one.target.limit
+        # Of a limit of none, each one is as much too much as the limit is wide.
+        share = (one.value or 0) / (one.target.limit or 1)
         axes.barh(row, min(share, LONGEST), color=REACHED if one.reached else MISSED, height=0.62)
         sign, more = "≥" if one.target.at_least else "≤", " ▸" if share > LONGEST else ""
         text = f"{one.value:g} {one.target.unit}".rstrip() + f" ({sign} {one.target.limit:g}){more}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from bench.child import Measured
 from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
+from bench.report_ways import write_load, write_mcp, write_memory, write_targets, write_warm
+from bench.tables import grid, interval, number, ratio, three
 from bench.targets import Verdict
 
 INDEX_ROWS = (
@@ -41,9 +42,10 @@ CHURN_ROWS = (
     ("saved note found, p95 s", "watch_p95", "{:.2f}"),
 )
 
-LOAD_ROWS = (("alone", "nothing beside it"), ("indexing", "another process indexes"), ("reload", "during a reload"))
-
 CHUNKING = {"static": "CHUNKS, static vectors", "encoder": "CHUNKS, with the encoder"}
+
+
+NOT_QUIET = "\nNOT QUIET: the machine was busy with something else when this began; times are no record"
 
 
 def as_text(results: Measured, verdicts: Sequence[Verdict]) -> str:
@@ -52,7 +54,7 @@ def as_text(results: Measured, verdicts: Sequence[Verdict]) -> str:
     for section, write in SECTIONS.items():
         if results.get(section):
             parts.append("\n".join(write(results[section], results)))
-    parts.append("\n".join(_targets(verdicts)))
+    parts.append("\n".join(write_targets(verdicts)))
     parts += [f"failed: {fact}" for fact in results["failed"]]
     return "\n\n".join(parts)
 
@@ -61,56 +63,44 @@ def _head(results: Measured) -> str:
     machine = results["machine"]
     return (
         f"Notewell {results['date']} {results['label']} · {machine['cores']} cores, {machine['memory_gb']} GB, "
-        f"Python {machine['python']} · {machine['processor']}"
+        f"Python {machine['python']} · {machine['processor']}" + ("" if machine["quiet"] else NOT_QUIET)
     )
 
 
 def _index(index: Measured, _: Measured) -> Iterator[str]:
     rows = [[label, *(form.format(one[key]) for one in index.values())] for label, key, form in INDEX_ROWS]
     rows.insert(-2, ["peak memory, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in index.values())])
-    yield from _grid(["INDEX", *index], rows)
+    yield from grid(["INDEX", *index], rows)
 
 
 def _query(query: Measured, _: Measured) -> Iterator[str]:
     kinds = list(dict.fromkeys(kind for one in query.values() for kind in one["kinds"]))
-    rows = [["all", *(_three(one) for one in query.values())]]
-    rows += [[kind, *(_three(one["kinds"].get(kind)) for one in query.values())] for kind in kinds]
+    rows = [["all", *(three(one) for one in query.values())]]
+    rows += [[kind, *(three(one["kinds"].get(kind)) for one in query.values())] for kind in kinds]
     rows.append(["peak memory, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in query.values())])
     mapped = [one["memory_mb"].get("mapped") for one in query.values()]
     rows.append(["  of that mapped files, at the end", *("–" if mb is None else f"{mb:.0f}" for mb in mapped)])
     rows.append(["first query, ms", *(f"{one['first_ms']:.0f}" for one in query.values())])
-    yield from _grid(["WARM QUERY, ms: p50 / p95 / p99", *query], rows)
+    yield from grid(["WARM QUERY, ms: p50 / p95 / p99", *query], rows)
     yield ""
     stages = list(dict.fromkeys(stage for one in query.values() for stage in one["stages_ms"]))
     rows = [[stage, *(_share(one, stage) for one in query.values())] for stage in stages]
-    yield from _grid(["WHERE A QUERY'S TIME GOES, mean ms", *query], rows)
+    yield from grid(["WHERE A QUERY'S TIME GOES, mean ms", *query], rows)
 
 
 def _scale(scale: Measured, _: Measured) -> Iterator[str]:
     rows = [[label, *(form.format(one[key]) for one in scale.values())] for label, key, form in SCALE_ROWS]
     rows.append(["peak memory indexing, MB", *(f"{one['index_memory_mb']['peak']:.0f}" for one in scale.values())])
     rows.append(["peak memory serving, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in scale.values())])
-    rows.append(["warm query, ms: p50 / p95 / p99", *(_three(one) for one in scale.values())])
-    yield from _grid(["GROWTH, about so many chunks", *scale], rows)
+    rows.append(["warm query, ms: p50 / p95 / p99", *(three(one) for one in scale.values())])
+    yield from grid(["GROWTH, about so many chunks", *scale], rows)
 
 
 def _cold(cold: Measured, _: Measured) -> Iterator[str]:
     commands = list(dict.fromkeys(name for one in cold.values() for name in one["commands"]))
     timings = [[name, *(one["commands"][name] for one in cold.values())] for name in commands]
     rows = [[name, *(f"{one['best_ms']:.0f} / {one['median_ms']:.0f}" for one in ones)] for name, *ones in timings]
-    yield from _grid(["COLD COMMAND, ms: best / median", *cold], rows)
-
-
-def _warm(warm: Measured, _: Measured) -> Iterator[str]:
-    commands = list(dict.fromkeys(name for one in warm.values() for name in one["commands"]))
-    rows = [[name, *(_four(one["commands"][name]) for one in warm.values())] for name in commands]
-    memory = [f"{one['memory_mb']['now']:.0f} / {one['memory_mb']['peak']:.0f}" for one in warm.values()]
-    rows.append(["the process after 500 searches, MB: now / peak", *memory])
-    yield from _grid(["COMMAND, ms: best / p50 / p95 / processor", *warm], rows)
-
-
-def _four(one: Measured) -> str:
-    return " / ".join(f"{one[key]:.0f}" for key in ("best_ms", "p50", "p95", "processor_ms"))
+    yield from grid(["COLD COMMAND, ms: best / median", *cold], rows)
 
 
 def _peers(peers: Measured, results: Measured) -> Iterator[str]:
@@ -119,7 +109,7 @@ def _peers(peers: Measured, results: Measured) -> Iterator[str]:
         rows = {name: {**known, **row} if name.startswith("notewell") else row for name, row in rows.items()}
         lines = [_peer(name, row, rows["notewell"]) for name, row in rows.items() if "left_out" not in row]
         head = ("index s", "MB", "p50 ms", "p95 ms", "ours/its: p50", "p95", "index s", "MB")
-        yield from _grid([f"PEERS, {vault}", *head], lines)
+        yield from grid([f"PEERS, {vault}", *head], lines)
         yield from (row["left_out"] for row in rows.values() if "left_out" in row)
         if vault != list(peers)[-1]:
             yield ""
@@ -128,8 +118,8 @@ def _peers(peers: Measured, results: Measured) -> Iterator[str]:
 def _peer(name: str, row: Measured, ours: Measured) -> list[str]:
     megabytes = row["index_bytes"] / 1e6 if "index_bytes" in row else None
     shown = (row.get("index_seconds"), megabytes, row["p50"], row["p95"])
-    ratios = (_ratio(ours.get(key), row.get(key)) for key in ("p50", "p95", "index_seconds", "index_bytes"))
-    return [name, *map(_number, shown), *ratios]
+    ratios = (ratio(ours.get(key), row.get(key)) for key in ("p50", "p95", "index_seconds", "index_bytes"))
+    return [name, *map(number, shown), *ratios]
 
 
 def _our_index(results: Measured, vault: str) -> Measured:
@@ -140,41 +130,41 @@ def _our_index(results: Measured, vault: str) -> Measured:
 def _quality(quality: Measured, _: Measured) -> Iterator[str]:
     rows = []
     for name, one in quality.items():
-        cells = [f"{one[key]['ndcg@10']:.3f} [{_interval(one[key])}]" for key in VARIANTS]
-        rows.append([name, _number(one["reference_bm25"]), *cells])
-    yield from _grid(["QUALITY, nDCG@10 [95 %]", "BM25 ref.", *VARIANTS], rows)
+        cells = [f"{one[key]['ndcg@10']:.3f} [{interval(one[key])}]" for key in VARIANTS]
+        rows.append([name, number(one["reference_bm25"]), *cells])
+    yield from grid(["QUALITY, nDCG@10 [95 %]", "BM25 ref.", *VARIANTS], rows)
     yield ""
     rows = [[name, *(f"{one[key]['recall@100']:.3f}" for key in VARIANTS)] for name, one in quality.items()]
-    yield from _grid(["QUALITY, recall@100", *VARIANTS], rows)
+    yield from grid(["QUALITY, recall@100", *VARIANTS], rows)
     yield ""
     rows = [
-        [name, *(f"{gain['ndcg@10']:+.3f} [{_interval(gain)}]" for gain in one["gain_over"].values())]
+        [name, *(f"{gain['ndcg@10']:+.3f} [{interval(gain)}]" for gain in one["gain_over"].values())]
         for name, one in quality.items()
     ]
-    yield from _grid(["GAIN OF default, nDCG@10, paired [95 %]", "over lexical", "over static"], rows)
+    yield from grid(["GAIN OF default, nDCG@10, paired [95 %]", "over lexical", "over static"], rows)
     yield ""
     limits = {name: one["exhaustive"] for name, one in quality.items() if "exhaustive" in one}
     rows = [
         [name, f"{one['ours']:.4f}", f"{one['exhaustive']:.4f}", f"{one['difference']:+.4f}"]
         for name, one in limits.items()
     ]
-    yield from _grid(["PAGE OF TEN, nDCG@10, static", "ours", "exhaustive", "difference"], rows)
+    yield from grid(["PAGE OF TEN, nDCG@10, static", "ours", "exhaustive", "difference"], rows)
 
 
 def _links(links: Measured, _: Measured) -> Iterator[str]:
     rows = []
     for name, one in links.items():
         scores = [f"{one[mode]['ndcg@10']:.3f}/{one[mode]['mrr@10']:.3f}" for mode in MODES]
-        gains = [f"{one[mode]['gain']:+.3f} [{_interval(one[mode])}]" for mode in MODES[1:]]
+        gains = [f"{one[mode]['gain']:+.3f} [{interval(one[mode])}]" for mode in MODES[1:]]
         rows.append(
             [name, str(one["questions"]), *scores, *gains, f"{one['links']['cpu_ms'] - one['off']['cpu_ms']:.2f}"]
         )
     head = ("questions", *MODES, *(f"gain of {mode}" for mode in MODES[1:]), "links, ms")
-    yield from _grid(["LINKS, nDCG@10/MRR@10 [95 %]", *head], rows)
+    yield from grid(["LINKS, nDCG@10/MRR@10 [95 %]", *head], rows)
 
 
 def _chunking(chunking: Measured, _: Measured) -> Iterator[str]:
-    for number, (models, title) in enumerate(CHUNKING.items()):
+    for place, (models, title) in enumerate(CHUNKING.items()):
         ways = chunking[models]
         budgets = list(next(iter(ways.values()))["budgets"])
         rows = [
@@ -182,14 +172,14 @@ def _chunking(chunking: Measured, _: Measured) -> Iterator[str]:
             for name, one in ways.items()
         ]
         head = [f"{title}: recall / precision / IoU, %", "chunks", *(f"{int(budget):,} tokens" for budget in budgets)]
-        yield from _grid(head, rows)
+        yield from grid(head, rows)
         yield ""
         rows = [
             [name, *(_gained(one["budgets"][budget]["gain"]) for budget in budgets)]
             for name, one in list(ways.items())[1:]
         ]
-        yield from _grid([f"{title}: recall over the first row, points [95 %]", *head[2:]], rows)
-        if number + 1 < len(CHUNKING):
+        yield from grid([f"{title}: recall over the first row, points [95 %]", *head[2:]], rows)
+        if place + 1 < len(CHUNKING):
             yield ""
 
 
@@ -204,41 +194,22 @@ def _gained(gain: Measured) -> str:
 
 def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
     rows = [
-        ["static chunks/s", *(_number(one["static_chunks_per_second"]) for one in encoder.values())],
-        ["encoder chunks/s", *(_number(one["encoder_chunks_per_second"]) for one in encoder.values())],
-        ["mean characters", *(_number(one["mean_chars"]) for one in encoder.values())],
-        ["query without, p50 / p95 / p99 ms", *(_three(one["without"]) for one in encoder.values())],
-        ["query, all filled", *(_three(one["filled"]) for one in encoder.values())],
-        ["query while filling", *(_three(one["while_filling"]["beside"]) for one in encoder.values())],
+        ["static chunks/s", *(number(one["static_chunks_per_second"]) for one in encoder.values())],
+        ["encoder chunks/s", *(number(one["encoder_chunks_per_second"]) for one in encoder.values())],
+        ["mean characters", *(number(one["mean_chars"]) for one in encoder.values())],
+        ["query without, p50 / p95 / p99 ms", *(three(one["without"]) for one in encoder.values())],
+        ["query, all filled", *(three(one["filled"]) for one in encoder.values())],
+        ["query while filling", *(three(one["while_filling"]["beside"]) for one in encoder.values())],
         ["  over nobody filling, p50", *(f"{one['while_filling']['p50_ratio']:.2f}" for one in encoder.values())],
-        ["peak memory, MB", *(_number(one["memory_mb"]["peak"]) for one in encoder.values())],
+        ["peak memory, MB", *(number(one["memory_mb"]["peak"]) for one in encoder.values())],
     ]
-    yield from _grid(["ENCODER", *encoder], rows)
-
-
-def _load(load: Measured, _: Measured) -> Iterator[str]:
-    for vault, one in load.items():
-        rows = [
-            [f"{name}, {what}", f"{row['per_second']:,.0f}", _three(row), str(row["errors"])]
-            for name in ("notewell", "qmd")
-            for key, what in LOAD_ROWS
-            if (row := one[name].get(key))
-        ]
-        head = ("requests a second", "ms: p50 / p95 / p99", "errors")
-        yield from _grid([f"{one['clients']} CLIENTS OVER HTTP, {vault}", *head], rows)
-        yield from (row["left_out"] for row in (one["notewell"], one["qmd"]) if "left_out" in row)
-
-
-def _targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    yield "TARGETS"
-    width = max(len(verdict.target.what) for verdict in verdicts)
-    yield from (f"{verdict.target.what:{width}}  {verdict.words}" for verdict in verdicts)
+    yield from grid(["ENCODER", *encoder], rows)
 
 
 def _churn(churn: Measured, _: Measured) -> Iterator[str]:
     rows = [[label, *(form.format(one[key]) for one in churn.values())] for label, key, form in CHURN_ROWS]
     rows.append(["problems the doctor finds", *(str(len(one["problems"])) for one in churn.values())])
-    yield from _grid(["A YEAR OF CHANGES", *churn], rows)
+    yield from grid(["A YEAR OF CHANGES", *churn], rows)
 
 
 def _redaction(redaction: Measured, results: Measured) -> Iterator[str]:
@@ -247,23 +218,23 @@ def _redaction(redaction: Measured, results: Measured) -> Iterator[str]:
         [kind.replace("_", " "), *(str(redaction[kind][key]) for key in ("planted", "caught", "recall"))]
         for kind in kinds
     ]
-    yield from _grid([f"REDACTION, {redaction['rules']} rules", "planted", "caught", "recall"], rows)
+    yield from grid([f"REDACTION, {redaction['rules']} rules", "planted", "caught", "recall"], rows)
     yield f"innocent texts, held out: {redaction['held_out']['taken']} of {redaction['held_out']['innocent']} taken"
     yield ""
     vaults = redaction["vaults"]
     whole = [(results.get("index") or {}).get(name, {}).get("seconds") for name in vaults]
     rows = [
-        ["megabytes", *(_number(one["megabytes"]) for one in vaults.values())],
+        ["megabytes", *(number(one["megabytes"]) for one in vaults.values())],
         ["redactions", *(str(sum(one["redactions"].values())) for one in vaults.values())],
-        ["of them false, for 10 MB", *(_number(one["false_per_10_mb"]) for one in vaults.values())],
-        ["all notes, s", *(_number(one["seconds"]) for one in vaults.values())],
+        ["of them false, for 10 MB", *(number(one["false_per_10_mb"]) for one in vaults.values())],
+        ["all notes, s", *(number(one["seconds"]) for one in vaults.values())],
         [
             "  over a full index",
-            *(_ratio(one["seconds"], all_) for one, all_ in zip(vaults.values(), whole, strict=True)),
+            *(ratio(one["seconds"], all_) for one, all_ in zip(vaults.values(), whole, strict=True)),
         ],
-        ["all paths, s", *(_number(one["path_seconds"]) for one in vaults.values())],
+        ["all paths, s", *(number(one["path_seconds"]) for one in vaults.values())],
     ]
-    yield from _grid(["REDACTION OF VAULTS", *vaults], rows)
+    yield from grid(["REDACTION OF VAULTS", *vaults], rows)
 
 
 def _hooks(hooks: Measured, results: Measured) -> Iterator[str]:
@@ -272,12 +243,12 @@ def _hooks(hooks: Measured, results: Measured) -> Iterator[str]:
     rows = [
         [name, *_hook_row(hooks["vaults"][name][at])] for name in (*CHOSEN_ON, *HELD_OUT) if name in hooks["vaults"]
     ]
-    yield from _grid([f"HOOK FOR PROMPTS, threshold {at}", *head], rows)
+    yield from grid([f"HOOK FOR PROMPTS, threshold {at}", *head], rows)
     yield ""
     for title, names in (("CHOSEN ON", CHOSEN_ON), ("HELD OUT", HELD_OUT)):
         there = [hooks["vaults"][name] for name in names if name in hooks["vaults"]]
         rows = [[least, *_hook_row(_summed([one[least] for one in there]))] for least in next(iter(there), {})]
-        yield from _grid([f"{title}, by threshold", *head], rows)
+        yield from grid([f"{title}, by threshold", *head], rows)
         yield ""
 
 
@@ -296,15 +267,22 @@ def _hook_row(counts: Measured) -> list[str]:
     return [f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "–" for part, whole in pairs]
 
 
+def _share(one: Measured, stage: str) -> str:
+    spent = one["stages_ms"].get(stage)
+    return "–" if spent is None else f"{spent:.2f} ({spent / one['mean_ms']:.0%})"
+
+
 SECTIONS = {
     "index": _index,
     "query": _query,
     "encoder": _encoder,
     "cold": _cold,
-    "warm": _warm,
+    "warm": write_warm,
+    "mcp": write_mcp,
+    "memory": write_memory,
     "peers": _peers,
     "churn": _churn,
-    "load": _load,
+    "load": write_load,
     "scale": _scale,
     "quality": _quality,
     "links": _links,
@@ -312,32 +290,3 @@ SECTIONS = {
     "redaction": _redaction,
     "hooks": _hooks,
 }
-
-
-def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines with the first column to the left and the others to the right."""
-    widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
-    for line in (head, ["─" * width for width in widths], *rows):
-        others = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
-        yield "  ".join((line[0].ljust(widths[0]), *others)).rstrip()
-
-
-def _three(one: Measured | None) -> str:
-    return f"{one['p50']:.2f} / {one['p95']:.2f} / {one['p99']:.2f}" if one else "–"
-
-
-def _share(one: Measured, stage: str) -> str:
-    spent = one["stages_ms"].get(stage)
-    return "–" if spent is None else f"{spent:.2f} ({spent / one['mean_ms']:.0%})"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _ratio(ours: Any, its: Any) -> str:
-    return f"{ours / its:.2f}" if ours and its else "–"
-
-
-def _interval(one: Measured) -> str:
-    return "–".join(f"{bound:.3f}" for bound in one["interval"])

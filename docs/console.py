@@ -1,7 +1,8 @@
 """Run the console blocks of the docs on the sample vault, and write their real output under each command.
 
-`python docs/console.py` writes; `python docs/console.py --check` only says which pages differ, and exits with 1. What
-cannot be run (servers, set-up, other programs) is no console block, but stands in a fence of `sh`.
+`python docs/console.py` writes; `python docs/console.py --check` only says which pages differ, and exits with 1. The
+settings that a page shows as `toml` hold for the blocks below them. What cannot be run (servers, set-up, other
+programs) is no console block, but stands in a fence of `sh`.
 """
 
 from __future__ import annotations
@@ -17,14 +18,26 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 VAULT = ROOT / "examples" / "vault"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-BLOCK = re.compile(r"(?<=```console\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(console|toml)\n(.*?)(?=^```)", re.DOTALL | re.MULTILINE)
 # What differs from run to run.
 SECONDS = re.compile(r"in \d+\.\d s")
 
 
 def with_output(page: str, vault: Path) -> str:
     """Return the page with what each `$ notewell` command prints now."""
-    return BLOCK.sub(lambda block: _run_all(block.group(), vault), page)
+    settings = vault / "notewell.toml"
+
+    def written(block: re.Match[str]) -> str:
+        language, text = block.groups()
+        if language == "console":
+            return f"```console\n{_run_all(text, vault)}"
+        settings.write_text(text, encoding="utf-8")
+        return block.group()
+
+    try:
+        return BLOCK.sub(written, page)
+    finally:
+        settings.unlink(missing_ok=True)
 
 
 def _run_all(block: str, vault: Path) -> str:

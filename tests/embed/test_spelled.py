@@ -40,6 +40,11 @@ def test_plain_words_are_looked_up_as_the_tokenizer_takes_them_apart(text: str) 
     assert SPELLED.tokens(text) == by_tokenizer(text)
 
 
+@pytest.mark.parametrize("word", ["model", "type", "version", "prefix", "decoder", "vocab", "padding", "lowercase"])
+def test_a_word_that_names_a_part_of_the_file_is_a_word(word: str) -> None:
+    assert SPELLED.tokens(word) == by_tokenizer(word)
+
+
 @given(st.text(alphabet=string.printable, max_size=60))
 def test_whatever_is_looked_up_is_what_the_tokenizer_says(text: str) -> None:
     assert SPELLED.tokens(text) in (None, by_tokenizer(text))

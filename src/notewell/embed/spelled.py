@@ -12,6 +12,7 @@ PRINTED = re.compile(r"[\x20-\x7e\t\n\r]*")
 LONGEST_TEXT = 200
 LONG_WORD = re.compile(r"\w{25}")
 UNKNOWN = "[UNK]"
+VOCABULARY = b'"vocab":{'
 
 
 class SpelledVocabulary:
@@ -22,6 +23,8 @@ class SpelledVocabulary:
 
     def __init__(self, file: Path) -> None:
         self._text = file.read_bytes()
+        # Before it, words such as `model` and `type` name parts of the file.
+        self._begins = self._text.index(VOCABULARY)
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the numbers of a text's tokens; None, if it is not short and plain."""
@@ -49,7 +52,7 @@ class SpelledVocabulary:
     def _number(self, token: str) -> int:
         """Return the number of a token, or -1."""
         written = b'"' + token.replace("\\", "\\\\").replace('"', '\\"').encode() + b'":'
-        at = self._text.find(written)
+        at = self._text.find(written, self._begins + len(VOCABULARY))
         if at < 0:
             return -1
         start = at + len(written)

@@ -1,0 +1,123 @@
+"""What an agent waits for over MCP, asked by the library's own client, and how long the pages are that it gets."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from bench.child import BenchError, Measured, clean_environment, in_child, notewell_command, percentiles, say
+from bench.processes import memory_of, serve_command, serving
+from bench.queries import load_queries
+from bench.tokens import token_starts
+from bench.vaults import BenchVault
+from notewell.search.budget import CHARS_PER_TOKEN
+
+CALLS = 50
+GUARD = 60.0
+# Notes that are read, and begun from; sorted by length, one in so many, so that the longest is among them.
+NOTES = 50
+PATH = "/mcp"
+
+
+def measure_mcp(vault: BenchVault) -> Measured:
+    """Ask over both transports, and once all queries for their pages."""
+    say(f"{vault.name}: MCP over stdio")
+    given = {"root": str(vault.root), "queries": str(vault.queries)}
+    measured = {"stdio": in_child("mcp:time_calls", **given)}
+    say(f"{vault.name}: MCP over HTTP")
+    with serving(serve_command(vault.root)) as (_, address):
+        measured["http"] = in_child("mcp:time_calls", address=f"{address}{PATH}", **given)
+        say(f"{vault.name}: pages over MCP")
+        pages = in_child("mcp:measure_pages", address=f"{address}{PATH}", **given)
+    return {**measured, "pages": pages, "largest": max(pages.values(), key=lambda one: one["chars"])}
+
+
+def time_calls(root: str, queries: str, address: str = "", environment: str = "") -> Measured:
+    """Begin a session and search in it, another query each time; over stdio, the process is started for it."""
+    given = json.loads(environment) if environment else clean_environment()
+    command = StdioServerParameters(command=notewell_command(), args=["mcp", "--vault", root], env=given)
+    texts = [text for _, text in load_queries(Path(queries))]
+    return anyio.run(_time_calls, address or command, texts)
+
+
+async def _time_calls(server: StdioServerParameters | str, texts: list[str]) -> Measured:
+    measured: Measured = {}
+    clock = _Clock()
+    async with Client(server, read_timeout_seconds=GUARD) as client:
+        measured["initialize_ms"] = clock.lap()
+        measured["tools"] = len((await client.list_tools()).tools)
+        measured["tools_list_ms"] = clock.lap()
+        await _called(client, "search", text=texts[0])
+        measured["first_call_ms"] = clock.lap()
+        children = _children()
+        if children:
+            measured["memory_mb"] = {"idle": memory_of(children[0])}
+        clock.lap()
+        took = []
+        for text in texts[1 : CALLS + 1]:
+            await _called(client, "search", text=text)
+            took.append(clock.lap())
+        if children:
+            measured["memory_mb"]["busy"] = memory_of(children[0])
+    return {**measured, **percentiles(took), "calls": len(took)}
+
+
+def measure_pages(root: str, queries: str, address: str) -> Measured:
+    """Return for each tool the longest page that it answers with its defaults."""
+    texts = [text for _, text in load_queries(Path(queries))]
+    files = sorted(Path(root).rglob("*.md"), key=lambda file: (-file.stat().st_size, file))
+    shown = [file.relative_to(root).as_posix() for file in files if ".notewell" not in file.parts]
+    return anyio.run(_measure_pages, address, texts, shown[:: max(1, len(shown) // NOTES)])
+
+
+async def _measure_pages(address: str, texts: list[str], notes: list[str]) -> Measured:
+    asked: dict[str, list[dict[str, Any]]] = {
+        "search": [{"text": text} for text in texts],
+        "related": [{"notes": [note]} for note in notes],
+        **{name: [{"note": note} for note in notes] for name in ("traverse", "links")},
+        "read": [{"place": note} for note in notes],
+        "status": [{}],
+    }
+    pages: Measured = {}
+    async with Client(address, read_timeout_seconds=GUARD) as client:
+        for tool, calls in asked.items():
+            longest = max([await _called(client, tool, **given) for given in calls], key=len)
+            pages[tool] = {
+                "pages": len(calls),
+                "chars": len(longest),
+                "tokens": -(-len(longest) // CHARS_PER_TOKEN),
+                "tokens_counted": len(token_starts(longest)),
+            }
+    return pages
+
+
+async def _called(client: Client, name: str, **given: Any) -> str:
+    """Return all that the model may see of an answer: its text, and its data as JSON."""
+    result: Any = await client.call_tool(name, given)
+    text = "".join(part.text for part in result.content if part.type == "text")
+    if result.is_error:
+        raise BenchError(f"{name} {given}: {text}", "Ask it by hand to see why")
+    data = result.structured_content
+    return text + (json.dumps(data, ensure_ascii=False, separators=(",", ":")) if data else "")
+
+
+def _children() -> list[int]:
+    """Return the processes that this one has started."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+class _Clock:
+    """Milliseconds since it was last asked."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+
+    def lap(self) -> float:
+        began, self.began = self.began, time.perf_counter()
+        return round((self.began - began) * 1000, 2)

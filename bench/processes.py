@@ -1,0 +1,116 @@
+"""Processes of the product for others to ask, started for one measurement and ended after it; and their memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bench.child import BenchError, Measured, clean_environment, notewell_command
+from bench.vaults import BenchVault
+
+UNTIL_STARTED = 60.0
+# A process that has just begun to listen watches the folder in the first quiet moment.
+SETTLED = 2.0
+
+
+@contextmanager
+def warm_process(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], int]]:
+    """Have a first search start the warm process, for this run alone; yield the environment that finds it, its id."""
+    with tempfile.TemporaryDirectory(prefix="nw") as folder:
+        # The log of hooks, and what sessions were shown, are this run's alone, too.
+        own = {**environment, "XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
+        own.pop("NOTEWELL_DAEMON", None)
+        subprocess.run(search_command(vault, "first"), env=own, stdout=subprocess.DEVNULL, check=True)
+        try:
+            pid = wait_until_warm(own)
+            time.sleep(SETTLED)
+            yield own, pid
+        finally:
+            stop_warm(own)
+
+
+def wait_until_warm(environment: Mapping[str, str]) -> int:
+    """Return the id of the warm process once there is one."""
+    command, deadline = [notewell_command(), "daemon", "status", "--json"], time.monotonic() + UNTIL_STARTED
+    while time.monotonic() < deadline:
+        told = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+        if told["running"]:
+            return int(told["pid"])
+        time.sleep(0.1)
+    raise BenchError("The warm process did not start", "Run `notewell daemon run`, and see why")
+
+
+def stop_warm(environment: Mapping[str, str]) -> None:
+    """End the warm process, if there is one."""
+    subprocess.run([notewell_command(), "daemon", "stop"], env=environment, stderr=subprocess.DEVNULL, check=False)
+
+
+def search_command(vault: BenchVault, text: str) -> list[str]:
+    """Return what searches a vault; a text may begin like an option."""
+    return [notewell_command(), "search", "--vault", str(vault.root), "--", text]
+
+
+def serve_command(root: Path) -> list[str]:
+    """Return what serves a vault on any free port, to as many requests as come."""
+    return [notewell_command(), "serve", "--vault", str(root), "--port", "0", "--rate", "0"]
+
+
+@contextmanager
+def serving(
+    command: list[str], environment: Mapping[str, str] | None = None, address: str = ""
+) -> Iterator[tuple[int, str]]:
+    """Run a server; yield its process and its address, which ours prints."""
+    process = subprocess.Popen(
+        command,
+        env=environment or clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # Its own group: what a launcher starts ends with it.
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        if not address:
+            address = process.stdout.readline().strip()
+        _wait_for(address, process)
+        yield process.pid, address
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
+
+
+def memory_of(pid: int) -> Measured:
+    """Return a process's memory in MB: `rss` with all mapped files, `pss` with its share of them, `peak` of `rss`."""
+    if sys.platform != "linux":
+        return {}
+    sizes = {**_fields(pid, "status"), **_fields(pid, "smaps_rollup")}
+    names = {"rss": "VmRSS", "pss": "Pss", "own": "RssAnon", "peak": "VmHWM"}
+    return {name: round(int(sizes[key].split()[0]) / 1024, 1) for name, key in names.items()}
+
+
+def _fields(pid: int, file: str) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+    return dict(line.split(":", 1) for line in lines if ":" in line)
+
+
+def _wait_for(address: str, process: subprocess.Popen[str]) -> None:
+    parts, end = urlsplit(address), time.monotonic() + UNTIL_STARTED
+    while parts.hostname and process.poll() is None and time.monotonic() < end:
+        with suppress(OSError), closing(HTTPConnection(parts.hostname, parts.port, timeout=UNTIL_STARTED)) as asked:
+            asked.request("GET", "/health")
+            if asked.getresponse().status == 200:
+                return
+        time.sleep(0.1)
+    raise BenchError(f"No server answers at '{address}'", "Start it by hand to see why")

@@ -1,0 +1,226 @@
+"""Every fenced block of the docs is run, or checked as far as can be, or listed here with the reason why not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from .serving import serving
+
+if TYPE_CHECKING:
+    from notewell import Vault
+
+ROOT = Path(__file__).parents[2]
+# What is under docs/reference comes from the code itself, and `cog --check` compares it.
+GUIDES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "reference"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES, *sorted((ROOT / "plugins").rglob("*.md"))]
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
+# Run, with their output or their asserts, by tests/test_docs.py, on these pages.
+RUN_ELSEWHERE, RUN_ON = ("console", "python"), (ROOT / "README.md", *GUIDES)
+# Lines of a shell that are not run, by how they begin. What of ours they name is checked all the same.
+NOT_RUN = {
+    r"pip install|hf download|ollama pull|git clone": "they load from the network",
+    r"make\b": "it runs this very test, among others; that its words exist is checked",
+    r"python -m bench": "it takes minutes, and data that is not in the repository",
+    r"claude mcp add": "it is Claude Code's command, which need not be here",
+    r"git diff": "it needs a repository with something staged",
+    r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
+    r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
+}
+# After these, `notewell` is the name of a folder, or of a server.
+NAMING = ("cd", "add", "http")
+# Blocks that are no commands and no settings, by how they begin.
+SHOWN = {
+    "WRITE  folder ─walk→": "the flow, drawn",
+    "vault.py > Vault > search": "headings that chunks of code have",
+    "# Sourdough (2025-01-25)": "a conversation as it is read",
+    "Search my notes (notewell)": "a sentence to paste for a model",
+    "Notes from /home/ada/notes": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
+    "encoder   59%": "a line of `notewell status` while the encoder reads",
+    "---\ntype: memory": "a memory; tests/memory writes real ones",
+    "/plugin marketplace add": "commands inside Claude Code",
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    indent: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a test runs it, or checks what it says."""
+        if self.language in RUN_ELSEWHERE:
+            return self.page in RUN_ON and not self.indent
+        return self.language in ("sh", "toml", "json") or self.text.startswith(tuple(SHOWN))
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+def fenced(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        yield Block(page, text.count("\n", 0, found.start()) + 1, found["language"], found["text"], found["indent"])
+
+
+BLOCKS = [block for page in PAGES for block in fenced(page)]
+
+
+def written_as(*languages: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language in languages]
+
+
+def test_every_block_is_run_or_checked_or_listed() -> None:
+    left = [block for block in BLOCKS if not block.is_known]
+    assert not left, f"neither run nor listed: {', '.join(map(str, left))}"
+
+
+def test_every_fence_of_a_page_is_seen() -> None:
+    fences = sum(len(re.findall(r"^ *```", page.read_text(encoding="utf-8"), re.MULTILINE)) for page in PAGES)
+    assert fences == 2 * len(BLOCKS)
+
+
+def test_nothing_is_listed_that_is_not_there() -> None:
+    shown = [block.text for block in BLOCKS]
+    assert [begun for begun in SHOWN if not any(text.startswith(begun) for text in shown)] == []
+    lines = [line for block in written_as("sh") for line in commands(block)]
+    assert [begun for begun in NOT_RUN if not any(re.match(begun, line) for line in lines)] == []
+
+
+@pytest.mark.parametrize("block", written_as("toml"), ids=str)
+def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path) -> None:
+    from notewell.config import load_settings  # noqa: PLC0415
+
+    if servers := tomllib.loads(block.text).get("mcp_servers"):
+        check_servers(servers)
+        return
+    (tmp_path / "notewell.toml").write_text(block.text, encoding="utf-8")
+    assert load_settings(tmp_path, {}, {})
+
+
+@pytest.mark.parametrize("block", written_as("json"), ids=str)
+def test_json_of_a_page_names_a_server_that_there_is(block: Block) -> None:
+    check_servers(json.loads(block.text)["mcpServers"])
+
+
+@pytest.mark.parametrize("block", written_as("sh"), ids=str)
+def test_commands_of_a_page_exist_with_their_options(block: Block) -> None:
+    for line in commands(block):
+        for words in ours_in(line):
+            check_command(words)
+        for word in re.findall(r"^make ([\w-]+)", line):
+            assert f"\n{word}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), line
+        for extra in re.findall(r"^pip install .*\[(\w+)\]", line):
+            assert extra in project()["optional-dependencies"], line
+
+
+@pytest.mark.parametrize("block", written_as("sh"), ids=str)
+def test_commands_of_a_page_run(block: Block, home: Path) -> None:
+    for line in commands(block):
+        if line.startswith("curl ") or any(re.match(begun, line) for begun in NOT_RUN):
+            continue
+        done = run(line.replace("/home/ada", str(home)), home)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        assert "error:" not in done.stderr, f"{line}\n{done.stderr}"
+
+
+def test_what_curl_asks_for_on_a_page_is_answered(vault: Vault) -> None:
+    asked = [line for block in written_as("sh") for line in commands(block) if line.startswith("curl ")]
+    assert asked
+    with serving(vault) as served:
+        for line in asked:
+            *options, address = shlex.split(line)[1:]
+            method = options[options.index("-X") + 1] if "-X" in options else "GET"
+            parts = urlsplit(address)
+            reply = served.ask(f"{parts.path}?{parts.query}", method=method)
+            assert reply.status == 200, f"{line}\n{reply.body!r}"
+
+
+@pytest.fixture
+def home(indexed_sample: Path, tmp_path: Path) -> Path:
+    """A home with the sample vault as its notes, in which something was read, and a small judged collection."""
+    notes = shutil.copytree(indexed_sample, tmp_path / "notes")
+    (tmp_path / ".local/share/bash-completion/completions").mkdir(parents=True)
+    judged = notes / "path/to/beir/scifact"
+    (judged / "qrels").mkdir(parents=True)
+    (judged / "corpus.jsonl").write_text('{"_id": "1", "title": "Bread", "text": "Rye needs a sour dough."}\n')
+    (judged / "queries.jsonl").write_text('{"_id": "q", "text": "what does rye need"}\n')
+    (judged / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t1\t1\n")
+    assert run("notewell read Home.md", tmp_path).returncode == 0
+    return tmp_path
+
+
+def run(line: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line by the shell, where the notes are, with nothing of the person who runs the tests."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("NOTEWELL_", "XDG_"))}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    settings = {"NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no", "XDG_RUNTIME_DIR": str(home)}
+    return subprocess.run(
+        line,
+        shell=True,
+        cwd=home / "notes",
+        env={**ours, **settings, "HOME": str(home), "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def commands(block: Block) -> list[str]:
+    """Return the lines of a block for the shell."""
+    return [line.strip() for line in block.text.splitlines() if line.strip()]
+
+
+def ours_in(line: str) -> Iterator[list[str]]:
+    """Yield the arguments of each `notewell` that a line runs, up to what ends a command."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    every = list(words)
+    for place, word in enumerate(every):
+        if word == "notewell" and every[max(0, place - 1)] not in NAMING:
+            after = every[place + 1 :]
+            ends = [number for number, one in enumerate(after) if one in ("|", ">", ";", "&&")]
+            yield after[: min(ends, default=len(after))]
+
+
+def check_servers(servers: dict[str, Any]) -> None:
+    for server in servers.values():
+        assert server["command"] == "notewell"
+        check_command(server["args"])
+
+
+def check_command(words: Sequence[str]) -> None:
+    """Read the words as the command line does; one that it does not know raises."""
+    from notewell.serve.cli import cli  # noqa: PLC0415
+    from notewell.serve.warm.client import without_switch  # noqa: PLC0415
+
+    name, *given = without_switch(list(words))[0]
+    command = cli.get_command(None, name)  # type: ignore[arg-type]
+    assert command is not None, f"there is no command {name}"
+    command.make_context(name, given)
+
+
+def project() -> dict[str, Any]:
+    data: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return data
