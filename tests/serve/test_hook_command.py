@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.hooks import Hooks
+from tests.serve.hooks import PATIENT, Hooks
 
+from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
 
 PROMPT: dict[str, Any] = {
@@ -50,13 +52,39 @@ def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(
     assert (logged.hook, logged.outcome, logged.why) == (hook, "failed", "out of time")
 
 
-def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path) -> None:
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+@pytest.mark.parametrize("daemon", ["no", "yes"])
+def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: str) -> None:
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "NOTEWELL_DAEMON": daemon}
     command = [sys.executable, "-m", "notewell", "hook", "prompt", "--timeout-ms", "200"]
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.wait(timeout=60) == 0
         assert process.stdout and process.stdout.read() == b""
-    assert last_runs(tmp_path / "notewell")[0].why == "out of time"
+    (logged,) = last_runs(tmp_path / "notewell")
+    assert (logged.outcome, logged.why) == ("failed", "its input did not end in time")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes a stream as a POSIX shell does")
+@pytest.mark.parametrize("daemon", ["no", "yes"])
+@pytest.mark.parametrize(
+    ("closed", "why"),
+    [
+        ("<&-", "the input is no JSON"),
+        (">&-", "nobody reads what it says"),
+        (">/dev/full", "nobody reads what it says"),
+    ],
+)
+def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
+    hooks: Hooks, tmp_path: Path, closed: str, why: str, daemon: str
+) -> None:
+    # There is no folder for a socket, and so no process that could be asked or started.
+    nowhere = {"XDG_RUNTIME_DIR": str(hooks.vault), "NOTEWELL_DAEMON": daemon}
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), **nowhere}
+    command = f"exec {sys.executable} -m notewell hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
+    given = json.dumps(PROMPT).encode()
+    done = subprocess.run(["sh", "-c", command], input=given, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert last_runs(tmp_path / "notewell")[0].why == why
+    assert Hooks(tmp_path / "notewell", hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
 
 
 @pytest.mark.parametrize("given", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}"])
@@ -85,6 +113,27 @@ def test_settings_that_are_wrong_give_nothing_and_are_told_of_in_the_log(hooks: 
 
 def test_what_nobody_could_print_any_more_was_not_shown(hooks: Hooks) -> None:
     assert hooks.run("prompt", limit=-1, **PROMPT) == ""
+    assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
+    assert hooks.run("prompt", **PROMPT)
+
+
+@pytest.mark.parametrize("hook", ["prompt", "before", "after"])
+def test_how_long_a_hook_may_take_is_a_setting(hooks: Hooks, monkeypatch: pytest.MonkeyPatch, hook: str) -> None:
+    log = {"stdout": "part made\n" * 1_000, "stderr": "", "interrupted": False}
+    tool = {"tool_name": "Bash" if hook == "after" else "Read", "tool_response": log}
+    asked = {"command": "make", "file_path": "/work/scripts/deploy.sh"}
+    given = json.dumps({**PROMPT, **tool, "tool_input": asked}).encode()
+    # As if it had begun five seconds ago, and the command line said nothing.
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5)) == ""
+    assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
+    monkeypatch.setenv("NOTEWELL_HOOK_TIMEOUT_MS", "10000")
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5))
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5, 4_000)) == "", "what the command line says counts more"
+
+
+def test_no_client_is_answered_after_it_has_gone_whatever_the_settings_say(hooks: Hooks) -> None:
+    now = time.monotonic()
+    assert hooks.told("prompt", json.dumps(PROMPT).encode(), Limit(now, PATIENT, until=now - 0.001)) == ""
     assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
     assert hooks.run("prompt", **PROMPT)
 

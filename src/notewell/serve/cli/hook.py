@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from notewell.serve.hooks import EVENTS, LIMIT, Call, run_hook
+from notewell.serve.hooks import EVENTS, Call, run_hook
+from notewell.serve.hooks.given import Late
 from notewell.serve.hooks.kept import state_folder
-from notewell.serve.hooks.limit import Limit, is_alone
+from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client
 
@@ -51,8 +52,10 @@ def _add(name: str) -> None:
         envvar="NOTEWELL_HOOK_TIMEOUT_MS",
         help=f"Say nothing after so long. Default: hook.timeout_ms, {LIMIT}",
     )
-    def run(vault: Path | None, timeout_ms: int | None) -> None:
-        _run(name, vault, timeout_ms, _began() if is_alone() else time.monotonic())
+    # When a client of the warm process began, and until when it waits, by the clock that all processes have in common.
+    @click.option("--between", nargs=2, type=float, hidden=True)
+    def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
+        _run(name, vault, timeout_ms, between)
 
 
 for _name in EVENTS:
@@ -64,23 +67,40 @@ def _began() -> float:
     return client.began or time.monotonic() - time.process_time()
 
 
-def _run(name: str, vault: Path | None, limit: int | None, began: float) -> None:
+def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple[float, float] | None) -> None:
     state = state_folder(os.environ, Path.home())
-
-    def late() -> None:
-        took = round((time.monotonic() - began) * 1000)
-        record(state, Run(name, "failed", "out of time", took, 0))
-
-    watching = Limit(began + (limit or LIMIT) / 1000, late) if is_alone() else None
-    given = getattr(sys.stdin, "buffer", sys.stdin).read()
+    began, until = between or (_began(), math.inf)
+    limit = Limit(began, milliseconds, until=until)
+    if client.in_vain or time.monotonic() < limit.deadline:
+        limit.at = "its input did not end in time"
+    if between is None:
+        # This process runs one hook, and may be ended with it.
+        limit.watch(lambda at: record(state, Run(name, "failed", at, round((time.monotonic() - began) * 1000), 0)))
+    given = _read()
+    limit.at = OUT_OF_TIME
     named = vault.expanduser().absolute() if vault else None
-    data = given.encode() if isinstance(given, str) else given
-    call = Call(name, data, named, began, limit, state)
-    text = run_hook(replace(call, until=watching.until, done=watching.done) if watching else call)
-    if text:
+    opening = click.get_current_context().obj
+    run_hook(Call(name, given, named, limit, state, opening), _tell)
+
+
+def _read() -> bytes:
+    """Return what stdin holds; nothing, where there is none or it cannot be read."""
+    try:
+        # Where stdin was closed, there is none.
+        given: str | bytes = getattr(sys.stdin, "buffer", sys.stdin).read() if sys.stdin else b""
+    except (OSError, ValueError):
+        return b""
+    return given.encode() if isinstance(given, str) else given
+
+
+def _tell(text: str) -> None:
+    try:
         # Whole, and in ASCII: whatever the terminal's encoding, it is JSON.
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
+    except (OSError, ValueError, AttributeError) as error:
+        # Where stdout was closed, there is none.
+        raise Late("nobody reads what it says") from error
 
 
 @command.command()

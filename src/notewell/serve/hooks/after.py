@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -39,8 +40,13 @@ LEAST = 1_000
 SHORT, UNKNOWN = "the output is short", "the output has a shape that is not known"
 
 
-def answer(given: Given, call: Call) -> dict[str, Any]:
-    """Return the tool's response in its own shape, its long text replaced by an extract."""
+@contextmanager
+def answer(given: Given, call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the tool's response in its own shape, its long text replaced by an extract."""
+    yield {"updatedToolOutput": _replaced(given, call)}
+
+
+def _replaced(given: Given, call: Call) -> Any:
     # What can be told without the settings is: to read them takes longer than all that follows.
     text, put_back, kind = find_text(given)
     rules = _rules(given, call)
@@ -51,12 +57,12 @@ def answer(given: Given, call: Call) -> dict[str, Any]:
     if len(text) > LARGEST:
         raise Nothing("the output is too long to be read in time")
     if kind is None:
-        return {"updatedToolOutput": put_back("\n".join(sorted(text.split("\n"))))}
+        return put_back("\n".join(sorted(text.split("\n"))))
     extract = make_extract(text, Wanted(_words(given, call), kind.times, kind.in_any_order))
     if extract is None:
         raise Nothing("hardly anything could be left out")
     intro = _intro(extract, _keep(text, extract, call.state))
-    return {"updatedToolOutput": put_back(f"{intro}\n{extract.text}")}
+    return put_back(f"{intro}\n{extract.text}")
 
 
 def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
@@ -152,5 +158,5 @@ def _rules(given: Given, call: Call) -> HookSettings:
     from notewell.config import find_root, here, load_settings  # noqa: PLC0415
 
     settings = load_settings(call.vault or find_root(given.cwd or here()), os.environ, {})
-    call.allow(settings.hook.timeout_ms)
+    call.limit.allow(settings.hook.timeout_ms)
     return settings.hook

@@ -13,7 +13,8 @@ from typing import Any
 from notewell.config import load_settings
 from notewell.errors import SettingsError
 from notewell.index.place import check_folder
-from notewell.serve.hooks import EVENTS, LIMIT
+from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.limit import LIMIT
 from notewell.settings import HookSettings
 
 # A hook ends itself long before; this is for a machine that does not even start it. Less, and people see warnings.
