@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notewell.serve.hooks import Call
+from notewell.serve.hooks.data import is_data
 from notewell.serve.hooks.extract import Extract, Wanted, make_extract
 from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.kept import clean_up, private_folder, write_private
 from notewell.serve.hooks.noise import without_escapes
-from notewell.serve.hooks.noisy import LOG, Kind, kind_of
+from notewell.serve.hooks.noisy import LOG, MATCHES, Kind, kind_of
 
 if TYPE_CHECKING:
     from notewell.settings import HookSettings
@@ -58,7 +59,9 @@ def _replaced(given: Given, call: Call) -> Any:
         raise Nothing("the output is too long to be read in time")
     if kind is None:
         return put_back("\n".join(sorted(text.split("\n"))))
-    extract = make_extract(text, Wanted(_words(given, call), kind.times, kind.in_any_order))
+    if not kind.lists and is_data(text):
+        raise Nothing("the output is data")
+    extract = make_extract(text, Wanted(_words(given, call, kind), kind.times, kind.lists))
     if extract is None:
         raise Nothing("hardly anything could be left out")
     intro = _intro(extract, _keep(text, extract, call.state))
@@ -88,7 +91,7 @@ def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable
     if given.tool == "WebFetch":
         return _text(response, "result"), _into(response, "result"), LOG
     if given.tool in ("Grep", "Glob") and response.get("content"):
-        return _text(response, "content"), _into(response, "content"), Kind(in_any_order=True)
+        return _text(response, "content"), _into(response, "content"), MATCHES
     names = response.get("filenames")
     if not isinstance(names, list) or not all(isinstance(name, str) and "\n" not in name for name in names):
         raise Nothing(UNKNOWN)
@@ -136,14 +139,16 @@ def _intro(extract: Extract, file: Path) -> str:
     )
 
 
-def _words(given: Given, call: Call) -> Callable[[str], bool]:
+def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
     """Return what tells whether a line has words of the last prompt, or of what the tool was asked."""
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
     from notewell.serve.hooks.sessions import recall, word_digest  # noqa: PLC0415
     from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
 
     session = recall(call.state, given.session)
-    asked = {term for value in given.asked.values() if isinstance(value, str) for term in telling_terms(value)}
+    # What was searched for is in every line that was found.
+    told = () if kind.lists else given.asked.values()
+    asked = {term for value in told if isinstance(value, str) for term in telling_terms(value)}
 
     @lru_cache(maxsize=20_000)
     def is_wanted(token: str) -> bool:
