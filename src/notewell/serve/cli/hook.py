@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from notewell.serve.hooks.kept import state_folder
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client
+
+if TYPE_CHECKING:
+    from notewell.serve.hooks.install import Change
 
 # Nothing else is imported here: a hook's time runs from its first moment, before it has read a file.
 VAULT = click.option(
@@ -122,27 +126,50 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     """
     # The hooks themselves do not pay for it.
     from notewell.serve.cli.options import printable, say  # noqa: PLC0415
-    from notewell.serve.hooks.install import plan_change, write_change  # noqa: PLC0415
+    from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
 
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
     change = plan_change(where, hooks, state_folder(os.environ, Path.home()))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
+        if uninstall:
+            forget_backup(change)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
         say("nothing was written; run it again with --yes to write this")
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
-        say(f"{change.file} written; sessions of Claude Code that begin from now on use it")
+        say(f"{change.file} {_done(change)}; sessions of Claude Code that begin from now on use it")
+        _say_if_never_indexed(None if uninstall else vault)
+
+
+def _done(change: Change) -> str:
+    if not change.undone:
+        return "written"
+    if change.after is None:
+        return "removed, since there was none before the hooks"
+    return "is what it was before the hooks" if change.restored else "has our hooks no more; what else it holds stays"
+
+
+def _say_if_never_indexed(vault: Path | None) -> None:
+    from notewell.serve.cli.options import open_vault, say  # noqa: PLC0415
+
+    if vault is None:
+        return
+    with open_vault(vault.expanduser()) as opened:
+        if not opened.indexed:
+            say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
 
 
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def status(as_json: bool) -> None:
     """Say where hooks are installed, and how the last hundred runs went"""
+    from notewell.serve.cli.options import printable  # noqa: PLC0415
     from notewell.serve.hooks.status import make_status, told  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, Path.home()))
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else told(found))
+    # What went wrong may name a file, and that may hold what a terminal obeys.
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(told(found)))
