@@ -146,6 +146,36 @@ def test_the_log_holds_no_word_of_a_prompt_or_a_note(hooks: Hooks) -> None:
     assert os.name != "posix" or log_file(hooks.state).stat().st_mode & 0o777 == 0o600
 
 
+def test_a_secret_never_reaches_the_log_the_sessions_or_the_outputs(hooks: Hooks) -> None:
+    assert hooks.vault
+    secret = "ghp_" + "a8Kd93mXq0" * 4
+    log = f"{'part made' + chr(10)}" * 1_000 + f"token: {secret}\n"
+    hooks.run("prompt", **{**PROMPT, "prompt": f"{PROMPT['prompt']} {secret}"})
+    response = {"stdout": log, "stderr": "", "interrupted": False}
+    assert hooks.run("after", tool_name="Bash", tool_input={"command": "make"}, tool_response=response)
+    (hooks.vault / "notewell.toml").write_text(f'[hook]\nthreshold = "{secret}"\n', encoding="utf-8")
+    hooks.run("prompt", **PROMPT)
+    assert hooks.last.outcome == "failed" and "REDACTED" in hooks.last.why
+    kept = [file.read_text(encoding="utf-8") for file in hooks.state.rglob("*") if file.is_file()]
+    assert len(kept) >= 3
+    assert not any(secret in text for text in kept)
+
+
+def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path) -> None:
+    state = tmp_path / "notewell"
+    hostile = 'a "name"\n{"hook": "prompt"}\r\u2028\x00\x1b[31m\ud800' + "ß" * 5_000
+    for _ in range(3):
+        record(state, Run("prompt", "failed", hostile, 1, 0))
+    assert len(log_file(state).read_bytes().splitlines()) == 3
+    assert [run.why for run in last_runs(state)] == [hostile[:200]] * 3
+    lines = ('{"hook": 1, "outcome": 2, "why": 3, "at": 4, "ms": 1e999, "chars": 0}', "[" * 99_999, "", "\0", "null")
+    with log_file(state).open("a", encoding="utf-8") as log:
+        log.write("\n".join(lines) + "\n")
+    assert len(last_runs(state)) == 3
+    done = run(tmp_path, "status", given=b"")
+    assert (done.returncode, b"\x1b" in done.stdout, b"\\x1b[31m" in done.stdout) == (0, False, True)
+
+
 def test_the_log_never_grows_beyond_two_files(tmp_path: Path) -> None:
     for number in range(4):
         log_file(tmp_path).write_bytes(b"x" * (LARGEST + 1))

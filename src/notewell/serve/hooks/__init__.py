@@ -65,7 +65,10 @@ def run_hook(call: Call, tell: Callable[[str], None]) -> None:
 def _reason(error: Exception) -> str:
     """Return what went wrong: the fact of an error of ours; of any other, which text may quote, its kind and place."""
     if fact := getattr(error, "fact", ""):
-        return str(fact)
+        # It may quote a setting. Only who keeps a text has to know secrets.
+        from notewell.redact import redact_text  # noqa: PLC0415
+
+        return redact_text(str(fact))[0]
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
