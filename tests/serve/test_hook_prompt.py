@@ -28,6 +28,14 @@ def test_a_prompt_that_notes_answer_gets_a_cited_block_fenced_as_data(hooks: Hoo
     assert hooks.last.outcome == "shown"
 
 
+def test_the_example_of_the_guide_is_what_claude_sees(hooks: Hooks) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "claude-code.md").read_text(encoding="utf-8")
+    (prompt, shown), *_ = re.findall(r"For the prompt \*(.+?)\*.*?```\n(.+?)```", guide, re.DOTALL)
+    block = hooks.block(prompt=prompt).replace(str(hooks.vault), "/home/ada/notes")
+    assert shown.split() == block.split()
+    assert f'"prompt": "{prompt}"' in guide.partition("To try one by hand")[2]
+
+
 def test_the_lines_that_are_cited_are_the_lines_that_are_shown(hooks: Hooks) -> None:
     block = hooks.block(prompt=SOURDOUGH)
     path, first, last = re.findall(r"^\[(.+\.md):(\d+)-(\d+)\]", block, re.MULTILINE)[0]
