@@ -90,6 +90,29 @@ def test_one_that_a_hook_started_ends_soon_if_the_vault_wants_none(warm: Warmth)
     warm.wait_for(lambda: is_gone(pid))
 
 
+def test_hooks_of_a_vault_that_wants_none_do_not_start_one_again_and_again(warm: Warmth) -> None:
+    settings = warm.folder / "notewell.toml"
+    before = settings.read_text(encoding="utf-8")
+    settings.write_text(f"{before}[daemon]\nuse = false\n", encoding="utf-8")
+    # It starts one, does the work itself, and so learns that none is wanted.
+    hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(warm.about)
+    pid = warm.about()["pid"]
+    warm.end()
+    warm.wait_for(lambda: is_gone(pid))
+    shutil.rmtree(warm.runtime / "notewell")
+    for _ in range(2):
+        # The second takes longer than it would take a process to make its folder.
+        hook(warm, "prompt", "--timeout-ms=10000")
+        assert not (warm.runtime / "notewell").exists()
+    # An hour later it may be wanted again.
+    settings.write_text(before, encoding="utf-8")
+    (mark,) = (warm.runtime / "state" / "notewell" / "cold").iterdir()
+    os.utime(mark, (0, 0))
+    hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(warm.about)
+
+
 def test_a_hook_does_not_start_it_where_the_user_wants_none(warm: Warmth) -> None:
     warm.environment["NOTEWELL_DAEMON"] = "no"
     hook(warm, "prompt", "--timeout-ms=1")
