@@ -256,6 +256,7 @@ def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file:
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
     assert f"{folder} was never indexed" in err
     assert "notewell index" in err
+    assert "never indexed" in notewell("hook", "install", "--user", "--vault", str(folder), "--yes")[2], "nor now"
     notewell("index")
     notewell("hook", "install", "--user", "--uninstall", "--yes")
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")

@@ -135,6 +135,7 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
         if uninstall:
             forget_backup(change)
+        _say_if_never_indexed(None if uninstall else vault)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
