@@ -76,15 +76,17 @@ def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: s
 def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
     hooks: Hooks, tmp_path: Path, closed: str, why: str, daemon: str
 ) -> None:
-    # There is no folder for a socket, and so no process that could be asked or started.
-    nowhere = {"XDG_RUNTIME_DIR": str(hooks.vault), "NOTEWELL_DAEMON": daemon}
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), **nowhere}
+    # Others could write there, so that no process can be asked, and one that is started ends at once.
+    (tmp_path / "notewell").mkdir(mode=0o755)
+    nowhere = {"XDG_RUNTIME_DIR": str(tmp_path), "NOTEWELL_DAEMON": daemon}
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), **nowhere}
     command = f"exec {sys.executable} -m notewell hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
     given = json.dumps(PROMPT).encode()
     done = subprocess.run(["sh", "-c", command], input=given, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert last_runs(tmp_path / "notewell")[0].why == why
-    assert Hooks(tmp_path / "notewell", hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
+    state = tmp_path / "state" / "notewell"
+    assert last_runs(state)[0].why == why
+    assert Hooks(state, hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
 
 
 @pytest.mark.parametrize("given", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}"])
