@@ -189,6 +189,7 @@ def test_lines_to_the_point_of_the_last_prompt_stay(hooks: Hooks) -> None:
         "cargo test --message-format=json",
         "npm run print-config",
         "npm run start",
+        "npm run lint",
         "npm ls",
         "npm config list",
         "yarn why rye",

@@ -55,7 +55,7 @@ ansible-playbook: *
 git: clone fetch pull push gc
 """
 NAMED = """
-all test tests check build lint compile typecheck types bundle dist e2e unit integration ci coverage install deps clean
+all test tests check build compile bundle dist e2e unit integration ci coverage install deps clean
 bench benchmark docs doc package pack assemble verify prepare setup bootstrap vendor image images release
 """
 TASKS = frozenset(NAMED.split())
