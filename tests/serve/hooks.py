@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from notewell.serve.hooks import Call, run_hook
+from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, last_runs
 
 # No test waits for it: it is only there so that a slow machine is not late.
@@ -26,7 +27,12 @@ class Hooks:
         return self.raw(hook, data, limit)
 
     def raw(self, hook: str, data: bytes, limit: int = PATIENT) -> str:
-        return run_hook(Call(hook, data, self.vault, time.monotonic(), limit, self.state))
+        return self.told(hook, data, Limit(time.monotonic(), limit))
+
+    def told(self, hook: str, data: bytes, limit: Limit) -> str:
+        told: list[str] = []
+        run_hook(Call(hook, data, self.vault, limit, self.state), told.append)
+        return "".join(told)
 
     def answer(self, hook: str, **given: Any) -> dict[str, Any]:
         """Return what a hook answers; nothing is an empty answer."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -14,7 +15,7 @@ from tests.serve.hooks import Hooks
 from notewell.serve.hooks.extract import Wanted, make_extract
 from notewell.serve.hooks.faults import is_error
 from notewell.serve.hooks.noise import steady_error, without_escapes
-from notewell.serve.hooks.noisy import kind_of
+from notewell.serve.hooks.noisy import Kind, kind_of
 
 TRACE = (
     "Traceback (most recent call last):",
@@ -77,10 +78,20 @@ def test_two_searches_that_differ_in_order_alone_give_the_same_bytes(after: Hook
     assert all(f"src/module{n}.py:" in one["stdout"] for n in range(40)), "no file is missing"
 
 
-def test_an_order_that_was_asked_for_stays(after: Hooks) -> None:
-    assert kind_of("rg -n name src | sort -r") == kind_of("npm test")
-    kind = kind_of("git log -50")
-    assert kind and not kind.in_any_order
+def test_a_search_says_how_many_lines_of_each_file_are_left_out(after: Hooks) -> None:
+    found = [f"src/a module{n % 4}.py:{n}: the very long name = {n}" for n in range(2_000)]
+    shown = bash(after, "\n".join(found), "rg -n name src")["stdout"]
+    assert all(f"[… 450 more of src/a module{n}.py]" in shown for n in range(4))
+    assert shown.count("the very long name") == 4 * 50
+
+
+def test_what_a_search_found_is_as_it_is_written_in_its_file(after: Hooks) -> None:
+    found = [f"src/module{n % 4}.py: took (3s) at 0x7f0011223344, see /tmp/tmpab12cd34 {n}" for n in range(2_000)]
+    assert found[0] in bash(after, "\n".join(found), "grep -r took src")["stdout"].split("\n")
+
+
+def test_lines_that_no_search_writes_so_are_left_alone(after: Hooks) -> None:
+    assert bash(after, "\n".join(f"a line of one file {n}" for n in range(2_000)), "grep line file.txt") is None
 
 
 def test_a_secret_never_reaches_the_disk(after: Hooks) -> None:
@@ -126,10 +137,10 @@ LINES = st.lists(
 )
 
 
-@given(LINES, st.booleans())
-def test_every_line_that_tells_of_an_error_survives(lines: list[str], in_any_order: bool) -> None:
+@given(LINES, st.sampled_from(["", "names", "matches"]))
+def test_every_line_that_tells_of_an_error_survives(lines: list[str], lists: str) -> None:
     text = "\n".join(lines)
-    extract = make_extract(text + "\nfiller" * 200 + "\nother" * 200, Wanted(in_any_order=in_any_order))
+    extract = make_extract(text + "\nfiller" * 200 + "\nother" * 200, Wanted(lists=lists))
     shown = extract.text if extract else text
     for line in without_escapes(text).split("\n"):
         if is_error(line):
@@ -169,6 +180,50 @@ def test_lines_to_the_point_of_the_last_prompt_stay(hooks: Hooks) -> None:
         "grep -c x -r .",
         "pytest --json",
         "kubectl get pods -o yaml",
+        "kubectl logs pod",
+        "docker inspect web",
+        "docker exec web make",
+        "docker logs web",
+        "cargo run",
+        "cargo metadata",
+        "cargo test --message-format=json",
+        "npm run print-config",
+        "npm run start",
+        "npm run lint",
+        "npm ls",
+        "npm config list",
+        "yarn why rye",
+        "make help",
+        "make -n",
+        "make run",
+        "ruff check --output-format=json",
+        "eslint .",
+        "go list ./...",
+        "terraform show",
+        "helm template .",
+        "pip freeze",
+        "git log",
+        "ls -laR",
+        "tree",
+        "git status --porcelain",
+        "git ls-files",
+        "curl https://example.org",
+        "wget -qO- https://example.org",
+        "jq . a.json",
+        "python -c 'print(1)'",
+        "journalctl -u web",
+        "pytest | tail -100",
+        "pytest 2>&1 | grep -i error",
+        "pytest --collect-only",
+        "rg -n name src | sort -r",
+        "grep -rnA3 x .",
+        "grep -rno x .",
+        "find . -printf '%p'",
+        "gcc -E a.c",
+        "prettier a.js",
+        "mvn dependency:tree",
+        "gradle dependencies",
+        "uv pip list",
         "",
     ],
 )
@@ -196,6 +251,38 @@ def test_a_command_that_did_not_just_run_and_end_is_left_alone(after: Hooks, mor
 @pytest.mark.parametrize("response", [None, 7, [], {}, {"output": "x" * 9_000}, ["x"], {"stdout": ["x"]}])
 def test_a_shape_that_is_not_known_is_left_alone(after: Hooks, response: Any) -> None:
     assert after.run("after", tool_name="Bash", tool_input={"command": "npm test"}, tool_response=response) == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("npm test", "npm run build:prod", "yarn", "pnpm build", "cargo build --release", "cargo +nightly test"),
+        *("go test ./...", "docker build -t web .", "make -j8 test", "make", "gradle :app:testDebug", "mvn -q verify"),
+        *("uv pip install rye", "pip install rye", "cd web && FOO=1 timeout 60 python -m pytest -q 2>&1 | tee log"),
+    ],
+)
+def test_what_is_noisy_is_known(command: str) -> None:
+    assert kind_of(command) == Kind()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        json.dumps([{"name": f"part {n}", "value": n} for n in range(400)], indent=2),
+        "\n".join(json.dumps({"name": f"part {n}"}) for n in range(400)),
+        "\n".join(f"part {n},{n * 3},made" for n in range(400)),
+        "\n".join(f"part {n}\t{n * 3}\tmade" for n in range(400)),
+        "\n".join(f"- name: part {n}\n  values:\n    - {n}" for n in range(400)),
+        "<?xml version='1.0'?>\n" + "<part>made</part>\n" * 400,
+    ],
+)
+def test_data_is_left_alone_whatever_printed_it(after: Hooks, data: str) -> None:
+    assert bash(after, data, "make all") is None
+    assert after.last.why == "the output is data"
+
+
+def test_a_comma_in_the_clock_of_a_log_makes_no_table(after: Hooks) -> None:
+    assert bash(after, "\n".join(f"2026-01-02 10:11:12,{n:03} INFO made part {n}" for n in range(400)))
 
 
 def test_a_tool_that_is_not_named_in_the_settings_is_left_alone(after: Hooks) -> None:

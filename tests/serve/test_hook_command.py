@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.hooks import Hooks
+from tests.serve.hooks import PATIENT, Hooks
 
+from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
 
 PROMPT: dict[str, Any] = {
@@ -50,13 +52,41 @@ def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(
     assert (logged.hook, logged.outcome, logged.why) == (hook, "failed", "out of time")
 
 
-def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path) -> None:
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "notewell", "hook", "prompt", "--timeout-ms", "200"]
+@pytest.mark.parametrize("daemon", ["no", "yes"])
+def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: str) -> None:
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "NOTEWELL_DAEMON": daemon}
+    command = [sys.executable, "-m", "notewell", "hook", "prompt", "--timeout-ms", "1500"]
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.wait(timeout=60) == 0
         assert process.stdout and process.stdout.read() == b""
-    assert last_runs(tmp_path / "notewell")[0].why == "out of time"
+    (logged,) = last_runs(tmp_path / "notewell")
+    assert (logged.outcome, logged.why) == ("failed", "its input did not end in time")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
+@pytest.mark.parametrize("daemon", ["no", "yes"])
+@pytest.mark.parametrize(
+    ("closed", "why"),
+    [
+        ("<&-", "the input is no JSON"),
+        (">&-", "nobody reads what it says"),
+        (">/dev/full", "nobody reads what it says"),
+    ],
+)
+def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
+    hooks: Hooks, tmp_path: Path, closed: str, why: str, daemon: str
+) -> None:
+    # Others could write there, so that no process can be asked, and one that is started ends at once.
+    (tmp_path / "notewell").mkdir(mode=0o755)
+    nowhere = {"XDG_RUNTIME_DIR": str(tmp_path), "NOTEWELL_DAEMON": daemon}
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), **nowhere}
+    command = f"exec {sys.executable} -m notewell hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
+    given = json.dumps(PROMPT).encode()
+    done = subprocess.run(["sh", "-c", command], input=given, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    state = tmp_path / "state" / "notewell"
+    assert last_runs(state)[0].why == why
+    assert Hooks(state, hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
 
 
 @pytest.mark.parametrize("given", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}"])
@@ -89,12 +119,63 @@ def test_what_nobody_could_print_any_more_was_not_shown(hooks: Hooks) -> None:
     assert hooks.run("prompt", **PROMPT)
 
 
+@pytest.mark.parametrize("hook", ["prompt", "before", "after"])
+def test_how_long_a_hook_may_take_is_a_setting(hooks: Hooks, monkeypatch: pytest.MonkeyPatch, hook: str) -> None:
+    log = {"stdout": "part made\n" * 1_000, "stderr": "", "interrupted": False}
+    tool = {"tool_name": "Bash" if hook == "after" else "Read", "tool_response": log}
+    asked = {"command": "make", "file_path": "/work/scripts/deploy.sh"}
+    given = json.dumps({**PROMPT, **tool, "tool_input": asked}).encode()
+    # As if it had begun five seconds ago, and the command line said nothing.
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5)) == ""
+    assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
+    monkeypatch.setenv("NOTEWELL_HOOK_TIMEOUT_MS", "10000")
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5))
+    assert hooks.told(hook, given, Limit(time.monotonic() - 5, 4_000)) == "", "what the command line says counts more"
+
+
+def test_no_client_is_answered_after_it_has_gone_whatever_the_settings_say(hooks: Hooks) -> None:
+    now = time.monotonic()
+    assert hooks.told("prompt", json.dumps(PROMPT).encode(), Limit(now, PATIENT, until=now - 0.001)) == ""
+    assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
+    assert hooks.run("prompt", **PROMPT)
+
+
 def test_the_log_holds_no_word_of_a_prompt_or_a_note(hooks: Hooks) -> None:
     hooks.run("prompt", **PROMPT)
     hooks.run("prompt", **{**PROMPT, "prompt": "unrelated flugelhorn"})
     text = log_file(hooks.state).read_text(encoding="utf-8").lower()
     assert not any(word in text for word in ("sourdough", "oven", "flugelhorn", "recipes"))
     assert os.name != "posix" or log_file(hooks.state).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_secret_never_reaches_the_log_the_sessions_or_the_outputs(hooks: Hooks) -> None:
+    assert hooks.vault
+    secret = "ghp_" + "a8Kd93mXq0" * 4
+    log = f"{'part made' + chr(10)}" * 1_000 + f"token: {secret}\n"
+    hooks.run("prompt", **{**PROMPT, "prompt": f"{PROMPT['prompt']} {secret}"})
+    response = {"stdout": log, "stderr": "", "interrupted": False}
+    assert hooks.run("after", tool_name="Bash", tool_input={"command": "make"}, tool_response=response)
+    (hooks.vault / "notewell.toml").write_text(f'[hook]\nthreshold = "{secret}"\n', encoding="utf-8")
+    hooks.run("prompt", **PROMPT)
+    assert hooks.last.outcome == "failed" and "REDACTED" in hooks.last.why
+    kept = [file.read_text(encoding="utf-8") for file in hooks.state.rglob("*") if file.is_file()]
+    assert len(kept) >= 3
+    assert not any(secret in text for text in kept)
+
+
+def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path) -> None:
+    state = tmp_path / "notewell"
+    hostile = 'a "name"\n{"hook": "prompt"}\r\u2028\x00\x1b[31m\ud800' + "ß" * 5_000
+    for _ in range(3):
+        record(state, Run("prompt", "failed", hostile, 1, 0))
+    assert len(log_file(state).read_bytes().splitlines()) == 3
+    assert [run.why for run in last_runs(state)] == [hostile[:200]] * 3
+    lines = ('{"hook": 1, "outcome": 2, "why": 3, "at": 4, "ms": 1e999, "chars": 0}', "[" * 99_999, "", "\0", "null")
+    with log_file(state).open("a", encoding="utf-8") as log:
+        log.write("\n".join(lines) + "\n")
+    assert len(last_runs(state)) == 3
+    done = run(tmp_path, "status", given=b"")
+    assert (done.returncode, b"\x1b" in done.stdout, b"\\x1b[31m" in done.stdout) == (0, False, True)
 
 
 def test_the_log_never_grows_beyond_two_files(tmp_path: Path) -> None:

@@ -168,3 +168,96 @@ def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Pat
     found: dict[str, Any] = json.loads(notewell("hook", "status", "--json")[1])
     assert found["installed"] == [{"file": str(user_file), "hooks": ["prompt"]}]
     assert found["runs"] == 0
+
+
+def kept(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+
+
+def test_nothing_is_kept_of_the_settings_once_the_hooks_are_out(
+    notewell: Command, user_file: Path, tmp_path: Path
+) -> None:
+    user_file.write_text('{"model":"opus"}', encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    assert kept(tmp_path)
+    _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert "is what it was before the hooks" in err
+    assert kept(tmp_path) == []
+
+
+def test_what_was_taken_out_by_hand_leaves_nothing_behind_either(
+    notewell: Command, user_file: Path, tmp_path: Path
+) -> None:
+    notewell("hook", "install", "--user", "--yes")
+    user_file.write_text('{"model": "opus"}', encoding="utf-8")
+    _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert (out, "no hooks of ours are there" in err) == ("", True)
+    assert kept(tmp_path) == []
+    assert user_file.read_text(encoding="utf-8") == '{"model": "opus"}'
+
+
+def test_uninstalling_says_what_was_done(notewell: Command, user_file: Path) -> None:
+    _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert (out, "no hooks of ours are there" in err) == ("", True)
+    notewell("hook", "install", "--user", "--yes")
+    user_file.write_text(json.dumps(json.loads(user_file.read_text(encoding="utf-8"))), encoding="utf-8")
+    _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert "removed, since there was none before the hooks" in err
+    assert not user_file.exists()
+    user_file.parent.mkdir(exist_ok=True)
+    user_file.write_text("{}", encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    user_file.write_text(user_file.read_text(encoding="utf-8").replace("{", '{"theme": "dark",', 1), encoding="utf-8")
+    _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert "has our hooks no more; what else it holds stays" in err
+    assert json.loads(user_file.read_text(encoding="utf-8")) == {"theme": "dark"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "my-wrapper notewell hook prompt",
+        "notewell hook prompt --vault ~/notes | tee log",
+        "timeout 1 notewell hook prompt",
+        "NOTEWELL_HOOK_THRESHOLD=0.3 notewell hook prompt",
+        "sh -c 'notewell hook prompt'",
+        "notewell hook status",
+        "my-notewell hook prompt",
+        "notewell hook prompt 'unfinished",
+    ],
+)
+def test_a_command_that_somebody_else_wrote_is_theirs(notewell: Command, user_file: Path, command: str) -> None:
+    theirs = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}
+    user_file.write_text(json.dumps({"hooks": theirs}), encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    assert len(commands(user_file)["UserPromptSubmit"]) == 2
+    notewell("hook", "install", "--user", "--uninstall", "--yes")
+    assert json.loads(user_file.read_text(encoding="utf-8"))["hooks"] == theirs
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "3.14159265358979323846"])
+def test_a_number_that_would_change_is_refused(notewell: Command, user_file: Path, number: str) -> None:
+    text = f'{{"budget": {number}}}'
+    user_file.write_text(text, encoding="utf-8")
+    code, _, err = notewell("hook", "install", "--user", "--yes")
+    assert (code, f"the number {number} cannot be kept as it is" in err, "hint:" in err) == (1, True, True)
+    assert user_file.read_text(encoding="utf-8") == text
+
+
+def test_half_of_a_sign_stays_as_it_was(notewell: Command, user_file: Path) -> None:
+    user_file.write_text('{"mark": "\\ud800", "size": 1.50}', encoding="utf-8")
+    code, _, err = notewell("hook", "install", "--user", "--yes")
+    assert code == 0, err
+    assert '"mark": "\\ud800"' in user_file.read_text(encoding="utf-8")
+    assert json.loads(user_file.read_text(encoding="utf-8"))["size"] == 1.5
+
+
+def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file: Path, folder: Path) -> None:
+    _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert f"{folder} was never indexed" in err
+    assert "notewell index" in err
+    assert "never indexed" in notewell("hook", "install", "--user", "--vault", str(folder), "--yes")[2], "nor now"
+    notewell("index")
+    notewell("hook", "install", "--user", "--uninstall", "--yes")
+    _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert "never indexed" not in err

@@ -19,7 +19,8 @@ from tests.serve.warmth import COMMAND, LONG, Warmth, warmth
 
 import notewell
 from notewell import Vault
-from notewell.serve.hooks import LIMIT
+from notewell.serve.hooks.limit import LIMIT
+from notewell.serve.hooks.log import last_runs
 from notewell.serve.warm import client, wire
 from notewell.settings import HookSettings
 
@@ -87,6 +88,29 @@ def test_one_that_a_hook_started_ends_soon_if_the_vault_wants_none(warm: Warmth)
     # It declines, and the hook does the work itself.
     assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
     warm.wait_for(lambda: is_gone(pid))
+
+
+def test_hooks_of_a_vault_that_wants_none_do_not_start_one_again_and_again(warm: Warmth) -> None:
+    settings = warm.folder / "notewell.toml"
+    before = settings.read_text(encoding="utf-8")
+    settings.write_text(f"{before}[daemon]\nuse = false\n", encoding="utf-8")
+    # It starts one, does the work itself, and so learns that none is wanted.
+    hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(warm.about)
+    pid = warm.about()["pid"]
+    warm.end()
+    warm.wait_for(lambda: is_gone(pid))
+    shutil.rmtree(warm.runtime / "notewell")
+    for _ in range(2):
+        # The second takes longer than it would take a process to make its folder.
+        hook(warm, "prompt", "--timeout-ms=10000")
+        assert not (warm.runtime / "notewell").exists()
+    # An hour later it may be wanted again.
+    settings.write_text(before, encoding="utf-8")
+    (mark,) = (warm.runtime / "state" / "notewell" / "cold").iterdir()
+    os.utime(mark, (0, 0))
+    hook(warm, "prompt", "--timeout-ms=10000")
+    warm.wait_for(warm.about)
 
 
 def test_a_hook_does_not_start_it_where_the_user_wants_none(warm: Warmth) -> None:
@@ -289,3 +313,51 @@ def test_a_hook_whose_answer_is_late_says_nothing(warm: Warmth, monkeypatch: pyt
     assert command.returncode == 0
     # Nor did it try: that would be in the log.
     assert not (warm.runtime / "state").exists()
+
+
+def ask_hook(warm: Warmth, waits: float) -> list[tuple[bytes, bytes]]:
+    """Return what the process itself sends to a client that waits so many seconds more."""
+    now = time.monotonic()
+    return warm.say(
+        {
+            "verb": b"run",
+            "cwd": os.fsencode(warm.folder),
+            "arguments": b"hook\0prompt\0--timeout-ms=10000",
+            "environment": b"NOTEWELL_EMBED_BACKGROUND=no\0XDG_STATE_HOME=" + os.fsencode(warm.runtime / "state"),
+            "terminals": b"000",
+            "encodings": b"utf-8 utf-8 utf-8",
+            "stdin": json.dumps({"session_id": "one", "cwd": str(warm.folder), "prompt": PROMPT}).encode(),
+            "between": f"{now} {now + waits}".encode(),
+        }
+    )
+
+
+def test_a_hook_whose_client_waits_no_longer_is_not_answered_and_marks_nothing(warm: Warmth) -> None:
+    warm.start()
+    assert ask_hook(warm, waits=-1.0) == [(wire.BEGUN, b""), (wire.CODE, b"0")]
+    (logged,) = last_runs(warm.runtime / "state" / "notewell")
+    assert (logged.outcome, logged.why) == ("failed", "out of time")
+    begun, (kind, told), ended = ask_hook(warm, waits=LONG)
+    assert (begun[0], kind, ended) == (wire.BEGUN, wire.OUT, (wire.CODE, b"0"))
+    assert "Sourdough.md" in told.decode(), "none of it was marked as shown"
+    assert warm.about()["requests"] == 2, "and the process still runs"
+
+
+def test_a_hook_that_does_not_say_how_long_it_waits_is_declined(warm: Warmth) -> None:
+    warm.start()
+    request = {"verb": b"run", "cwd": b"/", "arguments": b"hook\0prompt", "environment": b"", "stdin": b"{}"}
+    streams = {"terminals": b"000", "encodings": b"utf-8 utf-8 utf-8"}
+    assert warm.say({**request, **streams})[-1] == (wire.DECLINED, b"nobody says how long they wait")
+
+
+def test_what_a_hook_was_sent_whole_is_printed_though_the_process_is_late(
+    warm: Warmth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begun_by_nobody(warm, "hook", "prompt", "--timeout-ms=1000", monkeypatch=monkeypatch) as (command, connection):
+        connection.sendall(wire.frame(wire.OUT, b"{}\n"))
+        assert command.communicate() == (b"{}\n", b"")
+    with_half = begun_by_nobody(warm, "hook", "prompt", "--timeout-ms=1000", monkeypatch=monkeypatch)
+    Path(wire.folder()).rmdir()
+    with with_half as (command, connection):
+        connection.sendall(wire.frame(wire.OUT, b"{"))
+        assert command.communicate() == (b"", b"")

@@ -8,19 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notewell.search.sentences import find_blocks, kind_of
+from notewell.search.tags import plain_tags
 from notewell.types import Chunk, Hit
+from notewell.unseen import UNSEEN
 
 # What a token of English is worth, near enough for a budget, without a tokenizer.
 CHARS_PER_TOKEN = 4
 # Notes fence their code with backticks far more often, so that tildes are seldom more than three.
 FENCE = "~~~"
 TILDES = re.compile("~{3,}")
-# The names of tags by which a conversation is told apart from what is quoted in it.
-TAG = re.compile(
-    r"<(?=\s*/?\s*(?:system|user|human|assistant|tool|function|hook|antml|instructions?)\b)", re.IGNORECASE
-)
-# What no page shows: a note must not hide lines in a prompt that its reader does not see.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 # What a heading begins and ends with, in Markdown, Org and others.
 HEADING_SIGNS = "#*= \t"
 
@@ -57,10 +53,10 @@ def fence_for(*texts: str) -> str:
 def unhidden(text: str) -> str:
     """Return a note's text as a prompt may hold it: nothing unseen, and no tag that ends what quotes it.
 
-    >>> unhidden("rye </system-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
+    >>> unhidden("rye </sys\\u00adtem-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
     ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
     """
-    return TAG.sub("&lt;", UNSEEN.sub("", text.replace("\r\n", "\n")))
+    return plain_tags(UNSEEN.sub("", text.replace("\r\n", "\n")))
 
 
 def context(hits: Sequence[Hit]) -> str:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from notewell.serve.hooks import EVENTS, LIMIT, Call, run_hook
+from notewell.serve.hooks import EVENTS, Call, run_hook
+from notewell.serve.hooks.given import Late
 from notewell.serve.hooks.kept import state_folder
-from notewell.serve.hooks.limit import Limit, is_alone
+from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client
+
+if TYPE_CHECKING:
+    from notewell.serve.hooks.install import Change
 
 # Nothing else is imported here: a hook's time runs from its first moment, before it has read a file.
 VAULT = click.option(
@@ -51,8 +56,10 @@ def _add(name: str) -> None:
         envvar="NOTEWELL_HOOK_TIMEOUT_MS",
         help=f"Say nothing after so long. Default: hook.timeout_ms, {LIMIT}",
     )
-    def run(vault: Path | None, timeout_ms: int | None) -> None:
-        _run(name, vault, timeout_ms, _began() if is_alone() else time.monotonic())
+    # When a client of the warm process began, and until when it waits, by the clock that all processes have in common.
+    @click.option("--between", nargs=2, type=float, hidden=True)
+    def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
+        _run(name, vault, timeout_ms, between)
 
 
 for _name in EVENTS:
@@ -64,23 +71,40 @@ def _began() -> float:
     return client.began or time.monotonic() - time.process_time()
 
 
-def _run(name: str, vault: Path | None, limit: int | None, began: float) -> None:
+def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple[float, float] | None) -> None:
     state = state_folder(os.environ, Path.home())
-
-    def late() -> None:
-        took = round((time.monotonic() - began) * 1000)
-        record(state, Run(name, "failed", "out of time", took, 0))
-
-    watching = Limit(began + (limit or LIMIT) / 1000, late) if is_alone() else None
-    given = getattr(sys.stdin, "buffer", sys.stdin).read()
+    began, until = between or (_began(), math.inf)
+    limit = Limit(began, milliseconds, until=until)
+    if client.in_vain or time.monotonic() < limit.deadline:
+        limit.at = "its input did not end in time"
+    if between is None:
+        # This process runs one hook, and may be ended with it.
+        limit.watch(lambda at: record(state, Run(name, "failed", at, round((time.monotonic() - began) * 1000), 0)))
+    given = _read()
+    limit.at = OUT_OF_TIME
     named = vault.expanduser().absolute() if vault else None
-    data = given.encode() if isinstance(given, str) else given
-    call = Call(name, data, named, began, limit, state)
-    text = run_hook(replace(call, until=watching.until, done=watching.done) if watching else call)
-    if text:
+    opening = click.get_current_context().obj
+    run_hook(Call(name, given, named, limit, state, opening), _tell)
+
+
+def _read() -> bytes:
+    """Return what stdin holds; nothing, where there is none or it cannot be read."""
+    try:
+        # Where stdin was closed, there is none.
+        given: str | bytes = getattr(sys.stdin, "buffer", sys.stdin).read() if sys.stdin else b""
+    except (OSError, ValueError):
+        return b""
+    return given.encode() if isinstance(given, str) else given
+
+
+def _tell(text: str) -> None:
+    try:
         # Whole, and in ASCII: whatever the terminal's encoding, it is JSON.
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
+    except (OSError, ValueError, AttributeError) as error:
+        # Where stdout was closed, there is none.
+        raise Late("nobody reads what it says") from error
 
 
 @command.command()
@@ -102,27 +126,51 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     """
     # The hooks themselves do not pay for it.
     from notewell.serve.cli.options import printable, say  # noqa: PLC0415
-    from notewell.serve.hooks.install import plan_change, write_change  # noqa: PLC0415
+    from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
 
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
     change = plan_change(where, hooks, state_folder(os.environ, Path.home()))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
+        if uninstall:
+            forget_backup(change)
+        _say_if_never_indexed(None if uninstall else vault)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
         say("nothing was written; run it again with --yes to write this")
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
-        say(f"{change.file} written; sessions of Claude Code that begin from now on use it")
+        say(f"{change.file} {_done(change)}; sessions of Claude Code that begin from now on use it")
+        _say_if_never_indexed(None if uninstall else vault)
+
+
+def _done(change: Change) -> str:
+    if not change.undone:
+        return "written"
+    if change.after is None:
+        return "removed, since there was none before the hooks"
+    return "is what it was before the hooks" if change.restored else "has our hooks no more; what else it holds stays"
+
+
+def _say_if_never_indexed(vault: Path | None) -> None:
+    from notewell.serve.cli.options import open_vault, say  # noqa: PLC0415
+
+    if vault is None:
+        return
+    with open_vault(vault.expanduser()) as opened:
+        if not opened.indexed:
+            say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
 
 
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def status(as_json: bool) -> None:
     """Say where hooks are installed, and how the last hundred runs went"""
+    from notewell.serve.cli.options import printable  # noqa: PLC0415
     from notewell.serve.hooks.status import make_status, told  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, Path.home()))
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else told(found))
+    # What went wrong may name a file, and that may hold what a terminal obeys.
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(told(found)))

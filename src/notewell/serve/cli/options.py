@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,16 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from notewell.unseen import OBEYED
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-# What a terminal obeys: a note must not be able to move its cursor, colour it or set its title.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 
 # As many as one reads; `--verbose` and `notewell status` name the rest.
 SHOWN = 10
@@ -92,7 +88,7 @@ def printable(text: str) -> str:
     >>> printable("rye\\x1b[31m")
     'rye\\\\x1b[31m'
     """
-    return CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def one_line(text: str) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notewell.serve.hooks import Call
+from notewell.serve.hooks.data import is_data
 from notewell.serve.hooks.extract import Extract, Wanted, make_extract
 from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.kept import clean_up, private_folder, write_private
 from notewell.serve.hooks.noise import without_escapes
-from notewell.serve.hooks.noisy import LOG, Kind, kind_of
+from notewell.serve.hooks.noisy import LOG, MATCHES, Kind, kind_of
 
 if TYPE_CHECKING:
     from notewell.settings import HookSettings
@@ -39,8 +41,13 @@ LEAST = 1_000
 SHORT, UNKNOWN = "the output is short", "the output has a shape that is not known"
 
 
-def answer(given: Given, call: Call) -> dict[str, Any]:
-    """Return the tool's response in its own shape, its long text replaced by an extract."""
+@contextmanager
+def answer(given: Given, call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the tool's response in its own shape, its long text replaced by an extract."""
+    yield {"updatedToolOutput": _replaced(given, call)}
+
+
+def _replaced(given: Given, call: Call) -> Any:
     # What can be told without the settings is: to read them takes longer than all that follows.
     text, put_back, kind = find_text(given)
     rules = _rules(given, call)
@@ -51,12 +58,14 @@ def answer(given: Given, call: Call) -> dict[str, Any]:
     if len(text) > LARGEST:
         raise Nothing("the output is too long to be read in time")
     if kind is None:
-        return {"updatedToolOutput": put_back("\n".join(sorted(text.split("\n"))))}
-    extract = make_extract(text, Wanted(_words(given, call), kind.times, kind.in_any_order))
+        return put_back("\n".join(sorted(text.split("\n"))))
+    if not kind.lists and is_data(text):
+        raise Nothing("the output is data")
+    extract = make_extract(text, Wanted(_words(given, call, kind), kind.times, kind.lists))
     if extract is None:
         raise Nothing("hardly anything could be left out")
     intro = _intro(extract, _keep(text, extract, call.state))
-    return {"updatedToolOutput": put_back(f"{intro}\n{extract.text}")}
+    return put_back(f"{intro}\n{extract.text}")
 
 
 def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
@@ -82,7 +91,7 @@ def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable
     if given.tool == "WebFetch":
         return _text(response, "result"), _into(response, "result"), LOG
     if given.tool in ("Grep", "Glob") and response.get("content"):
-        return _text(response, "content"), _into(response, "content"), Kind(in_any_order=True)
+        return _text(response, "content"), _into(response, "content"), MATCHES
     names = response.get("filenames")
     if not isinstance(names, list) or not all(isinstance(name, str) and "\n" not in name for name in names):
         raise Nothing(UNKNOWN)
@@ -130,14 +139,16 @@ def _intro(extract: Extract, file: Path) -> str:
     )
 
 
-def _words(given: Given, call: Call) -> Callable[[str], bool]:
+def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
     """Return what tells whether a line has words of the last prompt, or of what the tool was asked."""
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
     from notewell.serve.hooks.sessions import recall, word_digest  # noqa: PLC0415
     from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
 
     session = recall(call.state, given.session)
-    asked = {term for value in given.asked.values() if isinstance(value, str) for term in telling_terms(value)}
+    # What was searched for is in every line that was found.
+    told = () if kind.lists else given.asked.values()
+    asked = {term for value in told if isinstance(value, str) for term in telling_terms(value)}
 
     @lru_cache(maxsize=20_000)
     def is_wanted(token: str) -> bool:
@@ -152,5 +163,5 @@ def _rules(given: Given, call: Call) -> HookSettings:
     from notewell.config import find_root, here, load_settings  # noqa: PLC0415
 
     settings = load_settings(call.vault or find_root(given.cwd or here()), os.environ, {})
-    call.allow(settings.hook.timeout_ms)
+    call.limit.allow(settings.hook.timeout_ms)
     return settings.hook

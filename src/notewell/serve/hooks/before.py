@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,17 +50,19 @@ class Asked(NamedTuple):
     least: int = 3
 
 
-def answer(given: Given, call: Call) -> dict[str, str]:
-    """Return the block of notes on what a tool is about to look at; nothing of it says whether it may."""
+@contextmanager
+def answer(given: Given, call: Call) -> Iterator[dict[str, str]]:
+    """Yield the block of notes on what a tool is about to look at; nothing of it says whether it may."""
     asked = read_asked(given)
     if not asked.file and len(asked.words) < 3:
         raise Nothing("the tool asks for nothing that notes could know")
     # Most calls of tools end above, and do not pay for opening a vault.
     from notewell.serve.hooks.vaults import show, vault_of  # noqa: PLC0415
 
-    with vault_of(given, call) as (vault, _):
+    with vault_of(given, call) as vault:
         found = _on_file(asked.file, given, vault) if asked.file else _on_words(asked, vault)
-        return show(found, vault, given, call, what="file" if asked.file else "search")
+        with show(found, vault, given, call, what="file" if asked.file else "search") as shown:
+            yield shown
 
 
 def read_asked(given: Given) -> Asked:

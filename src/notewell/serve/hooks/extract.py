@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,18 +13,18 @@ from notewell.serve.hooks.noise import steady, steady_error, without_escapes
 
 # How many lines of the beginning and of the end always stay: what was run, and how it ended.
 HEAD, TAIL = 15, 15
-# Of a list of places, so many of each file, and of a list of files, so many of each folder.
-OF_EACH = 3
+# Of a list of matches, so many of each file, and of a list of files, so many of each folder: the most with which the
+# list has no more than so many characters, or the least.
+OF_EACH = (50, 20, 10, 5, 3)
+ROOM = 10_000
 # Lines that are to the point stay with the line before and after them, up to so many.
 TO_THE_POINT = 40
 # One that is longer is data; its beginning says which.
 LONGEST = 400
 # An extract that is more than this share of what there was is not worth what it hides.
 WORTH = 0.7
-# `path:12:` or `path:12-`, as grep and compilers write it.
-PLACED = re.compile(r"(?P<path>[^\s:][^:\n]*):(?P<line>\d+)[:-]")
-# A path alone, as find and ls write it.
-PATH = re.compile(r"[^\s:'\"<>|]++")
+# `path:12:`, or `path:` where no number was asked for, as grep writes it.
+PLACED = re.compile(r"(?P<path>[^\s:][^:\n]*):(?:(?P<line>\d+):)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,46 +48,60 @@ class Wanted:
 
     words: Callable[[str], bool] = lambda line: False
     times: bool = False
-    # Lists of files are in no order, or in that of the last change, which differs between machines.
-    in_any_order: bool = False
+    # What each line of a list is: `names` of files, or `matches` in files. Their order differs between machines.
+    lists: str = ""
 
 
 def make_extract(text: str, wanted: Wanted) -> Extract | None:
     """Return an extract; nothing, if hardly anything would be left out."""
     raw = without_escapes(text).rstrip("\n").split("\n")
-    lines = [steady_error(line) if is_error(line) else steady(line, times=wanted.times) for line in raw]
+    # What is found in files is as it is written there.
+    lines = raw if wanted.lists else [_steady(line, wanted) for line in raw]
     total, chars = len(lines), sum(map(len, lines)) + len(lines)
-    if wanted.in_any_order:
-        lines = in_order(lines)
-    folded = _folded(lines)
-    kept = _chosen([line for line, _ in folded], wanted)
-    shown = tuple(_shown(folded, kept))
+    groups: list[str] = []
+    if wanted.lists:
+        placed = in_order(lines, wanted.lists)
+        if not placed:
+            # What is no such list is nothing that is known.
+            return None
+        lines, groups = [line for _, line in placed], [group for group, _ in placed]
+    folded = _folded(lines) if not groups else [(line, 1) for line in lines]
+    kept = _chosen([line for line, _ in folded], wanted, groups)
+    shown = tuple(_shown(folded, kept, groups))
     number = sum(times for place, (_, times) in enumerate(folded) if place in kept)
     if sum(map(len, shown)) + len(shown) > WORTH * (len(text) or 1):
         return None
     return Extract(shown, number, total, chars)
 
 
-def in_order(lines: Sequence[str]) -> list[str]:
-    """Return lines that each name a file in the order of their files; any others as they are.
+def _steady(line: str, wanted: Wanted) -> str:
+    return steady_error(line) if is_error(line) else steady(line, times=wanted.times)
 
-    >>> in_order(["b.py:3:x", "a.py:9:y", "b.py:1:z"])
-    ['a.py:9:y', 'b.py:1:z', 'b.py:3:x']
-    >>> in_order(["b then", "a now"])
-    ['b then', 'a now']
+
+def in_order(lines: Sequence[str], lists: str) -> list[tuple[str, str]]:
+    """Return the lines of a list in the order of their files, each with its folder or file; nothing if one has none.
+
+    >>> in_order(["b.py:3:x", "a.py:9:y", "b.py:1:z"], "matches")
+    [('a.py', 'a.py:9:y'), ('b.py', 'b.py:1:z'), ('b.py', 'b.py:3:x')]
+    >>> in_order(["then", "now"], "matches")
+    []
     """
     told = [line for line in lines if line]
-    places = [_place(line) for line in told]
-    return [line for _, line in sorted(zip(places, told, strict=True))] if all(places) else list(lines)
+    places = [_place(line, lists) for line in told]
+    if not all(places):
+        return []
+    # Lines of one file without a number keep their order, which is the file's.
+    order = sorted(zip(places, told, strict=True), key=lambda pair: pair[0] or ("", "", 0))
+    return [(place[0], line) for place, line in order if place]
 
 
-def _place(line: str) -> tuple[str, str, int] | None:
+def _place(line: str, lists: str) -> tuple[str, str, int] | None:
     """Return the folder, the file and the number of the line that a line names; nothing where it is no such line."""
-    if PATH.fullmatch(line):
+    if lists == "names":
         return *line.rpartition("/")[::2], 0
     if (match := PLACED.match(line)) is None:
         return None
-    return match["path"], "", int(match["line"])
+    return match["path"], "", int(match["line"] or 0)
 
 
 def _folded(lines: Iterable[str]) -> list[tuple[str, int]]:
@@ -95,14 +109,10 @@ def _folded(lines: Iterable[str]) -> list[tuple[str, int]]:
     return [(line, len(list(run))) for line, run in groupby(lines)]
 
 
-def _chosen(lines: Sequence[str], wanted: Wanted) -> set[int]:
+def _chosen(lines: Sequence[str], wanted: Wanted, groups: Sequence[str]) -> set[int]:
     """Return the places of the lines that stay."""
     last = len(lines)
-    places = [_place(line) for line in lines] if wanted.in_any_order else [None]
-    if all(places):
-        kept = set(_first_of_each([place[0] for place in places if place]))
-    else:
-        kept = {*range(min(HEAD, last)), *range(max(0, last - TAIL), last)}
+    kept = _first_of_each(lines, groups) if groups else {*range(min(HEAD, last)), *range(max(0, last - TAIL), last)}
     kept |= kept_for_faults(lines)
     to_the_point = [place for place, line in enumerate(lines) if place not in kept and wanted.words(line)]
     for place in to_the_point[:TO_THE_POINT]:
@@ -110,16 +120,22 @@ def _chosen(lines: Sequence[str], wanted: Wanted) -> set[int]:
     return kept
 
 
-def _first_of_each(groups: Sequence[str]) -> Iterator[int]:
-    """Yield the places of the first few of each group: no file or folder is missing from a list."""
+def _first_of_each(lines: Sequence[str], groups: Sequence[str]) -> set[int]:
+    """Return the places of the first few of each group: no file or folder is missing from a list."""
     seen: Counter[str] = Counter()
-    for place, group in enumerate(groups):
+    ranks: list[int] = []
+    for group in groups:
         seen[group] += 1
-        if seen[group] <= OF_EACH:
-            yield place
+        ranks.append(seen[group])
+    kept: set[int] = set()
+    for most in OF_EACH:
+        kept = {place for place, rank in enumerate(ranks) if rank <= most}
+        if sum(min(len(lines[place]), LONGEST) + 1 for place in kept) <= ROOM:
+            break
+    return kept
 
 
-def _shown(folded: Sequence[tuple[str, int]], kept: Collection[int]) -> Iterable[str]:
+def _shown(folded: Sequence[tuple[str, int]], kept: Collection[int], groups: Sequence[str]) -> Iterable[str]:
     place = 0
     while place < len(folded):
         if place in kept:
@@ -132,13 +148,16 @@ def _shown(folded: Sequence[tuple[str, int]], kept: Collection[int]) -> Iterable
         end = place
         while end < len(folded) and end not in kept:
             end += 1
-        yield _left_out(folded[place:end])
+        # The first of each group stay, so that what is left out is of one.
+        yield _left_out(folded[place:end], groups[place] if groups else "")
         place = end
 
 
-def _left_out(folded: Sequence[tuple[str, int]]) -> str:
-    """Say how many lines are left out, and how most of them begin, if they begin alike."""
+def _left_out(folded: Sequence[tuple[str, int]], group: str) -> str:
+    """Say how many lines are left out, of which file or folder, or how most of them begin, if they begin alike."""
     number = sum(times for _, times in folded)
+    if group:
+        return f"[… {number:,} more of {group}]"
     begins = Counter(line.split(maxsplit=1)[0] for line, _ in folded if line.strip())
     like = [word for word, times in begins.most_common(1) if times > len(folded) / 2 and len(folded) > 2]
     alike = f", most of them beginning with '{like[0][:40]}'" if like else ""

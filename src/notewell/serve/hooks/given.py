@@ -17,7 +17,7 @@ class Nothing(Exception):
 
 
 class Late(Nothing):
-    """A hook has something to say, but whoever asked waits no longer."""
+    """A hook has something to say, but whoever asked does not wait or listen any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import stat
@@ -10,6 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from notewell.serve.hooks.wanted import is_ours
 
 Entries = Mapping[str, Mapping[str, Any]]
 MEND = "Mend it by hand; it was not touched"
+HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,10 @@ class Change:
     before: str | None
     after: str | None
     backup: Path
+    # Whether hooks are taken out: then nothing of ours is to stay.
+    undone: bool = False
+    # Whether the file becomes what it was before the hooks, to the byte.
+    restored: bool = False
 
     @property
     def differs(self) -> bool:
@@ -62,15 +69,16 @@ def plan_change(where: str, hooks: Entries, state: Path) -> Change:
     # A link is followed, so that what it leads to is written, and it stays a link.
     file = Path(os.path.realpath(settings_files()[where]))
     backup = state / "backups" / f"{digest(str(file))}.json"
-    before = _read(file)
-    if not hooks:
-        former = _former(backup)
-        if former and former["after"] == before:
-            return Change(file, before, former["before"], backup)
+    before, former = _read(file), _former(backup)
+    if not hooks and former and former["after"] == before:
+        return Change(file, before, former["before"], backup, undone=True, restored=True)
     settings = _parsed(before or "{}", file)
     changed = with_hooks(settings, hooks, file)
+    if not hooks and not changed and settings and former and former["before"] is None:
+        # There was no file before the hooks, and nobody else wrote anything into it.
+        return Change(file, before, None, backup, undone=True, restored=True)
     after = before if changed == settings else _dumped(changed, before)
-    return Change(file, before, after, backup)
+    return Change(file, before, after, backup, undone=not hooks)
 
 
 def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[str, Any]:
@@ -109,19 +117,30 @@ def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
 
 
 def write_change(change: Change) -> None:
-    """Write the file in one step, with the mode it had; what it was is kept for `--uninstall`."""
+    """Write the file in one step, with the mode it had; what it was is kept until the hooks are taken out."""
     if _read(change.file) != change.before:
         raise SettingsError(f"{change.file} was changed meanwhile", "Run the command again")
     former = _former(change.backup)
     # Installed twice, what was there before the first time is put back.
     first = former["before"] if former and former["after"] == change.before else change.before
     try:
-        write_private(change.backup, json.dumps({"before": first, "after": change.after}).encode())
+        if not change.undone:
+            write_private(change.backup, json.dumps({"before": first, "after": change.after}).encode())
         _write(change)
     except OSError as error:
         raise SettingsError(
             f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions"
         ) from error
+    if change.undone:
+        forget_backup(change)
+
+
+def forget_backup(change: Change) -> None:
+    """Delete what was kept of the file: no hooks of ours are in it any more."""
+    with suppress(OSError):
+        change.backup.unlink()
+        # Only if nothing else is in it.
+        change.backup.parent.rmdir()
 
 
 def _write(change: Change) -> None:
@@ -172,11 +191,20 @@ def _parsed(text: str, file: Path) -> dict[str, Any]:
         return value
 
     try:
-        value = json.loads(text.removeprefix("\ufeff") or "{}", object_pairs_hook=once)
+        plain = text.removeprefix("\ufeff") or "{}"
+        value = json.loads(plain, object_pairs_hook=once, parse_float=_exact, parse_constant=_exact)
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{file} is no JSON: {error}", MEND) from error
     if not isinstance(value, dict):
         raise SettingsError(f"{file} holds no JSON object", MEND)
+    return value
+
+
+def _exact(number: str) -> float:
+    """Return a number that is written again as the same; one that is too large or too long is not."""
+    value = float(number)
+    if not math.isfinite(value) or Decimal(repr(value)) != Decimal(number):
+        raise ValueError(f"the number {number[:40]} cannot be kept as it is")
     return value
 
 
@@ -185,5 +213,7 @@ def _dumped(settings: Mapping[str, Any], before: str | None) -> str:
     text = before or "{\n  \n}\n"
     indent = re.search(r"\n([ \t]+)\S", text)
     dumped = json.dumps(settings, ensure_ascii=False, indent=indent[1] if indent else "  ")
+    # Half of a sign, which JSON may hold and UTF-8 may not, is written as it was.
+    dumped = HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", dumped)
     ended = dumped + "\n" if text.endswith("\n") else dumped
     return ended.replace("\n", "\r\n") if "\r\n" in text else ended

@@ -1,59 +1,70 @@
-"""The limit on time: a process that is late says nothing and ends well, in the middle of whatever it does."""
+"""The limit on time: a hook that is late says nothing and ends well, in the middle of whatever it does."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
 from collections.abc import Callable
 
-# Whether a hook may end the process that it runs in.
-_alone = True
+from notewell.serve.hooks.given import Late
 
-
-def leave_to_client() -> None:
-    """Say that this process answers many: from now on no hook ends it, and whoever asks waits only so long."""
-    global _alone
-    _alone = False
-
-
-def is_alone() -> bool:
-    """Tell whether this process runs one hook, and may be ended with it."""
-    return _alone
+# In milliseconds; what a vault's settings say comes later, and this is for what comes before them.
+LIMIT = 300
+OUT_OF_TIME = "out of time"
 
 
 class Limit:
-    """Ends this process at a moment, with exit code 0 and nothing printed, unless it is done before.
+    """By when a hook has to be done, counted from when it began.
 
-    Whatever holds it up, a slow disk or a library that never comes back, another thread ends it. A process that
-    answers many must not be ended so: it makes no limit, and its client waits no longer than the hook may take.
+    A process that runs one hook is ended by `watch`: whatever holds it up, a slow disk or a library that never comes
+    back, another thread ends it. A process that answers many is not: its client waits `until` a moment and no longer,
+    and what is not claimed by then is not said.
     """
 
-    def __init__(self, deadline: float, late: Callable[[], None]) -> None:
-        """Begin to watch; `late` is called, to log it, before the process ends."""
-        self._deadline = deadline
-        self._late = late
+    def __init__(self, began: float, milliseconds: int | None = None, *, until: float = math.inf) -> None:
+        """Begin with the milliseconds that the command line gave; none leaves it to the settings."""
+        self.began = began
+        # What a hook that is ended was at.
+        self.at = OUT_OF_TIME
+        self._given, self._until = milliseconds, until
         self._changed = threading.Condition()
-        self._done = False
-        threading.Thread(target=self._watch, name="notewell-limit", daemon=True).start()
+        self._claimed = False
+        self.deadline = self._after(LIMIT)
 
-    def until(self, deadline: float) -> None:
-        """Move the moment."""
+    def allow(self, milliseconds: int) -> None:
+        """Take the limit that the settings name, unless the command line named one."""
         with self._changed:
-            self._deadline = deadline
+            self.deadline = self._after(milliseconds)
             self._changed.notify()
 
-    def done(self) -> None:
-        """Stop watching: what is said now is said whole."""
+    def claim(self) -> None:
+        """Raise `Late` if it is too late; else what is said now is said whole, however long that takes."""
         with self._changed:
-            self._done = True
+            if time.monotonic() > self.deadline:
+                raise Late(OUT_OF_TIME)
+            self._claimed = True
             self._changed.notify()
 
-    def _watch(self) -> None:
+    def end(self) -> None:
+        """Stop watching: there is nothing to say, and only that is to be logged."""
         with self._changed:
-            while not self._done and (left := self._deadline - time.monotonic()) > 0:
+            self._claimed = True
+            self._changed.notify()
+
+    def watch(self, late: Callable[[str], None]) -> None:
+        """End this process at the deadline, with exit code 0 and nothing printed; `late` logs what it was at."""
+        threading.Thread(target=self._watch, args=(late,), name="notewell-limit", daemon=True).start()
+
+    def _after(self, milliseconds: int) -> float:
+        return min(self._until, self.began + (self._given or milliseconds) / 1000)
+
+    def _watch(self, late: Callable[[str], None]) -> None:
+        with self._changed:
+            while not self._claimed and (left := self.deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
             # Held to the end: what has not begun to print never does.
-            if not self._done:
-                self._late()
+            if not self._claimed:
+                late(self.at)
                 os._exit(0)

@@ -82,5 +82,5 @@ def _read(line: str) -> Run | None:
         value: Any = json.loads(line)
         hook, outcome, why, at = (str(value[key]) for key in ("hook", "outcome", "why", "at"))
         return Run(hook, outcome, why, int(value["ms"]), int(value["chars"]), at)
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None

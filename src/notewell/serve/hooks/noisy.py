@@ -2,65 +2,68 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from notewell.serve.hooks.shell import Piece, read_command
 
 
 class Kind(NamedTuple):
-    """A kind of output: whether its durations are what it is about, and whether its lines have an order."""
+    """A kind of output: whether its durations are what it is about, and what each line names if it is a list."""
 
     times: bool = False
-    in_any_order: bool = False
+    # `names` of files, or `matches` in files; nothing for a log.
+    lists: str = ""
 
 
 LOG = Kind()
-FILES = Kind(in_any_order=True)
-# Dates and sizes are what these are asked for, and their order, too.
-LIST = Kind(times=True)
+NAMES, MATCHES = Kind(lists="names"), Kind(lists="matches")
 
-LOGGING = """
-pytest py.test tox nox unittest coverage jest vitest mocha ava karma playwright cypress npm pnpm yarn bun deno make
-gmake cmake ninja meson bazel gradle gradlew mvn mvnw ant sbt cargo rustc go dotnet msbuild swift xcodebuild gcc g++
-clang cc tsc webpack vite rollup esbuild next turbo nx lerna rake bundle gem phpunit composer mix rebar3 pip pip3 uv
-poetry pipenv conda mamba apt apt-get dnf yum brew apk pacman docker podman docker-compose buildah kubectl helm
-terraform tofu ansible ansible-playbook journalctl dmesg wget rsync eslint prettier ruff mypy pyright flake8 pylint
-black isort pre-commit stylelint shellcheck golangci-lint clippy alembic
+# Programs and what they do that is noisy: tests, builds, installs. A dash is for no word at all, a star for any; where
+# words are names that somebody gave, as scripts of package.json and targets are, each has to tell of one of TASKS.
+# Linters are not here, since each line is a finding; nor is what shows logs, lists what there is or runs a program.
+NOISY = """
+pytest py.test unittest tox nox jest mocha ava karma phpunit rspec: *
+vitest: - run
+playwright: test install
+cypress: run install
+coverage: run
+npm pnpm yarn bun: - install i ci add update upgrade up remove uninstall rebuild dedupe test t TASK
+turbo nx lerna: TASK
+make gmake rake ninja gradle gradlew mvn mvnw ant sbt bazel xcodebuild msbuild mix: - TASKS
+cmake gcc g++ clang cc c++ rustc tsc webpack: *
+meson: setup compile test install
+vite next: build
+cargo: build b check c test t bench clippy doc install update fetch
+go: build test vet install get generate
+dotnet: build test restore publish pack
+swift: build test
+deno: test cache
+pip pip3: install download uninstall wheel
+uv: sync lock add remove build
+poetry pipenv pdm: install update add remove build lock sync
+conda mamba: install create update remove
+apt apt-get dnf yum apk: install update upgrade remove
+brew: install update upgrade
+gem bundle: install update
+composer: install update require
+docker podman: build pull push
+docker-compose: build pull up
+terraform tofu: init
+ansible-playbook: *
+git: clone fetch pull push gc
 """
+NAMED = """
+all test tests check build compile bundle dist e2e unit integration ci coverage install deps clean
+bench benchmark docs doc package pack assemble verify prepare setup bootstrap vendor image images release
+"""
+TASKS = frozenset(NAMED.split())
+# With one of these beside it, what is printed is what was asked for.
+TELLING = frozenset(("print", "show", "list", "dump", "help", "info", "tree"))
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys(LOGGING.split(), LOG),
-    **dict.fromkeys(("find", "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ag", "ack"), FILES),
-    **dict.fromkeys(("ls", "tree", "du", "ps"), LIST),
-}
-# Of these, the second word says what they do.
-BY_VERB: dict[str, dict[str, Kind]] = {
-    "git": {
-        **dict.fromkeys(("clone", "fetch", "pull", "push", "gc", "fsck", "submodule", "lfs"), LOG),
-        **dict.fromkeys(("log", "status", "ls-files", "branch", "tag", "reflog", "shortlog"), LIST),
-        "grep": FILES,
-    },
-    "pip": {"list": LIST, "freeze": LIST},
-    "pip3": {"list": LIST, "freeze": LIST},
-    "npm": {"ls": LIST, "list": LIST},
-    "docker": dict.fromkeys(("ps", "images"), LIST),
-}
-# What these print is asked for, to the last line.
-LEFT_ALONE: dict[str, frozenset[str]] = {
-    "docker": frozenset(("inspect", "exec")),
-    "podman": frozenset(("inspect", "exec")),
-    "kubectl": frozenset(("get", "describe", "exec")),
-    "terraform": frozenset(("show", "output", "state")),
-    "npm": frozenset(("view", "info", "config")),
-    "go": frozenset(("doc", "run", "env", "list")),
-    "cargo": frozenset(("run", "metadata", "tree")),
-    "uv": frozenset(("tree",)),
-    "deno": frozenset(("run", "eval")),
-    "dotnet": frozenset(("run",)),
-    "bun": frozenset(("x",)),
-    "pip": frozenset(("show",)),
-    "pip3": frozenset(("show",)),
-    "ruff": frozenset(("rule", "linter")),
-    "coverage": frozenset(("json", "xml")),
+    **dict.fromkeys(("find", "fd", "fdfind"), NAMES),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "rg", "ag", "ack"), MATCHES),
 }
 # These print nothing, or a line.
 QUIET = """
@@ -68,33 +71,52 @@ cd export source . set unset mkdir rm cp mv touch chmod chown ln pushd popd true
 ulimit umask alias trap exit
 """
 SILENT = frozenset(QUIET.split())
-# These hand on what they read, or a part of it.
-FILTERS = frozenset(("tee", "cat", "head", "tail", "sort", "uniq", "grep", "egrep", "rg"))
+# These hand on all that they read; of what another picks out, every line was asked for.
+HANDING_ON = frozenset(("tee", "cat"))
 # Options after which an output is for programs, or is what was asked for.
-FOR_PROGRAMS = frozenset(("--json", "--porcelain", "--format", "--reporter", "--print-config", "--help", "--version"))
-OF_PROGRAM = {
-    "git": frozenset(("-p", "-u", "--patch", "--pretty", "-z", "-L", "-S", "-G")),
-    "find": frozenset(("-exec", "-execdir", "-printf", "-print0", "-delete", "-ls")),
-    "grep": frozenset(("-c", "--count", "-o", "-z", "-A", "-B", "-C")),
-    "rg": frozenset(("-c", "--count", "-o", "-0", "-A", "-B", "-C", "-r", "--replace")),
+FOR_PROGRAMS = re.compile(
+    r"--(?:json|porcelain|format|output|output-format|message-format|reporter|template|jq|null|print.*|show.*|list.*|"
+    r"dry-run|collect-only|help|version|count|only-matching|files-with-matches|replace|(?:after-|before-)?context|"
+    r"no-filename|passthru|exec|patch|system-information)(?:=.*)?"
+)
+FORMATS = re.compile(r"(?:.*=|-o)?(?:json.*|ya?ml|xml|csv|tsv|ndjson|sarif|junit|html|wide|name|go-template.*)")
+# The same of one letter, alone or among others; and words of find.
+LETTERS = {
+    **dict.fromkeys(("grep", "egrep", "fgrep", "ag", "ack"), "cozABCh"),
+    "rg": "co0ABCrI",
+    **dict.fromkeys(("make", "gmake"), "npq"),
+    **dict.fromkeys(("gcc", "g++", "clang", "cc", "c++"), "E"),
+    "cmake": "EPLN",
+    "ninja": "t",
 }
-TIMED = ("bench", "perf", "profil", "time", "duration", "durations", "criterion")
+OF_FIND = ("-exec", "-execdir", "-printf", "-print0", "-delete", "-ls", "-x", "-X", "-0")
+TIMED = re.compile(r"bench|perf|profil|duration|criterion|\btim(?:es?|ings?)\b", re.IGNORECASE)
+
+
+def _table(lines: str) -> dict[str, frozenset[str]]:
+    """Return for each program what it does that is noisy.
+
+    >>> _table("pip pip3: install")["pip3"]
+    frozenset({'install'})
+    """
+    rows = (line.split(":") for line in lines.strip().split("\n"))
+    return {program: frozenset(verbs.split()) for programs, verbs in rows for program in programs.split()}
+
+
+VERBS = _table(NOISY)
 
 
 def kind_of(command: str) -> Kind | None:
     """Return the kind of a command's output; none, if any part of it is not known to be noisy.
 
-    >>> kind_of("cd web && npm test"), kind_of("cat a.py"), kind_of("pytest; cat log")
-    (Kind(times=False, in_any_order=False), None, None)
+    >>> kind_of("cd web && npm test"), kind_of("cat a.py"), kind_of("pytest; cat log"), kind_of("pytest | tail")
+    (Kind(times=False, lists=''), None, None, None)
     """
     kinds: list[Kind] = []
     for piece in read_command(command):
         if piece.joint.startswith("|") and piece.joint != "||":
-            if piece.program not in FILTERS:
+            if piece.program not in HANDING_ON or len(piece.words) > 2:
                 return None
-            if piece.program == "sort":
-                # Whoever sorts asks for an order.
-                kinds = [kind._replace(in_any_order=False) for kind in kinds]
         elif piece.program not in SILENT:
             kind = _kind(piece)
             if kind is None:
@@ -102,16 +124,53 @@ def kind_of(command: str) -> Kind | None:
             kinds.append(kind)
     if not kinds:
         return None
-    asked = any(word in command.lower() for word in TIMED)
-    return Kind(asked or any(kind.times for kind in kinds), all(kind.in_any_order for kind in kinds))
+    asked = bool(TIMED.search(command))
+    lists = {kind.lists for kind in kinds}
+    return Kind(asked, lists.pop() if len(lists) == 1 else "")
 
 
 def _kind(piece: Piece) -> Kind | None:
-    special = FOR_PROGRAMS | OF_PROGRAM.get(piece.program, frozenset())
-    if any(word.partition("=")[0] in special for word in piece.words[1:]):
+    words = piece.words[1:]
+    if piece.program == "uv" and words[:1] == ("pip",):
+        return _kind(Piece(piece.joint, words))
+    if piece.program == "git" and words[:1] == ("grep",):
+        return _kind(Piece(piece.joint, words))
+    if any(_is_for_programs(piece.program, word) for word in words):
         return None
-    verb = next((word for word in piece.words[1:] if not word.startswith("-")), "")
-    if verb in LEFT_ALONE.get(piece.program, ()):
-        return None
-    verbs = BY_VERB.get(piece.program, {})
-    return verbs.get(verb) or KINDS.get(piece.program)
+    if piece.program in KINDS:
+        return KINDS[piece.program]
+    return LOG if _is_noisy(VERBS.get(piece.program, frozenset()), words) else None
+
+
+def _is_for_programs(program: str, word: str) -> bool:
+    if FOR_PROGRAMS.fullmatch(word) or (FORMATS.fullmatch(word) and program not in KINDS):
+        return True
+    if program in ("find", "fd", "fdfind"):
+        return word in OF_FIND
+    short = word[1:] if word.startswith("-") and not word.startswith("--") else ""
+    return any(letter in short for letter in LETTERS.get(program, ""))
+
+
+def _is_noisy(verbs: frozenset[str], words: Sequence[str]) -> bool:
+    """Tell whether the words of a program are among what it does that is noisy."""
+    # Versions of tools, such as `+nightly`, and assignments are no verbs.
+    told = [word for word in words if not word.startswith(("-", "+")) and "=" not in word]
+    if "*" in verbs:
+        return True
+    if not told:
+        return "-" in verbs
+    if "TASKS" in verbs:
+        return all(map(_is_task, told))
+    if "TASK" in verbs and told[0] == "run":
+        return len(told) > 1 and _is_task(told[1])
+    return told[0] in verbs or ("TASK" in verbs and _is_task(told[0]))
+
+
+def _is_task(name: str) -> bool:
+    """Tell whether a name that somebody gave tells of a test, a build or the like.
+
+    >>> _is_task("build:prod"), _is_task(":app:testDebug"), _is_task("print-config")
+    (True, True, False)
+    """
+    parts = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    return bool(TASKS.intersection(parts)) and not TELLING.intersection(parts)

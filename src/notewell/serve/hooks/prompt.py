@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.given import Given, Nothing
@@ -31,8 +33,9 @@ ALONE, SENTENCES = 2, 4
 COMMAND = re.compile(r"[/!#]\S")
 
 
-def answer(given: Given, call: Call) -> dict[str, str]:
-    """Return the block of notes for a prompt."""
+@contextmanager
+def answer(given: Given, call: Call) -> Iterator[dict[str, str]]:
+    """Yield the block of notes for a prompt."""
     asked = gist(given.prompt)
     if len(WORD.findall(asked)) < 2:
         raise Nothing(TOO_LITTLE)
@@ -44,9 +47,10 @@ def answer(given: Given, call: Call) -> dict[str, str]:
     if len(terms := telling_terms(asked)) < 2:
         raise Nothing(TOO_LITTLE)
     keep_words(call.state, given.session, terms)
-    with vault_of(given, call) as (vault, _):
+    with vault_of(given, call) as vault:
         found = vault.relevant(*questions(asked), limit=LOOKED_AT, least=vault.settings.hook.threshold)
-        return show(found.excerpts, vault, given, call, what="prompt")
+        with show(found.excerpts, vault, given, call, what="prompt") as shown:
+            yield shown
 
 
 def gist(prompt: str) -> str:

@@ -9,10 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from notewell.config import FILE, FOLDER
-from notewell.serve.cli.options import open_vault
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.block import make_block
-from notewell.serve.hooks.given import Given, Late, Nothing
+from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.kept import write_private
 from notewell.serve.hooks.sessions import digest, remembering
 from notewell.types import Excerpt
@@ -30,21 +29,22 @@ SPARE = 0.1
 
 
 @contextmanager
-def vault_of(given: Given, call: Call) -> Iterator[tuple[Vault, float]]:
-    """Yield the vault, with what changed taken in if it is small, and the deadline; without an index, nothing."""
+def vault_of(given: Given, call: Call) -> Iterator[Vault]:
+    """Yield the vault, with what changed taken in if it is small; without an index, there is nothing to say."""
     root = call.vault or _nearest(given.cwd)
     if root is None:
         raise Nothing("no vault here")
-    with open_vault(root) as vault:
-        deadline = call.allow(vault.settings.hook.timeout_ms)
+    with (call.opening or Vault.open)(root, {}) as vault:
+        call.limit.allow(vault.settings.hook.timeout_ms)
         if not vault.indexed:
             raise Nothing("the vault was never indexed")
-        _refresh(vault, call.state, deadline)
-        yield vault, deadline
+        _refresh(vault, call)
+        yield vault
 
 
-def show(found: Sequence[Excerpt], vault: Vault, given: Given, call: Call, *, what: str) -> dict[str, str]:
-    """Return what a hook adds of these: what this session has not been shown, and is marked as shown by it."""
+@contextmanager
+def show(found: Sequence[Excerpt], vault: Vault, given: Given, call: Call, *, what: str) -> Iterator[dict[str, str]]:
+    """Yield what a hook adds of these, which this session has not been shown; then it is marked as shown."""
     if not found:
         raise Nothing("nothing is relevant enough")
     with remembering(call.state, given.session) as (session, keep):
@@ -52,11 +52,9 @@ def show(found: Sequence[Excerpt], vault: Vault, given: Given, call: Call, *, wh
         block, shown = make_block(new, root=vault.root, what=what, max_tokens=vault.settings.hook.max_tokens)
         if not block:
             raise Nothing("shown before in this session" if not new else "nothing fits")
-        if time.monotonic() > call.allow(vault.settings.hook.timeout_ms):
-            # Whoever waited has gone: what nobody sees was not shown.
-            raise Late("out of time")
+        yield {"additionalContext": block}
+        # What nobody was told was not shown: whatever kept it from being told is raised above.
         keep(session.with_shown(excerpt.hit.chunk.text for excerpt in shown))
-    return {"additionalContext": block}
 
 
 def _nearest(start: Path | None) -> Path | None:
@@ -68,11 +66,11 @@ def _nearest(start: Path | None) -> Path | None:
     return next((folder for folder in folders if any(map(os.path.exists, map(folder.joinpath, marks)))), None)
 
 
-def _refresh(vault: Vault, state: Path, deadline: float) -> None:
+def _refresh(vault: Vault, call: Call) -> None:
     """Take in what changed in a small vault, if there is time; one that was cut short is not begun again soon."""
-    if time.monotonic() > deadline - SPARE or vault.store_file.stat().st_size > SMALL:
+    if time.monotonic() > call.limit.deadline - SPARE or vault.store_file.stat().st_size > SMALL:
         return
-    begun = state / "refreshing" / digest(str(vault.root))
+    begun = call.state / "refreshing" / digest(str(vault.root))
     with suppress(OSError):
         if time.time() - begun.stat().st_mtime < REST:
             return

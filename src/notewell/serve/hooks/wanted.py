@@ -13,15 +13,16 @@ from typing import Any
 from notewell.config import load_settings
 from notewell.errors import SettingsError
 from notewell.index.place import check_folder
-from notewell.serve.hooks import EVENTS, LIMIT
+from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.limit import LIMIT
 from notewell.settings import HookSettings
 
 # A hook ends itself long before; this is for a machine that does not even start it. Less, and people see warnings.
 TIMEOUT = 10
 # Tools before which notes may know something.
 BEFORE = ("Bash", "Glob", "Grep", "Read", "WebSearch")
-# A command of ours, wherever it is installed.
-OURS = re.compile(r"\bnotewell(?:\.exe)?['\"]?\s+hook\s+(?:prompt|before|after)\b")
+# A command of ours, wherever it is installed; what else a command does, or runs ours, somebody else wrote.
+OPTIONS = ("--vault", "--timeout-ms")
 
 
 def hooks_wanted(vault: Path | None, only: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -74,5 +75,31 @@ def quoted(word: str, *, windows: bool) -> str:
 
 
 def is_ours(hook: object) -> bool:
-    """Tell whether one hook of the settings runs a command of ours."""
-    return isinstance(hook, dict) and isinstance(hook.get("command"), str) and bool(OURS.search(hook["command"]))
+    """Tell whether one hook of the settings is a command as we write it, for whatever vault.
+
+    >>> is_ours({"command": "/usr/bin/notewell hook prompt --vault '/my notes'"})
+    True
+    >>> is_ours({"command": "my-wrapper notewell hook prompt"}), is_ours({"command": "notewell hook prompt | tee log"})
+    (False, False)
+    """
+    command = hook.get("command") if isinstance(hook, dict) else None
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return False
+    if "hook" not in words:
+        return False
+    place = words.index("hook")
+    program, name, options = words[:place], words[place + 1 : place + 2], words[place + 2 :]
+    return (
+        _is_program(program)
+        and bool(EVENTS.keys() & name)
+        and all(option in OPTIONS for option in options[::2])
+        and len(options) % 2 == 0
+    )
+
+
+def _is_program(words: Sequence[str]) -> bool:
+    if len(words) == 1:
+        return re.split(r"[/\\]", words[0])[-1] in ("notewell", "notewell.exe")
+    return list(words[1:]) == ["-P", "-m", "notewell"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-# What is not seen, or moves what is seen: control signs, line ends of all kinds, marks of direction, tags.
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\U000e0000-\U000e007f]+")
+from notewell.unseen import UNLIKE_A_LINE
 
 
 def one_line(text: str) -> str:
@@ -14,7 +11,7 @@ def one_line(text: str) -> str:
     >>> one_line("Bees\\n\\x1b[31mand  honey")
     'Bees [31mand honey'
     """
-    return " ".join(UNSEEN.sub(" ", text).split())
+    return " ".join(UNLIKE_A_LINE.sub(" ", text).split())
 
 
 def shown_path(path: str) -> str:
@@ -23,7 +20,7 @@ def shown_path(path: str) -> str:
     >>> shown_path("Garden/Bees.md"), shown_path("a\\nb.md")
     ('Garden/Bees.md', "'a\\\\nb.md'")
     """
-    return repr(path) if UNSEEN.search(path) else path
+    return repr(path) if UNLIKE_A_LINE.search(path) else path
 
 
 def clipped(text: str, most: int, *, around: int = 0) -> str:

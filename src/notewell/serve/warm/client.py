@@ -32,9 +32,13 @@ UNTIL_BEGUN = 0.15
 UNTIL_DONE = 10.0
 # A hook has a limit of its own, from its option or its variable; in milliseconds.
 HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
+# What the process says at the last moment has to be here, and printed, before this one's own; in seconds.
+TO_PRINT = 0.02
 CHUNK = 1 << 16
 # When this process began, by the monotonic clock; 0 where the command was not run by `main`.
 began = 0.0
+# Whether stdin was waited for in vain.
+in_vain = False
 
 
 def main() -> None:
@@ -48,8 +52,9 @@ def main() -> None:
         _run_cold()
         return
     try:
-        request = _request(arguments)
-        outcome, printed = _ask(request, _patience(arguments)) if request else ("unable", [])
+        until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
+        request = _request(arguments, until)
+        outcome, printed = _ask(request, until) if request else ("unable", [])
     except KeyboardInterrupt:
         os._exit(130)
     if outcome == "done":
@@ -91,14 +96,12 @@ def goes_warm(arguments: list[str]) -> bool:
     return not any(argument.partition("=")[0] in COLD_OPTIONS for argument in arguments)
 
 
-def _patience(arguments: list[str]) -> float:
-    """Return how many seconds the answer may take once it is being made.
+def hook_limit(arguments: list[str]) -> float:
+    """Return how many seconds a hook may take, as its command says.
 
-    >>> _patience(["hook", "prompt", "--timeout-ms=500"]), _patience(["hook", "prompt", "--timeout-ms", "900"])
+    >>> hook_limit(["hook", "prompt", "--timeout-ms=500"]), hook_limit(["hook", "prompt", "--timeout-ms", "900"])
     (0.5, 0.9)
     """
-    if arguments[0] != "hook":
-        return UNTIL_DONE
     option, variable, default = HOOK_LIMIT
     limit = os.environ.get(variable, default)
     for place, argument in enumerate(arguments):
@@ -108,8 +111,9 @@ def _patience(arguments: list[str]) -> float:
     return float(limit if limit.isdecimal() else default) / 1000
 
 
-def _request(arguments: list[str]) -> dict[str, bytes]:
+def _request(arguments: list[str], until: float) -> dict[str, bytes]:
     """Return all that the process has to know to answer as this one would; nothing, if that cannot be told."""
+    global in_vain
     streams = (sys.stdin, sys.stdout, sys.stderr)
     try:
         here = os.getcwd()
@@ -127,10 +131,37 @@ def _request(arguments: list[str]) -> dict[str, bytes]:
         "terminals": "".join("1" if terminal else "0" for terminal in terminals).encode(),
         "encodings": " ".join(encodings).encode(),
     }
-    if sys.stdin and ("-" in arguments or arguments[0] == "hook"):
+    if arguments[0] == "hook":
+        # The clock is one for all processes of a machine.
+        request["between"] = f"{began} {until - TO_PRINT}".encode()
+        given = _read_in_time(until) if sys.stdin else b""
+        if given is None:
+            in_vain = True
+            return {}
+        request["stdin"] = given
+        _put_back(given)
+    elif sys.stdin and "-" in arguments:
         request["stdin"] = sys.stdin.buffer.read()
         _put_back(request["stdin"])
     return request
+
+
+def _read_in_time(until: float) -> "bytes | None":
+    """Return what stdin holds; None if it does not end in time, and what was read of it is of no use."""
+    import select  # noqa: PLC0415
+
+    held = bytearray()
+    try:
+        number = sys.stdin.fileno()
+        while select.select((number,), (), (), max(0.0, until - time.monotonic()))[0]:
+            part = os.read(number, CHUNK)
+            if not part:
+                return bytes(held)
+            held += part
+    except (OSError, ValueError):
+        # A folder, or whatever else cannot be read.
+        return b""
+    return None
 
 
 def _environment(terminal: bool) -> list[tuple[str, str]]:
@@ -147,10 +178,11 @@ def _put_back(data: bytes) -> None:
     # Loaded already by Python itself.
     import io  # noqa: PLC0415
 
-    sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=sys.stdin.encoding, errors=sys.stdin.errors)
+    encoding, errors = (sys.stdin.encoding, sys.stdin.errors) if sys.stdin else ("utf-8", "strict")
+    sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors)
 
 
-def _ask(request: dict[str, bytes], patience: float) -> tuple[str, list[tuple[bytes, bytes]]]:
+def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
     """Return how it went (`done`, `absent`, `outdated`, `declined`, `busy`, `late`) and what is to be printed."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
@@ -169,14 +201,14 @@ def _ask(request: dict[str, bytes], patience: float) -> tuple[str, list[tuple[by
         return "absent", []
     try:
         connection.sendall(wire.packed({"home": wire.home(), **request}))
-        return _answer(connection, patience)
+        return _answer(connection, until)
     except OSError:
         return "absent", []
     finally:
         connection.close()
 
 
-def _answer(connection: "socket", patience: float) -> tuple[str, list[tuple[bytes, bytes]]]:
+def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
     """Return the whole answer, or why there is none: nothing is printed before all of it is here."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
@@ -187,12 +219,15 @@ def _answer(connection: "socket", patience: float) -> tuple[str, list[tuple[byte
                 return "outdated" if part == wire.OUTDATED else "declined", []
             if kind == wire.BEGUN:
                 begun = True
-                connection.settimeout(patience)
+                connection.settimeout(max(0.001, min(UNTIL_DONE, until - time.monotonic())))
                 continue
             printed.append((kind, part))
             if kind == wire.CODE:
                 return "done", printed
     except TimeoutError:
+        if b"".join(part for kind, part in printed if kind == wire.OUT).endswith(b"\n"):
+            # A hook was told of whole, and what it still had to keep took too long: it counts on being heard.
+            return "done", [*printed, (wire.CODE, b"0")]
         return "late" if begun else "busy", []
     return "absent", []
 

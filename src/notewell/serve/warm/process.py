@@ -10,14 +10,13 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from notewell.errors import DaemonError, StoreBusy
-from notewell.serve.hooks.limit import leave_to_client
 from notewell.serve.warm import wire
 from notewell.serve.warm.code import RunningCode
 from notewell.serve.warm.declined import Declined
@@ -127,16 +126,16 @@ class WarmProcess:
         verb, self.asked_at = fields["verb"], time.monotonic()
         if verb == b"run":
             connection.sendall(wire.frame(wire.BEGUN))
-            connection.sendall(self._answered(Request.of(fields)))
+            connection.sendall(self._answered(Request.of(fields), connection.sendall))
             self._keep_small()
         elif verb in (b"about", b"stop"):
             self.ending = verb == b"stop"
             connection.sendall(_about(self))
 
-    def _answered(self, request: Request) -> bytes:
+    def _answered(self, request: Request, send: Callable[[bytes], None]) -> bytes:
         self.requests += 1
         try:
-            return answer(request, self.vaults.open)
+            return answer(request, self.vaults.open, send)
         except Declined as reason:
             return wire.frame(wire.DECLINED, str(reason).encode())
         except Exception as error:
@@ -190,7 +189,6 @@ def serve(first: bytes = b"") -> bool:
 
 def _listen(first: bytes) -> None:
     path = wire.address()
-    leave_to_client()
     with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
         process = WarmProcess(listener, wake)
         if first:

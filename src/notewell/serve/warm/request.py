@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,10 @@ STREAMS = 3
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command was typed as, and where; `stdin` is None if it was not sent."""
+    """What a command was typed as, and where; `stdin` is None if it was not sent.
+
+    `between` is when a hook began and until when its client waits, by the monotonic clock.
+    """
 
     cwd: str
     arguments: tuple[str, ...]
@@ -31,6 +34,7 @@ class Request:
     terminals: tuple[bool, ...]
     encodings: tuple[str, ...]
     stdin: bytes | None
+    between: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, fields: dict[str, bytes]) -> Request:
@@ -47,26 +51,63 @@ class Request:
             terminals=terminals,
             encodings=encodings,
             stdin=fields.get("stdin"),
+            between=tuple(fields.get("between", b"").decode().split()),
         )
 
 
-def answer(request: Request, opening: Opening) -> bytes:
-    """Run the command and return what is to be sent: what it printed, in order, and its exit code."""
+def answer(request: Request, opening: Opening, send: Callable[[bytes], None] = lambda part: None) -> bytes:
+    """Run the command and return what is to be sent: what it printed, in order, and its exit code.
+
+    What a hook prints is sent at once, so that it knows whether anybody is there to be told.
+    """
     if not goes_warm(list(request.arguments)):
         raise Declined("not a command for here")
-    printed: list[tuple[bytes, bytes]] = []
+    printed = _SentAtOnce(send) if request.between else _Gathered()
     with _in_folder(request.cwd), _in_environment(request.environment), _with_streams(request, printed):
-        code = run(request.arguments, opening)
+        code = run(_in_time(request), opening)
         if isinstance(code, str):
             print(code, file=sys.stderr)
             code = 1
     return b"".join(frame(kind, part) for kind, part in printed) + frame(CODE, str(code or 0).encode())
 
 
-class _Printed(io.RawIOBase):
-    """One end of what is printed: gathered with the other's in the order in which it comes."""
+def _in_time(request: Request) -> list[str]:
+    """Return the arguments of a request, those of a hook with its client's time: no hook may end this process."""
+    if request.arguments[0] != "hook":
+        return list(request.arguments)
+    if len(request.between) != 2:
+        raise Declined("nobody says how long they wait")
+    return [*request.arguments[:2], "--between", *request.between, *request.arguments[2:]]
 
-    def __init__(self, kind: bytes, printed: list[tuple[bytes, bytes]], terminal: bool) -> None:
+
+class _Gathered(list[tuple[bytes, bytes]]):
+    """What a command printed: parts of stdout and stderr, in the order in which they came."""
+
+    def put(self, kind: bytes, part: bytes) -> None:
+        last, held = self[-1] if self else (b"", b"")
+        if last == kind:
+            self[-1] = (last, held + part)
+        else:
+            self.append((kind, part))
+        if sum(len(part) for _, part in self) > LARGEST_ANSWER:
+            raise Declined("the answer is too long")
+
+
+class _SentAtOnce(_Gathered):
+    """What a hook printed: nothing of it is gathered."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self._send = send
+
+    def put(self, kind: bytes, part: bytes) -> None:
+        self._send(frame(kind, part))
+
+
+class _Printed(io.RawIOBase):
+    """One end of what is printed, gathered with the other's."""
+
+    def __init__(self, kind: bytes, printed: _Gathered, terminal: bool) -> None:
         self._kind = kind
         self._printed = printed
         self._terminal = terminal
@@ -80,13 +121,7 @@ class _Printed(io.RawIOBase):
 
     def write(self, data: Any, /) -> int:
         part = bytes(data)
-        last, held = self._printed[-1] if self._printed else (b"", b"")
-        if last == self._kind:
-            self._printed[-1] = (last, held + part)
-        else:
-            self._printed.append((self._kind, part))
-        if sum(len(part) for _, part in self._printed) > LARGEST_ANSWER:
-            raise Declined("the answer is too long")
+        self._printed.put(self._kind, part)
         return len(part)
 
 
@@ -108,7 +143,7 @@ class _NotSent(io.RawIOBase):
 
 
 @contextmanager
-def _with_streams(request: Request, printed: list[tuple[bytes, bytes]]) -> Iterator[None]:
+def _with_streams(request: Request, printed: _Gathered) -> Iterator[None]:
     of_in, of_out, of_err = request.encodings
     in_terminal, out_terminal, err_terminal = request.terminals
     unread = _NotSent(in_terminal) if request.stdin is None else io.BytesIO(request.stdin)
@@ -128,7 +163,7 @@ def _with_streams(request: Request, printed: list[tuple[bytes, bytes]]) -> Itera
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-def _writer(kind: bytes, printed: list[tuple[bytes, bytes]], encoding: str, terminal: bool) -> io.TextIOWrapper:
+def _writer(kind: bytes, printed: _Gathered, encoding: str, terminal: bool) -> io.TextIOWrapper:
     at_once = terminal or kind == ERR
     buffer = io.BufferedWriter(_Printed(kind, printed, terminal))
     return io.TextIOWrapper(buffer, encoding=encoding, errors="backslashreplace", line_buffering=at_once)

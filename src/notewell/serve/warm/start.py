@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from binascii import crc32
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +27,17 @@ FRUGAL = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
 }
 
+# So many seconds after a hook has seen that its vault wants no process, none is started: settings change.
+MARKED = 3_600.0
+# Nobody works in so many folders at once.
+MOST = 100
+
 
 class NotedVaults:
     """Opens vaults as ever, and notes whether their settings want a process behind."""
 
     def __init__(self) -> None:
-        self.want_one = False
+        self.want_one = self.want_none = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Open a vault."""
@@ -38,6 +46,7 @@ class NotedVaults:
 
         vault = Vault.open(path, settings)
         self.want_one = vault.settings.daemon.use
+        self.want_none = not self.want_one
         return vault
 
 
@@ -45,10 +54,11 @@ def run_and_start(request: dict[str, bytes]) -> None:
     """Run the command here, and start the process for the next one: behind the command, or before a hook.
 
     A hook may be ended by its limit before it has opened a vault. Whether that vault wants a process, the process
-    finds out with the next hook, and what a hook has answered it does not answer again.
+    finds out with the next hook, and what a hook has answered it does not answer again. One that got to know that the
+    vault wants none leaves a mark for the hooks that follow it.
     """
-    hook = request["arguments"].startswith(b"hook\0")
-    if hook:
+    mark = _mark(request) if request["arguments"].startswith(b"hook\0") else None
+    if mark and not _is_fresh(mark):
         start()
     from notewell.serve.cli import main  # noqa: PLC0415
 
@@ -56,8 +66,34 @@ def run_and_start(request: dict[str, bytes]) -> None:
     try:
         main(vaults.open)
     finally:
-        if vaults.want_one and not hook:
+        if mark and vaults.want_none:
+            _leave(mark)
+        elif vaults.want_one and not mark:
             start(wire.packed(request))
+
+
+def _mark(request: dict[str, bytes]) -> Path:
+    """Return the file that says that hooks like this one, in this folder, need no process."""
+    # What is of hooks alone, other commands do not pay for.
+    from notewell.serve.hooks.kept import state_folder  # noqa: PLC0415
+
+    like = crc32(request["cwd"] + b"\0" + request["arguments"])
+    return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
+
+
+def _leave(mark: Path) -> None:
+    from notewell.serve.hooks.kept import clean_up, private_folder  # noqa: PLC0415
+
+    with suppress(OSError):
+        clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)
+        mark.touch()
+
+
+def _is_fresh(mark: Path) -> bool:
+    try:
+        return time.time() - mark.stat().st_mtime < MARKED
+    except OSError:
+        return False
 
 
 def start(first: bytes = b"") -> None:
