@@ -27,7 +27,7 @@ def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
     expected = indexed.search("why did the loaf collapse", limit=2)
     with serving(indexed) as served:
         told = served.get("/search", text="why did the loaf collapse", limit=2)
-    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, root=indexed.root), "took_ms": 0}))
+    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, indexed.root), "took_ms": 0}))
     assert told["hits"][0]["path"] == "Recipes/Sourdough.md"
 
 
@@ -47,6 +47,17 @@ def test_explain_and_deep_mode_say_more(served: Served) -> None:
     assert explained["hits"][0]["votes"]
     deep = served.get("/search", text="honey", mode="deep")
     assert {"similarity", "hop", "retain_reason"} <= deep["hits"][0].keys()
+
+
+def test_what_the_user_should_know_is_in_every_answer(indexed: Vault, folder: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+
+    (folder / "New.md").write_text("# New\n\nNobody has taken this in.\n", encoding="utf-8")
+    with Vault.open(folder) as other, other.store.locked(0), serving(indexed) as served:
+        for path in ("/search?text=bees", "/search?text=bees&mode=deep", "/related/bees", "/traverse/bees"):
+            assert "another process is indexing" in served.ask(path).data["notices"][0]
+        for path in ("/links", "/links/bees", "/graph"):
+            assert "another process is indexing" in served.ask(path).data["notices"][0]
 
 
 def test_max_tokens_bounds_the_text(served: Served) -> None:
@@ -127,6 +138,9 @@ def test_the_folder_is_not_walked_for_every_search(indexed: Vault, monkeypatch: 
         ("/search", 400, "text"),
         ("/search?text=a&limit=0", 400, "limit"),
         ("/search?text=a&limit=99999999999999999999", 400, "limit"),
+        ("/search?text=", 400, "nothing to look for"),
+        ("/search?text=%20&mode=deep", 400, "nothing to look for"),
+        ("/search?text=&like=", 400, "nothing to look for"),
         ("/search?text=a&after=someday", 400, "after"),
         ("/search?text=a&where=status", 400, "KEY=VALUE"),
         ("/search?text=a&mode=wild", 400, "mode"),
