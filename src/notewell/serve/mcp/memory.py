@@ -11,7 +11,7 @@ from notewell.search.budget import fenced
 from notewell.serve import answers, forms
 from notewell.serve.mcp.arguments import Arguments, Texts
 from notewell.serve.mcp.held import Held
-from notewell.serve.mcp.pages import WARNING, Answer, bounded, short_notices
+from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
 from notewell.serve.mcp.plain import clipped, one_line, shown_path
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
@@ -60,12 +60,12 @@ class Forgotten(TypedDict):
     notices: NotRequired[list[str]]
 
 
-def remember(held: Held, given: Remember) -> Answer:
+def remember(held: Held, given: Remember) -> ToolAnswer:
     """Write a memory, unless it is written already."""
     done = held.vault.remember(given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway)
     made = answers.of_remembered(done)
 
-    def render(rows: int, clip: int) -> Answer:
+    def render(rows: int, clip: int) -> ToolAnswer:
         near = [_near(place, clip) for place in made["near"][:rows]]
         data: Remembered = {"written": made["written"]}
         if made["path"]:
@@ -76,7 +76,7 @@ def remember(held: Held, given: Remember) -> Answer:
             data["near"] = near
         if made["notices"]:
             data["notices"] = short_notices(*made["notices"])
-        return Answer(_remembered_text(data), dict(data))
+        return ToolAnswer(_remembered_text(data), dict(data))
 
     return bounded(render, len(made["near"]))
 
@@ -110,14 +110,14 @@ def _remembered_text(data: Remembered) -> str:
     return "\n".join((*lines, *(f"note: {one_line(notice)}" for notice in data.get("notices", ()))))
 
 
-def forget(held: Held, given: Forget) -> Answer:
+def forget(held: Held, given: Forget) -> ToolAnswer:
     """Move a memory to the trash."""
     done = answers.of_forgotten(held.vault.forget(given.note))
     data: Forgotten = {"path": done["path"], "trash": done["trash"]}
     if done["notices"]:
         data["notices"] = short_notices(*done["notices"])
     text = f"{shown_path(done['path'])} is forgotten; it lies in {shown_path(done['trash'])} now."
-    return Answer("\n".join((text, *(f"note: {notice}" for notice in data.get("notices", ())))), dict(data))
+    return ToolAnswer("\n".join((text, *(f"note: {notice}" for notice in data.get("notices", ())))), dict(data))
 
 
 MEMORY_TOOLS = (

@@ -10,7 +10,7 @@ from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.held import Held
-from notewell.serve.mcp.pages import Answer, hits_page, links_page, reading_page, status_page, walk_page
+from notewell.serve.mcp.pages import ToolAnswer, hits_page, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import check_asked
 from notewell.serve.reading import read_indexed
 from notewell.types import Results
@@ -24,14 +24,14 @@ class Tool:
     title: str
     description: str
     arguments: type[asked.Arguments]
-    run: Callable[[Held, Any], Answer]
+    run: Callable[[Held, Any], ToolAnswer]
     answer: Any = None
     waits: bool = True
     writes: bool = False
     removes: bool = False
 
 
-def search(held: Held, given: asked.Search) -> Answer:
+def search(held: Held, given: asked.Search) -> ToolAnswer:
     """Find the lines that answer a text."""
     check_asked(given.text, given.under, given.only)
     notices = held.take_in(refresh=given.refresh)
@@ -43,18 +43,18 @@ def search(held: Held, given: asked.Search) -> Answer:
     return _hits(held, held.vault.search(given.text, **given.rules), notices, given)
 
 
-def related(held: Held, given: asked.Related) -> Answer:
+def related(held: Held, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
     notices = held.take_in(refresh=given.refresh)
     return _hits(held, held.vault.related(*given.notes, **given.rules), notices, given)
 
 
-def _hits(held: Held, results: Results, notices: tuple[str, ...], given: asked.Asking) -> Answer:
+def _hits(held: Held, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
     found = answers.of_results(results, held.vault.root, explain=given.explain)
     return hits_page(found, notices, asked=given, left_out=results.left_out)
 
 
-def read(held: Held, given: asked.Read) -> Answer:
+def read(held: Held, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
     held.take_in(refresh=True)
     reading = read_indexed(held.vault, given.place)
@@ -63,21 +63,21 @@ def read(held: Held, given: asked.Read) -> Answer:
     return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
 
 
-def traverse(held: Held, given: asked.Traverse) -> Answer:
+def traverse(held: Held, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
     notices = held.take_in(refresh=given.refresh)
     walk = held.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
     return walk_page(answers.of_walk(walk, given.query), notices)
 
 
-def links(held: Held, given: asked.LinksOf) -> Answer:
+def links(held: Held, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
     notices = held.take_in(refresh=given.refresh)
     found = held.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
     return links_page(answers.of_links(found), notices)
 
 
-def status(held: Held, given: asked.NoArguments) -> Answer:
+def status(held: Held, given: asked.NoArguments) -> ToolAnswer:
     """Say what is indexed, and what is not."""
     return status_page(answers.of_status(held.vault.status()), held.progress)
 
