@@ -11,11 +11,11 @@ from typing_extensions import TypedDict
 from notewell.search.budget import fenced
 from notewell.serve import answers
 from notewell.serve.mcp.arguments import Arguments, Texts
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.pages import WARNING, Answer, bounded, told
 from notewell.serve.mcp.plain import clipped, one_line, shown_path
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
+from notewell.serve.upkeep import Upkeep
 
 
 class Remember(Arguments):
@@ -61,9 +61,11 @@ class Forgotten(TypedDict):
     notices: NotRequired[list[str]]
 
 
-def remember(held: Held, given: Remember) -> Answer:
+def remember(upkeep: Upkeep, given: Remember) -> Answer:
     """Write a memory, unless it is written already."""
-    done = held.vault.remember(given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway)
+    done = upkeep.vault.remember(
+        given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway
+    )
     made = answers.of_remembered(done)
 
     def render(rows: int, clip: int) -> Answer:
@@ -100,9 +102,9 @@ def _remembered_text(data: Mapping[str, Any], near: Sequence[Mapping[str, Any]])
     return "\n".join((*lines, *(f"note: {one_line(notice)}" for notice in data.get("notices", ()))))
 
 
-def forget(held: Held, given: Forget) -> Answer:
+def forget(upkeep: Upkeep, given: Forget) -> Answer:
     """Move a memory to the trash."""
-    done = answers.of_forgotten(held.vault.forget(given.note))
+    done = answers.of_forgotten(upkeep.vault.forget(given.note))
     data = {"path": done["path"], "trash": done["trash"]}
     data |= {"notices": told(done["notices"])} if done["notices"] else {}
     text = f"{shown_path(done['path'])} is forgotten; it lies in {shown_path(done['trash'])} now."

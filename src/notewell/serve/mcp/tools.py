@@ -11,9 +11,9 @@ from notewell.errors import SettingsError
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.pages import Answer, found_page, links_page, reading_page, status_page, walk_page
 from notewell.serve.reading import read_indexed
+from notewell.serve.upkeep import Upkeep
 
 # A page of deep mode: it finds up to fifty notes.
 DEEP_LIMIT = 15
@@ -27,66 +27,66 @@ class Tool:
     title: str
     description: str
     arguments: type[asked.Arguments]
-    run: Callable[[Held, Any], Answer]
+    run: Callable[[Upkeep, Any], Answer]
     answer: Any = None
     waits: bool = True
     writes: bool = False
     removes: bool = False
 
 
-def search(held: Held, given: asked.Search) -> Answer:
+def search(upkeep: Upkeep, given: asked.Search) -> Answer:
     """Find the lines that answer a text."""
     if not (given.text.strip() or given.under or given.like or given.only != ALL):
         raise SettingsError("There is nothing to look for", "Give text, or a filter such as tag or after")
-    notices = held.take_in(refresh=given.refresh)
-    only = given.only.leaning_to(*map(held.vault.find, given.like))
+    notices = upkeep.look(refresh=given.refresh)
+    only = given.only.leaning_to(*map(upkeep.vault.find, given.like))
     if given.mode == "deep":
         limit = given.limit or DEEP_LIMIT
-        deep = held.vault.deepen(given.text, limit=limit, under=given.under, only=only, max_tokens=given.max_tokens)
+        deep = upkeep.vault.deepen(given.text, limit=limit, under=given.under, only=only, max_tokens=given.max_tokens)
         return found_page(answers.of_deep(deep, explain=given.explain), notices, max_tokens=given.max_tokens)
-    results = held.vault.search(
+    results = upkeep.vault.search(
         given.text, limit=given.limit, under=given.under, only=only, max_tokens=given.max_tokens
     )
     found = answers.of_results(results, explain=given.explain) | {"left_out": results.left_out}
     return found_page(found, notices, max_tokens=given.max_tokens)
 
 
-def related(held: Held, given: asked.Related) -> Answer:
+def related(upkeep: Upkeep, given: asked.Related) -> Answer:
     """Find the notes most like some notes."""
-    notices = held.take_in(refresh=given.refresh)
-    results = held.vault.related(
+    notices = upkeep.look(refresh=given.refresh)
+    results = upkeep.vault.related(
         *given.notes, limit=given.limit, under=given.under, only=given.only, max_tokens=given.max_tokens
     )
     found = answers.of_results(results, explain=given.explain) | {"left_out": results.left_out}
     return found_page(found, notices, max_tokens=given.max_tokens)
 
 
-def read(held: Held, given: asked.Read) -> Answer:
+def read(upkeep: Upkeep, given: asked.Read) -> Answer:
     """Show lines of a note."""
-    held.take_in(refresh=True)
-    reading = read_indexed(held.vault, given.place)
+    upkeep.look()
+    reading = read_indexed(upkeep.vault, given.place)
     span = given.place.rpartition(":")[2] if ":" in given.place else ""
     closed = span[:1].isdigit() and not span.endswith("-")
     return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
 
 
-def traverse(held: Held, given: asked.Traverse) -> Answer:
+def traverse(upkeep: Upkeep, given: asked.Traverse) -> Answer:
     """Walk from a note along links."""
-    notices = held.take_in(refresh=given.refresh)
-    walk = held.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
+    notices = upkeep.look(refresh=given.refresh)
+    walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
     return walk_page(answers.of_walk(walk), notices)
 
 
-def links(held: Held, given: asked.LinksOf) -> Answer:
+def links(upkeep: Upkeep, given: asked.LinksOf) -> Answer:
     """Say where links lead."""
-    notices = held.take_in(refresh=given.refresh)
-    found = held.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+    notices = upkeep.look(refresh=given.refresh)
+    found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
     return links_page(answers.of_links(found), notices)
 
 
-def status(held: Held, given: asked.Nothing) -> Answer:
+def status(upkeep: Upkeep, given: asked.Nothing) -> Answer:
     """Say what is indexed, and what is not."""
-    return status_page(answers.of_status(held.vault.status()), held.progress)
+    return status_page(answers.of_status(upkeep.vault.status()), upkeep.progress)
 
 
 TOOLS = (
