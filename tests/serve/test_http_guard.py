@@ -45,6 +45,14 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         assert answer.split()[1] in (b"400", b"421"), answer
 
 
+def test_a_request_that_two_servers_could_end_at_two_places_is_refused(served: Served) -> None:
+    both = f"POST /reload HTTP/1.1\r\nHost: {served.host}:{served.port}\r\nContent-Length: 40\r\n"
+    both += "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    answer = read_all(served.send(both.encode()))
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1
+    assert b"both Content-Length and Transfer-Encoding" in answer
+
+
 def test_a_named_host_is_let_in(indexed: KeptVault) -> None:
     with serving(indexed, rules(("notes.example", "other.example:81"))) as served:  # type: ignore[arg-type]
         assert served.ask("/health", {"Host": "notes.example"}).status == 200
