@@ -123,6 +123,23 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing(server: Callable[...
     assert rest == "" and errors == "" and process.returncode == 0
 
 
+def test_half_a_character_is_answered_with_an_error_and_the_next_call_as_ever(
+    server: Callable[..., subprocess.Popen[str]],
+) -> None:
+    process = server()
+    greet(process)
+    assert process.stdin and process.stdout
+    half = {**SEARCH, "id": "half", "params": {"name": "search", "arguments": {"text": "loaf \ud800"}}}
+    process.stdin.write(line(half) + line(SEARCH))
+    process.stdin.flush()
+    answers: dict[Any, Any] = {}
+    while 2 not in answers:
+        answer = json.loads(process.stdout.readline())
+        answers[answer["id"]] = answer
+    assert "half of one" in answers["half"]["error"]["message"]
+    assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
+
+
 def test_a_closed_stdin_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:
     process = server()
     greet(process)

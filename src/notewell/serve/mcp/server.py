@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Callable
 from importlib.metadata import version
@@ -41,6 +42,9 @@ Given = TypeVarTuple("Given")
 
 def make_server(upkeep: Upkeep) -> Server[Any]:
     """Return a server of the vault's tools and notes, for any transport."""
+    # The library's warnings would go to stderr with what a client sent.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    logging.getLogger("mcp").propagate = False
     desk = Desk(upkeep)
     server: Server[Any] = Server(
         "notewell",
