@@ -20,6 +20,7 @@ from tests.serve.serving import Served, serving
 from notewell import Vault
 from notewell.asked import Filters
 from notewell.serve import forms
+from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
 
 Parameters = dict[str, Any]
@@ -184,7 +185,7 @@ FOR_MODELS = {
 def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
     """The sample vault, and a server of it; without the encoder, which reads on and so changes scores."""
     root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("surfaces") / "vault")
-    with Vault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
+    with KeptVault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
         yield root, running
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .serving import kept_up
+
 if TYPE_CHECKING:
     from notewell.serve.http.guard import Guard
 
@@ -20,16 +22,15 @@ EXAMPLES = 12
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     from notewell import Vault  # noqa: PLC0415
-    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
     from notewell.serve.http.callers import Known  # noqa: PLC0415
 
     from .conftest import write_notes  # noqa: PLC0415
 
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
-        upkeep = Upkeep(vault)
-        yield make_app(vault, upkeep, GuardRules(Known.of(("testserver",), ())))
-        upkeep.close()
+        with kept_up(vault) as upkeep:
+            yield make_app(upkeep.vault, upkeep, GuardRules(Known.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,16 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from notewell.serve.say import one_line as one_line
+from notewell.serve.say import printable as printable
+from notewell.serve.say import say as say
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-# What a terminal obeys: a note must not be able to move its cursor, colour it or set its title.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 
 # As many as one reads; `--verbose` and `notewell status` name the rest.
 SHOWN = 10
@@ -79,29 +77,6 @@ def tell_data(data: str | bytes) -> None:
     if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
-
-
-def say(text: str) -> None:
-    """Talk to the user, on stderr."""
-    click.echo(printable(text), err=True)
-
-
-def printable(text: str) -> str:
-    """Return the text with what a terminal would obey made visible.
-
-    >>> printable("rye\\x1b[31m")
-    'rye\\\\x1b[31m'
-    """
-    return CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
-
-
-def one_line(text: str) -> str:
-    """Return the text as `printable` does, and on one line: the name of a file may have line breaks in it.
-
-    >>> one_line("rye\\nbread\\t.md")
-    'rye\\\\nbread\\\\t.md'
-    """
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def counted(number: int, what: str) -> str:

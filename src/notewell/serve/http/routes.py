@@ -8,8 +8,6 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from notewell.errors import StoreBusy
 from notewell.serve import forms
@@ -25,9 +23,10 @@ from notewell.serve.http.asked import (
     TraverseAsked,
 )
 from notewell.serve.http.problems import Problem, encoded
-from notewell.serve.http.upkeep import Run, Upkeep
+from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked
 from notewell.serve.reading import read_indexed
+from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -49,27 +48,6 @@ Note = Annotated[str, Path(description="A note by path, name or title; or some o
 Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")]
 
 
-class Lines(StreamingResponse):
-    """An answer that comes line by line, each of them JSON."""
-
-    media_type = "application/x-ndjson"
-
-
-class RunLines(Lines):
-    """A run told line by line; who listens no more ends it, with the note at hand."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(run.lines())
-        self._run = run
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell it to its end, or until the client is gone."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._run.leave()
-
-
 class Routes:
     """What can be asked of one vault."""
 
@@ -89,8 +67,7 @@ class Routes:
         Whoever hangs up ends it, and what was done is kept.
         """
         try:
-            run = self._upkeep.reload()
-            await run.begun()
+            run = await begun(self._upkeep.reload())
         except StoreBusy as error:
             return _refusal(Problem(409, error.fact, error.hint))
         return RunLines(run)
@@ -156,8 +133,7 @@ class Routes:
         return _answer(of_status(self._vault.status()))
 
     def _looked(self, asked: Looking) -> tuple[str, ...]:
-        self._upkeep.check()
-        return self._upkeep.look() if asked.refresh else ()
+        return self._upkeep.look(refresh=asked.refresh)
 
 
 def router(vault: Vault, upkeep: Upkeep) -> APIRouter:

@@ -10,11 +10,11 @@ from typing_extensions import TypedDict
 from notewell.search.budget import fenced
 from notewell.serve import answers, forms
 from notewell.serve.mcp.arguments import Arguments, Texts
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
 from notewell.serve.mcp.plain import clipped, one_line, shown_path
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
+from notewell.serve.upkeep import Upkeep
 
 
 class Remember(Arguments):
@@ -60,9 +60,11 @@ class Forgotten(TypedDict):
     notices: NotRequired[list[str]]
 
 
-def remember(held: Held, given: Remember) -> ToolAnswer:
+def remember(upkeep: Upkeep, given: Remember) -> ToolAnswer:
     """Write a memory, unless it is written already."""
-    done = held.vault.remember(given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway)
+    done = upkeep.vault.remember(
+        given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway
+    )
     made = answers.of_remembered(done)
 
     def render(rows: int, clip: int) -> ToolAnswer:
@@ -110,9 +112,9 @@ def _remembered_text(data: Remembered) -> str:
     return "\n".join((*lines, *(f"note: {one_line(notice)}" for notice in data.get("notices", ()))))
 
 
-def forget(held: Held, given: Forget) -> ToolAnswer:
+def forget(upkeep: Upkeep, given: Forget) -> ToolAnswer:
     """Move a memory to the trash."""
-    done = answers.of_forgotten(held.vault.forget(given.note))
+    done = answers.of_forgotten(upkeep.vault.forget(given.note))
     data: Forgotten = {"path": done["path"], "trash": done["trash"]}
     if done["notices"]:
         data["notices"] = short_notices(*done["notices"])

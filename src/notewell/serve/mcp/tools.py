@@ -9,10 +9,10 @@ from typing import Any
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import check_asked
 from notewell.serve.reading import read_indexed
+from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
 
 
@@ -24,62 +24,62 @@ class Tool:
     title: str
     description: str
     arguments: type[asked.Arguments]
-    run: Callable[[Held, Any], ToolAnswer]
+    run: Callable[[Upkeep, Any], ToolAnswer]
     answer: Any = None
     waits: bool = True
     writes: bool = False
     removes: bool = False
 
 
-def search(held: Held, given: asked.Search) -> ToolAnswer:
+def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
     """Find the lines that answer a text."""
     check_asked(given.text, given.under, given.only)
-    notices = held.take_in(refresh=given.refresh)
+    notices = upkeep.look(refresh=given.refresh)
     if given.mode == "deep":
-        deep = held.vault.deepen(given.text, **given.rules)
-        found = answers.of_deep(deep, held.vault.root, explain=given.explain)
+        deep = upkeep.vault.deepen(given.text, **given.rules)
+        found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
         reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
         return hits_page(found, notices, asked=given, left_out=deep.results.left_out, reached=reached)
-    return _hits(held, held.vault.search(given.text, **given.rules), notices, given)
+    return _hits(upkeep, upkeep.vault.search(given.text, **given.rules), notices, given)
 
 
-def related(held: Held, given: asked.Related) -> ToolAnswer:
+def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
-    notices = held.take_in(refresh=given.refresh)
-    return _hits(held, held.vault.related(*given.notes, **given.rules), notices, given)
+    notices = upkeep.look(refresh=given.refresh)
+    return _hits(upkeep, upkeep.vault.related(*given.notes, **given.rules), notices, given)
 
 
-def _hits(held: Held, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
-    found = answers.of_results(results, held.vault.root, explain=given.explain)
+def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
+    found = answers.of_results(results, upkeep.vault.root, explain=given.explain)
     return hits_page(found, notices, asked=given, left_out=results.left_out)
 
 
-def read(held: Held, given: asked.Read) -> ToolAnswer:
+def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
-    held.take_in(refresh=True)
-    reading = read_indexed(held.vault, given.place)
+    upkeep.look()
+    reading = read_indexed(upkeep.vault, given.place)
     span = given.place.rpartition(":")[2] if ":" in given.place else ""
     closed = span[:1].isdigit() and not span.endswith("-")
     return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
 
 
-def traverse(held: Held, given: asked.Traverse) -> ToolAnswer:
+def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
-    notices = held.take_in(refresh=given.refresh)
-    walk = held.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
+    notices = upkeep.look(refresh=given.refresh)
+    walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
     return walk_page(answers.of_walk(walk, given.query), notices)
 
 
-def links(held: Held, given: asked.LinksOf) -> ToolAnswer:
+def links(upkeep: Upkeep, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
-    notices = held.take_in(refresh=given.refresh)
-    found = held.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+    notices = upkeep.look(refresh=given.refresh)
+    found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
     return links_page(answers.of_links(found), notices)
 
 
-def status(held: Held, given: asked.NoArguments) -> ToolAnswer:
+def status(upkeep: Upkeep, given: asked.NoArguments) -> ToolAnswer:
     """Say what is indexed, and what is not."""
-    return status_page(answers.of_status(held.vault.status()), held.progress)
+    return status_page(answers.of_status(upkeep.vault.status()), upkeep.progress)
 
 
 TOOLS = (
