@@ -34,6 +34,18 @@ def test_json_is_one_format_by_two_names(notewell: Notewell) -> None:
     assert one["hits"] == other["hits"] != []
 
 
+def test_other_places_that_say_the_same_are_named_or_counted(notewell: Notewell, folder: Path) -> None:
+    bees = (folder / "Garden/Bees.md").read_text(encoding="utf-8")
+    (folder / "Copy.md").write_text(bees, encoding="utf-8")
+    first, *_ = json.loads(notewell("search", "hive honey", "--json")[1])["hits"]
+    (same,) = first["also"]
+    assert {first["path"], same.partition(":")[0]} == {"Copy.md", "Garden/Bees.md"}
+    assert f"\n    the same in {same}\n" in notewell("search", "hive honey")[1]
+    (folder / "Third.md").write_text(bees, encoding="utf-8")
+    (folder / "Fourth.md").write_text(bees, encoding="utf-8")
+    assert re.search(r"\n    the same in \w+\.md:\d+ and 2 other places\n", notewell("search", "hive honey")[1])
+
+
 def test_markdown_needs_no_budget(notewell: Notewell) -> None:
     notewell("index")
     whole = notewell("search", "rye", "--format", "md")[1]

@@ -33,7 +33,7 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
     for notice in (*notices, *deep.results.notices):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(of_deep(deep, explain=page.explain, root=vault.root))
+        print_json(of_deep(deep, vault.root, explain=page.explain))
         return
     why = {path: told(visit) for path, visit in deep.visits.items()}
     tell_page(deep.results, vault, explain=page.explain, why=why)
@@ -53,7 +53,7 @@ def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Va
     for notice in dict.fromkeys((*notices, *fast.notices, *deep.notices)):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(of_compared(both, explain=page.explain, root=vault.root))
+        print_json(of_compared(both, vault.root, explain=page.explain))
         return
     width = (shutil.get_terminal_size().columns - GAP) // 2
     click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from notewell.unseen import OBEYED
+from notewell.serve.say import one_line as one_line
+from notewell.serve.say import printable as printable
+from notewell.serve.say import say as say
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
@@ -75,29 +77,6 @@ def tell_data(data: str | bytes) -> None:
     if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
-
-
-def say(text: str) -> None:
-    """Talk to the user, on stderr."""
-    click.echo(printable(text), err=True)
-
-
-def printable(text: str) -> str:
-    """Return the text with what a terminal would obey made visible.
-
-    >>> printable("rye\\x1b[31m")
-    'rye\\\\x1b[31m'
-    """
-    return OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
-
-
-def one_line(text: str) -> str:
-    """Return the text as `printable` does, and on one line: the name of a file may have line breaks in it.
-
-    >>> one_line("rye\\nbread\\t.md")
-    'rye\\\\nbread\\\\t.md'
-    """
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def counted(number: int, what: str) -> str:

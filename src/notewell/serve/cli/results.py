@@ -27,7 +27,7 @@ def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vaul
     budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":
-        print_json(of_results(results, explain=page.explain, root=vault.root))
+        print_json(of_results(results, vault.root, explain=page.explain))
     elif format == "text":
         tell_page(results, vault, explain=page.explain)
     else:

@@ -17,7 +17,7 @@ from notewell.store import About, Ends, Filling, MadeFor, Skip, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
-from notewell.store.sqlite.connection import BUSY_MS, connect, explained
+from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.edges import are_linked, save_edges
 from notewell.store.sqlite.files import copy, copy_file, delete_store, identity
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
@@ -48,9 +48,9 @@ class SqliteStore:
     def __init__(self, file: Path, made_for: Callable[[], MadeFor]) -> None:
         """Open the store in `file`; only a new one asks what it is `made_for`."""
         self.file = file
-        self._local = threading.local()
-        self._lock = threading.Lock()
+        self._local, self._lock = threading.local(), threading.Lock()
         self._arrays: Arrays | None = None
+        self._kib = CACHE_KIB
         with explained(file):
             self._prepare(made_for)
             self._is_new = not self._meta("indexed_at")
@@ -65,7 +65,7 @@ class SqliteStore:
     def db(self) -> apsw.Connection:
         """Return this thread's connection."""
         if not hasattr(self._local, "db"):
-            self._local.db = connect(self.file)
+            self._local.db = connect(self.file, self._kib)
         connection: apsw.Connection = self._local.db
         return connection
 
@@ -256,8 +256,7 @@ class SqliteStore:
         with explained(self.file):
             # Above both, so that no reader takes the new state for one it has already seen.
             generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
-            keys = ("generation", "arrays", *(("linked",) if other.linked else ()))
-            for key in keys:
+            for key in ("generation", "arrays", *(("linked",) if other.linked else ())):
                 other._set_meta(key, generation)
             if self._meta("fine") and not other._meta("fine"):
                 carry_over(other.db, self.file)
@@ -320,7 +319,8 @@ class SqliteStore:
         self.db.release_memory()
 
     def hold(self, kib: int) -> None:
-        """Keep at most so much of the file in memory; what the system keeps of it is not ours."""
+        """Let each thread keep at most so much of the file in memory; what the system keeps of it is not ours."""
+        self._kib = kib
         self.db.pragma("cache_size", -kib)
 
     @contextmanager
