@@ -73,7 +73,24 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
         assert (code, out) == (0, f"{TOPICS[topic]}\n")
     code, out, err = notewell("help", "qery")
     assert (code, out) == (2, "")
-    assert "There is no help on 'qery'; near: query" in err
+    assert "There is no help on 'qery'. Did you mean 'query'?" in err
+    assert "There is no help on 'topik'; the topics are query and output\n" in notewell("help", "topik")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["serch", "rye"], "There is no command 'serch'. Did you mean 'search'?"),
+        (["--no-pager", "stauts"], "There is no command 'stauts'. Did you mean 'status'?"),
+        (["why did the bread collapse"], "There is no command 'why did the bread collapse'\n"),
+        (["search", "rye", "--limt", "3"], "'--limit'"),
+    ],
+)
+def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: list[str], meant: str) -> None:
+    code, out, err = notewell(*arguments)
+    assert (code, out) == (2, "")
+    assert meant in err
+    assert "\nhint: Run `notewell" in err
 
 
 def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:

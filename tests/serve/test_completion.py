@@ -46,9 +46,18 @@ def test_choices_are_completed(complete: Complete) -> None:
     assert complete("search", "--format", "") == ["text", "json", "md", "csv", "paths"]
     assert complete("--color", "n") == ["never"]
     assert complete("completion", "") == ["bash", "zsh", "fish"]
+    assert complete("daemon", "s") == ["status", "stop"]
+    assert complete("hook", "") == ["after", "before", "install", "prompt", "status"]
+    assert complete("help", "q") == ["query"]
+    assert complete("help", "sea") == ["search"]
+    assert complete("config", "daemon.m") == ["daemon.max_mb"]
 
 
-@pytest.mark.parametrize("before", [["read"], ["related"], ["traverse"], ["links"], ["search", "x", "--like"]], ids=str)
+@pytest.mark.parametrize(
+    "before",
+    [["read"], ["related"], ["traverse"], ["links"], ["forget"], ["secrets"], ["search", "x", "--like"]],
+    ids=str,
+)
 def test_notes_are_completed_by_the_beginning_of_their_paths(
     notewell: Notewell, complete: Complete, before: list[str]
 ) -> None:

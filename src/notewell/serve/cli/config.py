@@ -19,8 +19,12 @@ from notewell.settings import CHOICES, HELP, Setting, setting_names
 WIDE = 24
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in setting_names() if name.startswith(incomplete)]
+
+
 @click.command("config")
-@click.argument("name", default="", metavar="[NAME]")
+@click.argument("name", default="", metavar="[NAME]", shell_complete=_complete)
 @vault_option
 @click.option(
     "--example", is_flag=True, help="Print a notewell.toml with all settings and their defaults, commented out"
