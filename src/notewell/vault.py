@@ -330,7 +330,9 @@ class Vault(Linked):
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
-            problems = (*self.store.problems(), *find_leaks(self.store.all_texts()))
+            # Whoever interrupts it leaves no reading open behind a store that is closed.
+            with closing(self.store.all_texts()) as texts:
+                problems = (*self.store.problems(), *find_leaks(texts))
         except StoreDamaged as error:
             problems = (error.fact,)
         if not problems or not repair:

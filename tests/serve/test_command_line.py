@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -299,6 +300,21 @@ def test_a_named_vault_wins_over_the_one_around(notewell: Notewell, tmp_path: Pa
 
 
 # Ctrl-C
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(folder: Path) -> None:
+    program = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "sys.argv = ['notewell', 'status']\n"
+        "from notewell.serve.warm.client import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_finishes(folder: Path) -> None:

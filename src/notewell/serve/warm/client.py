@@ -38,7 +38,15 @@ began = 0.0
 
 
 def main() -> None:
-    """Run the command line, by the warm process if there is one and it may be asked."""
+    """Run the command line, by the warm process if there is one and it may be asked; Ctrl-C ends it without a word."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        # While it waits, or loads; a command that has begun ends in its own way.
+        os._exit(130)
+
+
+def _main() -> None:
     global began
     # What it has computed so far went into the start of Python.
     began = time.monotonic() - time.process_time()
@@ -47,11 +55,8 @@ def main() -> None:
     if not wanted or not goes_warm(arguments) or not hasattr(os, "geteuid"):
         _run_cold()
         return
-    try:
-        request = _request(arguments)
-        outcome, printed = _ask(request, _patience(arguments)) if request else ("unable", [])
-    except KeyboardInterrupt:
-        os._exit(130)
+    request = _request(arguments)
+    outcome, printed = _ask(request, _patience(arguments)) if request else ("unable", [])
     if outcome == "done":
         _print(_held_for_terminal(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
