@@ -57,7 +57,7 @@ def test_a_table_keeps_commas_quotes_and_line_breaks_in_their_cells(notewell: No
     assert (row["path"], row["excerpt"]) == ('a, "b".md', 'The zebra said "hello, you".\nA zebra, again.')
 
 
-@pytest.mark.parametrize("text", ["=1+zebra(2)", "+zebra", "-2+zebra", "@zebra"])
+@pytest.mark.parametrize("text", ["=1+zebra(2)", "+zebra", "-2+zebra", "@zebra", "\uff1d1+zebra"])
 def test_no_cell_of_a_table_is_a_formula(notewell: Notewell, folder: Path, text: str) -> None:
     (folder / f"{text}.md").write_text(f"{text}\n")
     (row,) = table(notewell("search", "zebra", "-n", "1", "--format", "csv")[1])

@@ -66,7 +66,7 @@ Notewell finds the right lines in a folder of notes, by words and by meaning.
 Go to your notes, and paste:
 
     notewell search "what you remember of it"
-    notewell read "A folder/A note.md:12-20"
+    notewell read "A note:12-20"
     notewell related last
 
 The first search indexes the folder; later ones take in what changed. `notewell help query` shows what a query can say,

@@ -46,7 +46,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
     \b
     Example:
         notewell read "Deploy runbook"
-        notewell read "Recipes/Sourdough.md:12-20"
+        notewell read "Recipes/Sourdough handbook.md:12-20"
         notewell read "Papers/Bees.pdf#page 3"
     """
     if as_json and format not in (None, "json"):
