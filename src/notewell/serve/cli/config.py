@@ -12,7 +12,7 @@ import click
 
 from notewell.config import FILE, KEY, check_name, given_settings, load_settings, text_of, variable_of
 from notewell.embed.key import Key
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option, width_of
 from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
@@ -131,7 +131,8 @@ def _tell_one(setting: Setting) -> None:
 def _tell_all(settings: list[Setting]) -> None:
     width = max(len(setting.name) for setting in settings)
     for setting in settings:
-        row = f"{setting.name:{width}}  {printable(as_toml(setting.value)):{WIDE}}  {setting.source}"
+        value = printable(as_toml(setting.value))
+        row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {setting.source}"
         # What somebody set stands out.
         click.echo(click.style(row, dim=True) if setting.source == "default" else row)
 
