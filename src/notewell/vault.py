@@ -18,7 +18,7 @@ from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress, Report, fill, find_changes, index
 from notewell.index.changes import change_of, count_others
-from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
+from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, names_file, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
@@ -233,7 +233,13 @@ class Vault(Linked):
             return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`."""
+        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`.
+
+        In place of a path, which comes first, stands a name, title or alias that no other note has.
+        """
+        if not names_file(self.root, place) and self.indexed:
+            with self.store.reading() as snapshot:
+                place = find_chunks(readable(place), snapshot).place
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
@@ -324,7 +330,9 @@ class Vault(Linked):
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
-            problems = (*self.store.problems(), *find_leaks(self.store.all_texts()))
+            # Whoever interrupts it leaves no reading open behind a store that is closed.
+            with closing(self.store.all_texts()) as texts:
+                problems = (*self.store.problems(), *find_leaks(texts))
         except StoreDamaged as error:
             problems = (error.fact,)
         if not problems or not repair:

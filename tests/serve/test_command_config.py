@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.config import KEY, load_settings
+from notewell.serve.cli.options import width_of
 from notewell.settings import Settings, setting_names
 
 Notewell = Callable[..., tuple[int, str, str]]
@@ -55,6 +56,15 @@ def test_one_setting_is_shown_with_what_it_does(notewell: Notewell) -> None:
         "  one of    scores, rrf\n"
         "  variable  NOTEWELL_SEARCH_FUSION\n"
     )
+
+
+def test_columns_stay_in_line_whatever_the_values_are_written_in(notewell: Notewell, folder: Path) -> None:
+    (folder / "notewell.toml").write_text('[memory]\nfolder = "蜂の日記 🐝"\n', encoding="utf-8")
+    code, out, _ = notewell("config")
+    assert code == 0
+    (wide,) = [line for line in out.splitlines() if "蜂" in line]
+    (narrow,) = [line for line in out.splitlines() if line.startswith("search.limit ")]
+    assert width_of(wide[: wide.index("notewell.toml")]) == narrow.index("default")
 
 
 def test_a_section_is_shown_by_its_name(notewell: Notewell) -> None:

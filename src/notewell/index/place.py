@@ -56,6 +56,13 @@ def find_place(root: Path, written: str) -> Place:
     return Place(path_inside(root, match[1]), first, last)
 
 
+def names_file(root: Path, written: str) -> bool:
+    """Tell whether a place gives the path of a file; else it may be a note's name, title or alias."""
+    match = LINES.fullmatch(written)
+    paths = (written, written.rpartition("#")[0], match[1] if match else "")
+    return any(exists(root / path) and not (root / path).is_dir() for path in paths)
+
+
 def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
     """Return the lines of a place, without secrets unless they are wanted `raw`."""
     if ALWAYS_EXCLUDED.intersection(place.path.split("/")):

@@ -12,15 +12,19 @@ import click
 
 from notewell.config import FILE, KEY, check_name, given_settings, load_settings, text_of, variable_of
 from notewell.embed.key import Key
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option, width_of
 from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
 WIDE = 24
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in setting_names() if name.startswith(incomplete)]
+
+
 @click.command("config")
-@click.argument("name", default="", metavar="[NAME]")
+@click.argument("name", default="", metavar="[NAME]", shell_complete=_complete)
 @vault_option
 @click.option(
     "--example", is_flag=True, help="Print a notewell.toml with all settings and their defaults, commented out"
@@ -127,7 +131,8 @@ def _tell_one(setting: Setting) -> None:
 def _tell_all(settings: list[Setting]) -> None:
     width = max(len(setting.name) for setting in settings)
     for setting in settings:
-        row = f"{setting.name:{width}}  {printable(as_toml(setting.value)):{WIDE}}  {setting.source}"
+        value = printable(as_toml(setting.value))
+        row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {setting.source}"
         # What somebody set stands out.
         click.echo(click.style(row, dim=True) if setting.source == "default" else row)
 

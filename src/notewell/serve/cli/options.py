@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import category, east_asian_width
 
 import click
 
@@ -77,6 +78,40 @@ def tell_data(data: str | bytes) -> None:
     if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
+
+
+def width_of(text: str) -> int:
+    """Return the columns that a text takes on a terminal: signs of the Far East, and pictures, take two, accents none.
+
+    >>> width_of("bees"), width_of("蜂🐝"), width_of("u\u0308ber")
+    (4, 4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if _joins(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _joins(sign: str) -> bool:
+    """Tell whether a sign is shown with the one before it: an accent, or what makes one picture of several."""
+    return category(sign) in ("Mn", "Me", "Cf")
+
+
+def wrapped(line: str, width: int) -> Iterator[str]:
+    """Yield a line in pieces of whole words that fit; a word that is too long is left to the terminal.
+
+    >>> list(wrapped("rye needs more water", 10))
+    ['rye needs', 'more water']
+    """
+    held: list[str] = []
+    room = width
+    for word in line.split(" "):
+        size = width_of(click.unstyle(word))
+        if held and size + 1 > room:
+            yield " ".join(held)
+            held, room = [], width
+        room -= size + bool(held)
+        held.append(word)
+    yield " ".join(held)
 
 
 def counted(number: int, what: str) -> str:

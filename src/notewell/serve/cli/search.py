@@ -49,7 +49,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     \b
     Example:
         notewell search "why did the bread collapse" --under Recipes
-        notewell search 'mites "formic acid" -oxalic tag:bees'
+        notewell search 'mites "formic acid" -oxalic tag:beekeeping'
         pbpaste | notewell search -
     """
     asks_nothing = not text and not page.under and not like and page.only == ALL

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -290,7 +290,7 @@ class SqliteStore:
             beside.unlink(missing_ok=True)
             raise
 
-    def all_texts(self) -> Iterator[tuple[str, str]]:
+    def all_texts(self) -> Generator[tuple[str, str], None, None]:
         """Yield every text at rest with its place: what notes say of themselves, and their chunks."""
         with self._steady():
             rows: Any = self.db.execute(queries.NOTE_TEXTS)
