@@ -89,13 +89,6 @@ def here() -> Path:
         raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
 
 
-def user_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder of what belongs to the user, and to no vault."""
-    if os.name == "nt":
-        return Path(environment.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "notewell"
-    return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "notewell"
-
-
 def find_root(start: Path) -> Path:
     """Return the nearest folder upward that is a vault, of ours or of Obsidian, or `start` itself."""
     marks = (FILE, FOLDER, ".obsidian")

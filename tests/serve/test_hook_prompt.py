@@ -160,7 +160,7 @@ def test_a_note_that_was_just_written_is_found_in_a_small_vault(hooks: Hooks) ->
 
 def test_a_look_for_changes_that_was_cut_short_is_not_begun_again_at_once(hooks: Hooks) -> None:
     assert hooks.vault
-    from notewell.serve.hooks.kept import write_private  # noqa: PLC0415
+    from notewell.own import write_private  # noqa: PLC0415
     from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
 
     write_private(hooks.state / "refreshing" / digest(str(hooks.vault)), b"")

@@ -42,6 +42,15 @@ def test_a_holder_that_cannot_be_read_is_another_process(tmp_path: Path, signed:
     assert caught.value.hint
 
 
+def test_whoever_waits_is_told_what_the_lock_is_for(tmp_path: Path) -> None:
+    with (
+        held(tmp_path / "lock", 0),
+        pytest.raises(StoreBusy, match=f"Process {os.getpid()}, since .*, is changing the memories"),
+        held(tmp_path / "lock", 0, "is changing the memories"),
+    ):
+        pytest.fail("two hold the lock")
+
+
 def test_a_lock_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written") as caught, held(tmp_path / "nowhere" / "lock", 0):
         pytest.fail("a lock in a folder that is not there")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
+from notewell.own import state_folder
 from notewell.serve.hooks import EVENTS, LIMIT, Call, run_hook
-from notewell.serve.hooks.kept import state_folder
 from notewell.serve.hooks.limit import Limit, is_alone
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client

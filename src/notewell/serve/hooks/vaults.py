@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from notewell.config import FILE, FOLDER
+from notewell.own import write_private
 from notewell.serve.cli.options import open_vault
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.block import make_block
 from notewell.serve.hooks.given import Given, Late, Nothing
-from notewell.serve.hooks.kept import write_private
 from notewell.serve.hooks.sessions import digest, remembering
 from notewell.types import Excerpt
 from notewell.vault import Vault

@@ -225,7 +225,7 @@ class SqliteStore:
     def filling(self) -> AbstractContextManager[None]:
         """Be the only one that fills; indexing and searching go on beside it."""
         # Whoever only asks whether somebody fills holds it for a moment, too.
-        return held(self._fill_file, LOOK)
+        return held(self._fill_file, LOOK, "is filling this vault's store")
 
     @property
     def _fill_file(self) -> Path:

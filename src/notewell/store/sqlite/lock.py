@@ -18,8 +18,8 @@ PAUSE = 0.05
 
 
 @contextmanager
-def held(file: Path, wait: float) -> Iterator[None]:
-    """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it."""
+def held(file: Path, wait: float, doing: str = "is writing to this vault's store") -> Iterator[None]:
+    """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it, and is `doing` what it is for."""
     try:
         # Through no link: a vault that somebody gave away could lead it to any file of the user's.
         number = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -30,8 +30,7 @@ def held(file: Path, wait: float) -> Iterator[None]:
         deadline = time.monotonic() + wait
         while not _take(number):
             if time.monotonic() >= deadline:
-                fact = f"{_holder(file)} is writing to this vault's store"
-                raise StoreBusy(fact, "Wait for it to end, then try again")
+                raise StoreBusy(f"{_holder(file)} {doing}", "Wait for it to end, then try again")
             time.sleep(PAUSE)
         _sign(number)
         try:
