@@ -151,9 +151,9 @@ def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Pat
 
 
 def test_a_limit_that_the_vault_sets_is_in_the_command(notewell: Command, user_file: Path, folder: Path) -> None:
-    (folder / "notewell.toml").write_text("[hook]\ntimeout_ms = 900\n", encoding="utf-8")
+    (folder / "notewell.toml").write_text("[hook]\ntimeout_ms = 200\n", encoding="utf-8")
     notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
-    assert all(found[0].endswith("--timeout-ms 900") for found in commands(user_file).values())
+    assert all(found[0].endswith("--timeout-ms 200") for found in commands(user_file).values())
 
 
 @pytest.mark.parametrize("name", ["my notes", "it's", 'a"b', "$HOME", "a;b", "ä"])
