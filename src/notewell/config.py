@@ -42,6 +42,8 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
+    if "store.path" in given and given["store.path"].source == FILE:
+        _check_store(root, settings.store.path)
     return replace(settings, embed=_guarded(settings.embed, given.get("embed.url")))
 
 
@@ -234,6 +236,19 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
     # What cannot be read is told of now, and not by the first search.
     read_ways(settings.decay.overrides)
+
+
+def _check_store(root: Path, path: str) -> None:
+    """Refuse a store that a vault's file has outside of the vault, unless its folder is there and the place is free."""
+    place = Path(os.path.realpath(root / os.path.expanduser(path)))
+    # What has something in it is looked at when it is opened, and refused if it is no store, or another vault's.
+    taken = os.path.exists(place) and not os.path.getsize(place)  # noqa: PTH110, PTH202
+    if not place.is_relative_to(os.path.realpath(root)) and (taken or not os.path.isdir(place.parent)):  # noqa: PTH112
+        why = "where an empty file lies" if taken else "in a folder that is not there"
+        raise SettingsError(
+            f"{FILE} sets store.path to a place outside the vault, {why}",
+            f"Make the folder, name a place in the vault, or set {variable_of('store.path')} yourself",
+        )
 
 
 def _guarded(rules: EmbedRules, url: Setting | None) -> EmbedRules:

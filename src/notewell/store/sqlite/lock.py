@@ -15,6 +15,8 @@ from notewell.errors import StoreBusy, StoreError
 
 # How often a waiting writer looks again, in seconds.
 PAUSE = 0.05
+# How the signature of a holder begins.
+SIGNED = b'{"pid": '
 
 
 @contextmanager
@@ -32,6 +34,7 @@ def held(file: Path, wait: float, doing: str = "is writing to this vault's store
             if time.monotonic() >= deadline:
                 raise StoreBusy(f"{_holder(file)} {doing}", "Wait for it to end, then try again")
             time.sleep(PAUSE)
+        _check_free(file, number)
         _sign(number)
         try:
             yield
@@ -40,6 +43,15 @@ def held(file: Path, wait: float, doing: str = "is writing to this vault's store
             _free(number)
     finally:
         os.close(number)
+
+
+def _check_free(file: Path, number: int) -> None:
+    """Refuse a file that is no lock of ours: one is empty, or signed by who held it and was killed."""
+    os.lseek(number, 0, os.SEEK_SET)
+    if os.read(number, len(SIGNED)) not in (b"", SIGNED):
+        raise StoreError(
+            f"{file} is in the way, and no lock of Notewell's", "Move it away, or set store.path elsewhere"
+        )
 
 
 def _sign(number: int) -> None:
