@@ -32,8 +32,11 @@ KEY = "embed.key"
 ALLOWED = "memory.folder"
 
 
-def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
-    """Return the settings that hold for a vault: the user's file, then the vault's, the environment, the overrides."""
+def load_settings(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
+    """Return the settings that hold for a vault: the user's file, then the vault's, the environment, the overrides.
+
+    Without a vault, they are the user's for all of them.
+    """
     given = given_settings(root, environment, overrides)
     settings = Settings()
     for name, setting in given.items():
@@ -42,14 +45,16 @@ def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
-    if "store.path" in given and given["store.path"].source == FILE:
+    if root and "store.path" in given and given["store.path"].source == FILE:
         _check_store(root, settings.store.path)
     return replace(settings, embed=_guarded(settings.embed, given.get("embed.url")))
 
 
-def given_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Setting]:
+def given_settings(
+    root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]
+) -> dict[str, Setting]:
     """Return what was set, as it was written, and where; of several, the one that wins."""
-    users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE)
+    users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE) if root else {}
     if any(KEY in given for given in (users, vaults, overrides)):
         raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
     given = {
@@ -60,7 +65,7 @@ def given_settings(root: Path, environment: Mapping[str, str], overrides: Mappin
     }
     allowed = given.get(ALLOWED)
     if allowed and allowed.value and allowed.source != FILE:
-        hint = f"Set it in {root / FILE}; elsewhere it can only be switched off, by an empty text"
+        hint = f"Set it in {root / FILE if root else FILE}; elsewhere it can only be switched off, by an empty text"
         raise SettingsError(f"{_named(allowed)} is a setting of a vault's {FILE} alone", hint)
     return given
 

@@ -156,6 +156,16 @@ def test_a_limit_that_the_vault_sets_is_in_the_command(notewell: Command, user_f
     assert all(found[0].endswith("--timeout-ms 200") for found in commands(user_file).values())
 
 
+def test_a_limit_that_the_user_sets_is_in_the_command_without_a_vault(
+    notewell: Command, user_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (own := tmp_path / "config" / "notewell" / "notewell.toml").parent.mkdir(parents=True)
+    own.write_text("[hook]\ntimeout_ms = 900\n", encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    assert all(found[0].endswith("--timeout-ms 900") for found in commands(user_file).values())
+
+
 @pytest.mark.parametrize("name", ["my notes", "it's", 'a"b', "$HOME", "a;b", "ä"])
 def test_a_path_is_quoted_for_the_shell(name: str) -> None:
     assert shlex.split(quoted(f"/n/{name}", windows=False)) == [f"/n/{name}"]
