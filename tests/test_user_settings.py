@@ -190,6 +190,12 @@ def test_half_a_character_is_an_error_wherever_it_comes_from(root: Path, name: s
         load_settings(root, {variable: text}, {})
 
 
+@pytest.mark.parametrize("name", ["index.max_bytes", "index.max_document_bytes"])
+def test_more_bytes_than_memory_can_be_asked_for_are_an_error(root: Path, name: str) -> None:
+    with pytest.raises(SettingsError, match="at most"):
+        load_settings(root, {}, {name: 10**23})
+
+
 def test_a_name_that_is_too_long_for_a_folder_is_none(root: Path) -> None:
     (root / "notewell.toml").write_text(f"[embed]\nmodel = '{'x' * 300}'\n")
     assert load_settings(root, {}, {}).embed.model == "x" * 300

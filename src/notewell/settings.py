@@ -175,6 +175,9 @@ LEAST = {
 FOLDERS = ("embed.model", "embed.encoder")
 # The largest that makes sense: beyond it, clocks and sums overflow.
 MOST = {
+    # So much is asked of memory to read a file.
+    "index.max_bytes": 1 << 32,
+    "index.max_document_bytes": 1 << 32,
     "index.max_seconds": 86_400,
     "embed.timeout": 86_400,
     "search.lexical_weight": 1e6,
