@@ -24,7 +24,7 @@ from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secr
 from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import find_chunks
+from notewell.search.named import find_chunks, find_exactly
 from notewell.search.plan import make_scope, readable
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
@@ -294,7 +294,7 @@ class Vault(Linked):
         if not os.path.lexists(self.root / path):
             self._must_be_indexed()
             with self.store.reading() as snapshot:
-                path = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+                path = find_exactly(readable(note), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self._take_in(done.path))
 

@@ -201,7 +201,7 @@ def test_a_wrong_setting_exits_with_1_and_names_it(notewell: Notewell, folder: P
     (folder / "notewell.toml").write_text("[search]\nlimit = 0\n")
     code, _, err = notewell("search", "rye")
     assert code == 1
-    assert re.match(r"error: search.limit is 0.*\nhint: ", err)
+    assert re.match(r"error: search.limit in notewell.toml is 0.*\nhint: ", err)
 
 
 def test_an_error_shows_what_a_terminal_would_obey(notewell: Notewell, folder: Path) -> None:

@@ -56,7 +56,8 @@ def indexed(folder: Path) -> Path:
 
 
 @pytest.fixture
-def vaults(tmp_path: Path) -> Iterator[Vaults]:
+def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vaults]:
+    monkeypatch.delenv("NOTEWELL_DAEMON")
     made = Vaults()
     yield made
     made.keep_only(0)

@@ -39,6 +39,19 @@ def find_chunks(written: str, store: Snapshot) -> Found:
     raise _unknown(written, store.names())
 
 
+def find_exactly(written: str, store: Snapshot) -> str:
+    """Return the path of the one note whose file or title is called so, letter for letter; its lines may be named."""
+    names = store.names()
+    match = LINES.fullmatch(written)
+    for wanted in (written, match[1] if match else ""):
+        if store.chunks_of(wanted):
+            return wanted
+        # All at once: a name that stood for one note is not to stand for another when that is gone.
+        if path := _only([path for path, title in names if wanted in (title, *_file_names(path))], written):
+            return path
+    raise _unknown(written, names)
+
+
 def chunks_in(store: Snapshot) -> Callable[[str], tuple[int, ...]]:
     """Return what finds the chunks of a place, or none where the store has no such place, or was asked for too many."""
     known: dict[str, tuple[int, ...]] = {}
@@ -119,7 +132,11 @@ def _paths(path: str, title: str) -> tuple[str, ...]:
 
 
 def _stems(path: str, title: str) -> tuple[str, ...]:
-    name = fold(path.rpartition("/")[2])
+    return _file_names(fold(path))
+
+
+def _file_names(path: str) -> tuple[str, str]:
+    name = path.rpartition("/")[2]
     return name, _stem(name)
 
 

@@ -30,7 +30,7 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
     The first search starts a process that stays behind, so that the next is answered in a tenth of the time. It ends
     by itself when nobody asked it anything for a quarter of an hour. `status` says which vaults it has open, `stop`
-    ends it, `run` is what a search starts.
+    ends it, `run` is what a search starts. `--no-daemon`, NOTEWELL_DAEMON=no and `daemon.use = false` do without it.
 
     \b
     Example:

@@ -19,8 +19,9 @@ from notewell.serve.cli.places import place_from_root
 def command(note: str, vault: Path | None, as_json: bool) -> None:
     """Move a note that was remembered to the trash
 
-    NOTE is its path, name or title. Only notes in the folder for memories, whose front matter says `type: memory`,
-    can be forgotten. They go to `.trash` in the vault, where they can be taken back from.
+    NOTE is its path, or a name or title that no other note has, letter for letter. Only notes in the folder for
+    memories, whose front matter says `type: memory`, can be forgotten. They go to `.trash` in the
+    vault, where they can be taken back from.
 
     \b
     Example:

@@ -185,7 +185,7 @@ def serve(first: bytes = b"") -> bool:
             f"{folder} is not a folder of yours alone", "Delete it, or set XDG_RUNTIME_DIR to one that is"
         )
     try:
-        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE):
+        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE, "is the warm process"):
             _listen(first)
     except StoreBusy:
         return False

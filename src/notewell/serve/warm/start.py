@@ -75,14 +75,15 @@ def run_and_start(request: dict[str, bytes]) -> None:
 def _mark(request: dict[str, bytes]) -> Path:
     """Return the file that says that hooks like this one, in this folder, need no process."""
     # What is of hooks alone, other commands do not pay for.
-    from notewell.serve.hooks.kept import state_folder  # noqa: PLC0415
+    from notewell.own import state_folder  # noqa: PLC0415
 
     like = crc32(request["cwd"] + b"\0" + request["arguments"])
     return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
 
 
 def _leave(mark: Path) -> None:
-    from notewell.serve.hooks.kept import clean_up, private_folder  # noqa: PLC0415
+    from notewell.own import private_folder  # noqa: PLC0415
+    from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
 
     with suppress(OSError):
         clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)

@@ -22,6 +22,7 @@ from notewell.store.sqlite.edges import are_linked, save_edges
 from notewell.store.sqlite.files import copy, copy_file, delete_store, identity
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
+from notewell.store.sqlite.owner import OWNER
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
@@ -34,8 +35,7 @@ __all__ = ["SqliteStore", "delete_store"]
 
 # A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
 # seconds for 100,000 chunks, every few weeks.
-WORN_SHARE = 0.15
-WORN_LEAST = 200
+WORN_SHARE, WORN_LEAST = 0.15, 200
 # What a new store says of itself, beside what it was made for.
 NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
 # How long who wants to fill waits for who only looks, in seconds.
@@ -225,7 +225,7 @@ class SqliteStore:
     def filling(self) -> AbstractContextManager[None]:
         """Be the only one that fills; indexing and searching go on beside it."""
         # Whoever only asks whether somebody fills holds it for a moment, too.
-        return held(self._fill_file, LOOK)
+        return held(self._fill_file, LOOK, "is filling this vault's store")
 
     @property
     def _fill_file(self) -> Path:
@@ -258,6 +258,7 @@ class SqliteStore:
             generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
             for key in ("generation", "arrays", *(("linked",) if other.linked else ())):
                 other._set_meta(key, generation)
+            other._set_meta(OWNER, self._meta(OWNER))
             if self._meta("fine") and not other._meta("fine"):
                 carry_over(other.db, self.file)
                 other._set_meta("fine", self._meta("fine"))
