@@ -34,8 +34,8 @@ def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         address = urlsplit(json.loads(line)["addresses"][0] if "--json" in options else line)
         yield process, Served(address.hostname or "", address.port or 0)
     finally:
-        process.kill()
-        process.communicate()
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture(autouse=True)

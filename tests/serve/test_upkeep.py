@@ -199,12 +199,17 @@ def test_a_first_run_that_failed_is_told_and_tried_again_by_the_next_who_asks(fo
 
 def test_a_run_that_failed_is_not_tried_with_every_look(upkeep: Upkeep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    monkeypatch.setattr(module, "PAUSE", 3_600.0)
     write(upkeep, "New.md", "A zeppelin.\n")
     upkeep.vault.__dict__["embedder"] = Down()
     upkeep.look()
     wait_until(lambda: upkeep.progress is None)
     failed = upkeep._run
     assert "not indexed yet" in upkeep.look()[0] and upkeep._run is failed
+    # Nor is the folder walked for each who asks, while nothing comes of it.
+    walks(upkeep)
+    assert "not indexed yet" in upkeep.look()[0] and walks(upkeep) == 0
+    upkeep._next_look = 0.0
     upkeep.vault.__dict__["embedder"] = WordsEmbedder()
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     upkeep.look()
