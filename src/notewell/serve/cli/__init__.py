@@ -256,7 +256,7 @@ def _usage_hint(error: click.UsageError) -> str:
 def _told(fact: str, hint: str, code: int = 1) -> int:
     """Say what is wrong, and return the exit code."""
     # Whoever only asks for help does not pay for the vault, which the options know.
-    from notewell.serve.cli.options import say  # noqa: PLC0415
+    from notewell.serve.say import say  # noqa: PLC0415
 
     color = wants_colour("auto", os.environ)
     click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)

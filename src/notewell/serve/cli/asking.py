@@ -16,10 +16,11 @@ from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.complete import complete_folder, complete_tag
 from notewell.serve.cli.formats import FORMATS
-from notewell.serve.cli.options import json_option, open_vault, say
+from notewell.serve.cli.options import json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.parameters import HELP, read_where
+from notewell.serve.say import say
 from notewell.vault import Vault
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from threading import Thread
 
-from notewell.serve.cli.options import counted, say
+from notewell.serve.cli.options import counted
+from notewell.serve.say import say
 from notewell.vault import Vault
 
 

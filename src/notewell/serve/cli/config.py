@@ -23,7 +23,8 @@ from notewell.config import (
     variable_of,
 )
 from notewell.embed.key import Key
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option, width_of
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
+from notewell.serve.say import printable
 from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from notewell.errors import DaemonError, NotewellError
-from notewell.serve.cli.options import counted, json_option, one_line, print_json, say
+from notewell.serve.cli.options import counted, json_option, print_json
+from notewell.serve.say import one_line, say
 from notewell.serve.warm.control import ask, holder
 from notewell.vault import Vault
 

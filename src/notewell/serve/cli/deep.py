@@ -11,8 +11,9 @@ from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
 from notewell.serve.answers import of_compared, of_deep
 from notewell.serve.cli.asking import Page
-from notewell.serve.cli.options import counted, one_line, print_json, say, width_of
+from notewell.serve.cli.options import counted, print_json, width_of
 from notewell.serve.cli.results import tell_page, tell_results
+from notewell.serve.say import one_line, say
 from notewell.types import Results
 from notewell.vault import Vault
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from notewell.errors import StoreError
-from notewell.serve.cli.options import json_option, open_vault, print_json, say, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.say import say
 
 
 @click.command("doctor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from notewell.serve.answers import factors
-from notewell.serve.cli.options import printable
+from notewell.serve.say import printable
 from notewell.types import Hit, Vote
 
 # Retriever, rank, score, that score as it is fused, weight, and what comes of both.

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from notewell.errors import EmbedError, StoreError
-from notewell.serve.cli.options import counted, json_option, open_vault, print_json, say, vault_option
+from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.say import say
 from notewell.store import Filling
 
 # The lowest priority there is: whoever else wants the processor has it.

@@ -8,8 +8,9 @@ import click
 
 from notewell.serve.answers import of_forgotten
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, say, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
+from notewell.serve.say import printable, say
 
 
 @click.command("forget")

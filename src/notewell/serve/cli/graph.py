@@ -10,7 +10,8 @@ from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
 from notewell.serve.answers import of_graph
 from notewell.serve.cli.asking import vault_to_ask
-from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
+from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.say import one_line, say
 
 # As many communities and bridges as one reads; --all and --json have them all.
 SHOWN = 12

@@ -125,9 +125,9 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
         notewell hook install --user --vault ~/notes
     """
     # The hooks themselves do not pay for it.
-    from notewell.serve.cli.options import printable, say  # noqa: PLC0415
     from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
+    from notewell.serve.say import printable, say  # noqa: PLC0415
 
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
     change = plan_change(where, hooks, state_folder(os.environ, Path.home()))
@@ -155,7 +155,8 @@ def _done(change: Change) -> str:
 
 
 def _say_if_never_indexed(vault: Path | None) -> None:
-    from notewell.serve.cli.options import open_vault, say  # noqa: PLC0415
+    from notewell.serve.cli.options import open_vault  # noqa: PLC0415
+    from notewell.serve.say import say  # noqa: PLC0415
 
     if vault is None:
         return
@@ -168,8 +169,8 @@ def _say_if_never_indexed(vault: Path | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def status(as_json: bool) -> None:
     """Say where hooks are installed, and how the last hundred runs went"""
-    from notewell.serve.cli.options import printable  # noqa: PLC0415
     from notewell.serve.hooks.status import make_status, told  # noqa: PLC0415
+    from notewell.serve.say import printable  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, Path.home()))
     # What went wrong may name a file, and that may hold what a terminal obeys.

@@ -9,18 +9,10 @@ import click
 from notewell.index import Report
 from notewell.serve.answers import of_report
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import (
-    counted,
-    json_option,
-    open_vault,
-    print_json,
-    printable,
-    say,
-    tell_reasons,
-    vault_option,
-)
+from notewell.serve.cli.options import counted, json_option, open_vault, print_json, tell_reasons, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.say import printable, say
 from notewell.store import About
 
 

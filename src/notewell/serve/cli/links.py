@@ -10,9 +10,10 @@ from notewell.graph.leads import Lead, Links
 from notewell.serve.answers import of_links
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
+from notewell.serve.cli.options import counted, json_option, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
 from notewell.serve.parameters import HELP
+from notewell.serve.say import one_line, say
 
 
 @click.command("links")

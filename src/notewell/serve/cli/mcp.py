@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from notewell.errors import SettingsError
-from notewell.serve.cli.options import say, vault_option
+from notewell.serve.cli.options import vault_option
 from notewell.serve.kept import KeptVault
+from notewell.serve.say import say
 
 
 @click.command("mcp")

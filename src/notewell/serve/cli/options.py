@@ -12,9 +12,7 @@ from unicodedata import category, east_asian_width
 
 import click
 
-from notewell.serve.say import one_line as one_line
-from notewell.serve.say import printable as printable
-from notewell.serve.say import say as say
+from notewell.serve.say import printable, say
 from notewell.vault import Vault
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from notewell.index import Progress
-from notewell.serve.cli.options import say
+from notewell.serve.say import say
 
 # A run of fewer notes, and shorter than this, shows no progress: a few large documents can take as long as many notes.
 QUIET_NOTES = 500

@@ -14,16 +14,9 @@ from notewell.search.budget import block
 from notewell.serve.answers import of_reading
 from notewell.serve.cli.asking import taken_in
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import (
-    is_terminal,
-    json_option,
-    open_vault,
-    print_json,
-    printable,
-    tell_data,
-    vault_option,
-)
+from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_json, tell_data, vault_option
 from notewell.serve.cli.places import keep_reading, place_from_root
+from notewell.serve.say import printable
 from notewell.types import Chunk
 
 

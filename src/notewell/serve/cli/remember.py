@@ -10,7 +10,8 @@ import click
 from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
 from notewell.serve.answers import of_remembered
-from notewell.serve.cli.options import counted, json_option, open_vault, print_json, printable, say, vault_option
+from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
+from notewell.serve.say import printable, say
 
 # Stands for what comes on stdin; of that, more than any memory may have is not waited for.
 STDIN = "-"

@@ -14,7 +14,8 @@ from notewell.serve.cli.asking import Page
 from notewell.serve.cli.clickable import clicker
 from notewell.serve.cli.explain import told_hit
 from notewell.serve.cli.formats import as_csv, as_paths
-from notewell.serve.cli.options import counted, is_terminal, print_json, printable, say, tell_data, wrapped
+from notewell.serve.cli.options import counted, is_terminal, print_json, tell_data, wrapped
+from notewell.serve.say import printable, say
 from notewell.types import Excerpt, Results
 from notewell.vault import Vault
 

@@ -16,13 +16,12 @@ from notewell.serve.cli.options import (
     json_option,
     open_vault,
     print_json,
-    printable,
-    say,
     tell_reasons,
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.say import printable, say
 
 UNREAD = 3
 

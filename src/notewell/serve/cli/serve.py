@@ -11,10 +11,11 @@ import click
 from notewell.errors import SettingsError
 from notewell.own import user_folder
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, say, vault_option
+from notewell.serve.cli.options import json_option, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.kept import KeptVault
+from notewell.serve.say import say
 from notewell.vault import Vault
 
 PORT = 8483

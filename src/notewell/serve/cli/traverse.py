@@ -11,9 +11,10 @@ from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, one_line, print_json, say, vault_option
+from notewell.serve.cli.options import counted, json_option, print_json, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.parameters import HELP
+from notewell.serve.say import one_line, say
 
 # Of the notes that were pruned behind one, as many as one reads.
 SHOWN = 5

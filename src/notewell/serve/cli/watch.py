@@ -12,7 +12,8 @@ import click
 
 from notewell.index import Report
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, open_vault, say, vault_option
+from notewell.serve.cli.options import json_option, open_vault, vault_option
+from notewell.serve.say import say
 
 
 @click.command("watch")
