@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,8 @@ from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.owner import OWNER
 from notewell.store.sqlite.packing import unpack
+from notewell.store.sqlite.ready import prepare
 from notewell.store.sqlite.rows import load_chunks
-from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.standings import save_standings
 from notewell.store.sqlite.writer import Batch
@@ -35,9 +34,8 @@ __all__ = ["SqliteStore", "delete_store"]
 
 # A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
 # seconds for 100,000 chunks, every few weeks.
-WORN_SHARE, WORN_LEAST = 0.15, 200
-# What a new store says of itself, beside what it was made for.
-NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
+WORN_SHARE = 0.15
+WORN_LEAST = 200
 # How long who wants to fill waits for who only looks, in seconds.
 LOOK = 0.1
 
@@ -48,11 +46,12 @@ class SqliteStore:
     def __init__(self, file: Path, made_for: Callable[[], MadeFor]) -> None:
         """Open the store in `file`; only a new one asks what it is `made_for`."""
         self.file = file
-        self._local, self._lock = threading.local(), threading.Lock()
+        self._local = threading.local()
+        self._lock = threading.Lock()
         self._arrays: Arrays | None = None
         self._kib = CACHE_KIB
         with explained(file):
-            self._prepare(made_for)
+            prepare(self.db, file, made_for)
             self._is_new = not self._meta("indexed_at")
         self._identity = identity(file)
 
@@ -347,47 +346,6 @@ class SqliteStore:
         generation = int(self._meta("generation")) + 1
         self._set_meta("generation", generation)
         return generation
-
-    def _prepare(self, made_for: Callable[[], MadeFor]) -> None:
-        """Make the tables of a new file, bring an older one up to date, and refuse what is not ours."""
-        if self.db.execute(queries.ANY_TABLE).get is None:
-            self._create(made_for())
-        elif self.db.pragma("application_id") != APPLICATION_ID:
-            hint = "Set store.path to a file that Notewell may write"
-            raise StoreError(f"{self.file} is another program's database", hint)
-        version = int(self.db.pragma("user_version"))
-        if version > VERSION:
-            raise StoreError(
-                f"{self.file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
-                "Update with `pip install -U notewell`; the store was left as it is",
-            )
-        if version < VERSION:
-            self._migrate()
-
-    def _create(self, made_for: MadeFor) -> None:
-        # Before the log of WAL mode takes the writes: the file itself says from its first byte whose it is.
-        self.db.pragma("application_id", APPLICATION_ID)
-        self.db.pragma("journal_mode", "wal")
-        self.db.execute("begin immediate")
-        # Another process may have made the tables while this one waited.
-        if self.db.execute(queries.ANY_TABLE).get is None:
-            self.db.execute(TABLES)
-            for key, value in {**asdict(made_for), **NEW}.items():
-                self._set_meta(key, value)
-            self.db.pragma("user_version", VERSION)
-        self.db.execute("commit")
-
-    def _migrate(self) -> None:
-        """Bring the tables from the format they have to the present one, all steps or none."""
-        self.db.execute("begin immediate")
-        try:
-            for version in range(int(self.db.pragma("user_version")), VERSION):
-                self.db.execute(MIGRATIONS[version])
-                self.db.pragma("user_version", version + 1)
-            self.db.execute("commit")
-        except BaseException:
-            self.db.execute("rollback")
-            raise
 
     def _meta(self, key: str) -> str | int:
         value: str | int = self.db.execute(queries.META, {"key": key}).get
