@@ -16,14 +16,14 @@ from bench.processes import stop_warm, wait_until_warm
 from bench.queries import load_queries
 from bench.timing import Timing, summary, timed
 from bench.vaults import BenchVault
-from notewell.serve.hooks.kept import state_folder
+from notewell.own import state_folder
+from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.log import last_runs
 
 RUNS = 40
 # Each waits until the process that it started is there, and ends it.
 COLD_RUNS = 10
 PROMPTS = Path(__file__).with_name("prompts.txt")
-EVENTS = {"prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
 # As long as the output of a suite of tests.
 LOG_LINES = 400
 

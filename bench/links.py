@@ -54,7 +54,7 @@ def measure_links(folder: str) -> Measured:
     """Search with each use of links, on every set."""
     data = Path(folder)
     with tempfile.TemporaryDirectory(prefix="notewell-links-") as work:
-        measured = {}
+        measured: Measured = {}
         for name, archive in find_archives(data, VAULTS).items():
             say(f"links: {name}")
             root = make_vault(name, archive, Path(work), 1).root

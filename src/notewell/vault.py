@@ -71,7 +71,10 @@ class Vault(Linked):
             if not full and self._suits(store.made_for):
                 report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
                 # Who waits for an answer needs where links lead, and not how notes stand.
-                self._mend_edges(store) if hurried else self._mend_graph(store, progress)
+                if hurried:
+                    self._mend_edges(store)
+                else:
+                    self._mend_graph(store, progress)
                 return report
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)

@@ -11,11 +11,11 @@ from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
 from notewell.index.fill import fill
-from notewell.index.prepare import IndexRules, embedded, prepared
+from notewell.index.prepare import IndexRules, Outcome, embedded, prepared
 from notewell.index.readers.apart import Extraction
 from notewell.index.report import Progress, Report, forget, keep
 from notewell.index.walk import Found
-from notewell.store import Store
+from notewell.store import Store, Writer
 
 __all__ = ["Changes", "IndexRules", "Progress", "Report", "fill", "find_changes", "index"]
 
@@ -42,23 +42,11 @@ def index(
     dimensions = store.made_for.dimensions
     changes = find_changes(root, rules.walk, store, again=True) if changes is None else changes
     report = Report(total=len(changes.read))
-    failure: EmbedError | None = None
     with Extraction(rules.walk.max_seconds) as extraction:
         for batch in _batches(changes, store):
-            before = report.done
             with store.writing() as writer:
-                try:
-                    groups = prepared(root, batch, changes, rules, extraction)
-                    for outcome in embedded(groups, writer, embedder, dimensions):
-                        keep(outcome, writer, changes, report)
-                        progress.tell(report.done, report.total)
-                        if progress.stop() and report.done < report.total:
-                            report.interrupted = True
-                            break
-                except EmbedError as error:
-                    if report.done == before:
-                        raise
-                    failure = error
+                groups = prepared(root, batch, changes, rules, extraction)
+                failure = _keep_all(embedded(groups, writer, embedder, dimensions), writer, changes, report, progress)
                 if report.done == report.total:
                     # Last, so that a renamed note finds its vectors still there.
                     forget(writer, changes, report)
@@ -69,6 +57,25 @@ def index(
     store.tidy()
     report.seconds = time.perf_counter() - began
     return report
+
+
+def _keep_all(
+    outcomes: Iterator[Outcome], writer: Writer, changes: Changes, report: Report, progress: Progress
+) -> EmbedError | None:
+    """Keep what became of notes, until somebody says stop; return what ended it, once there is something to keep."""
+    before = report.done
+    try:
+        for outcome in outcomes:
+            keep(outcome, writer, changes, report)
+            progress.tell(report.done, report.total)
+            if progress.stop() and report.done < report.total:
+                report.interrupted = True
+                break
+    except EmbedError as error:
+        if report.done == before:
+            raise
+        return error
+    return None
 
 
 def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
