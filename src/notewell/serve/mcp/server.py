@@ -28,6 +28,8 @@ from notewell.vault import Vault
 
 # Calls that work at once; more of them wait. Each holds a connection to the store.
 AT_ONCE = 4
+# Signs of a fact that are shown from its beginning and its end: it may quote an argument of any length.
+QUOTED = 400
 # How long a call waits for the first indexing, in seconds: clients give up after a minute.
 PATIENCE = 20.0
 PAUSE = 0.1
@@ -70,7 +72,7 @@ async def explained(ctx: Context, call_next: CallNext) -> HandlerResult:
     except (MCPError, ValidationError):
         raise
     except NotewellError as error:
-        raise MCPError(types.INVALID_PARAMS, f"{error.fact}. {error.hint}") from None
+        raise MCPError(types.INVALID_PARAMS, f"{_short(error.fact)}. {error.hint}") from None
     except Exception as error:
         raise MCPError(types.INTERNAL_ERROR, unforeseen(error)) from None
 
@@ -124,7 +126,7 @@ class Desk:
                 await self._wait_for_notes(context)
             answer = await self._apart(tool.run, self._upkeep, given)
         except NotewellError as error:
-            return _failed(f"{error.fact}.\nhint: {error.hint}")
+            return _failed(f"{_short(error.fact)}.\nhint: {error.hint}")
         except Exception as error:
             return _failed(unforeseen(error))
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=answer.data)
@@ -173,6 +175,11 @@ class Desk:
     async def _apart(self, work: Callable[[*Given], Made], *given: *Given) -> Made:
         """Do the work in a thread, so that others are answered meanwhile; a client that left is not waited for."""
         return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._places)
+
+
+def _short(fact: str) -> str:
+    """Return a fact of which the middle is left out if it quotes something long, as an argument can be."""
+    return fact if len(fact) <= 2 * QUOTED else f"{fact[:QUOTED]} … {fact[-QUOTED:]}"
 
 
 def _failed(text: str) -> types.CallToolResult:
