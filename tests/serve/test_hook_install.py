@@ -50,7 +50,7 @@ def test_the_hooks_are_written_beside_what_is_there(notewell: Command, user_file
     settings = json.loads(user_file.read_text(encoding="utf-8"))
     assert list(settings) == list(OTHERS)
     assert settings["hooks"]["PreToolUse"][0] == OTHERS["hooks"]["PreToolUse"][0]  # type: ignore[index]
-    assert list(settings["hooks"]) == ["PreToolUse", "Stop", "UserPromptSubmit", "PostToolUse"]
+    assert list(settings["hooks"]) == ["PreToolUse", "Stop", "SessionStart", "UserPromptSubmit", "PostToolUse"]
     (command,) = commands(user_file)["UserPromptSubmit"]
     assert shlex.split(command)[-4:] == ["hook", "prompt", "--vault", str(folder)]
     assert Path(shlex.split(command)[0]).is_absolute()
