@@ -208,6 +208,30 @@ def test_status_tells_of_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
     assert "out of time" in run(tmp_path, "status", given=b"").stdout.decode()
 
 
+def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
+    reasons = (
+        "out of time",
+        "out of time",
+        "hook.threshold is 7.0, and should be at most 1",
+        "KeyError in a.py:7 on Python 3.11",
+    )
+    for why in reasons:
+        record(tmp_path / "notewell", Run("prompt", "failed", why, 10, 0))
+    record(tmp_path / "notewell", Run("prompt", "none", "the vault was never indexed", 10, 0))
+    for _ in range(20):
+        record(tmp_path / "notewell", Run("after", "none", "the output is short", 10, 0))
+    told = run(tmp_path, "status", given=b"").stdout.decode()
+    problems = [line for line in told.splitlines() if line.startswith("problem:")]
+    assert [line.partition(" (")[0].split(maxsplit=1)[1] for line in problems] == [
+        *dict.fromkeys(reasons),
+        "the vault was never indexed",
+    ]
+    assert "problem:   out of time (2 times, the last " in told
+    for remedy in ("raise hook.timeout_ms", "please report", "run `notewell index` there"):
+        assert remedy in told
+    assert "last runs: 21 had nothing to say, 4 failed\n" in told
+
+
 @pytest.mark.parametrize("arguments", [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)])
 def test_a_hook_that_is_called_wrongly_ends_well(arguments: tuple[str, ...]) -> None:
     # Another exit code would keep Claude Code from sending the prompt.
