@@ -234,10 +234,10 @@ def test_a_file_that_goes_between_walk_and_read_is_skipped(
     vault = make_vault({"gone.md": RYE, "rye.md": RYE})
     really_open = os.open
 
-    def open_file(path: Path, flags: int, mode: int = 0o777) -> int:
+    def open_file(path: Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         if Path(path).name == "gone.md":
             raise FileNotFoundError(2, "No such file or directory")
-        return really_open(path, flags, mode)
+        return really_open(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", open_file)
     assert vault.index().added == 1
@@ -248,11 +248,11 @@ def test_a_file_without_permission_is_skipped(make_vault: MakeVault, monkeypatch
     vault = make_vault({"closed.md": RYE, "rye.md": RYE})
     really_open = os.open
 
-    def open_file(path: Path, flags: int, mode: int = 0o777) -> int:
+    def open_file(path: Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         # The tests may run as root, to whom every file is open: hence no chmod.
         if Path(path).name == "closed.md":
             raise PermissionError(13, "Permission denied")
-        return really_open(path, flags, mode)
+        return really_open(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", open_file)
     assert vault.index().added == 1

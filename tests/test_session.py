@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from notewell import Filters, Session, Vault
 from notewell.errors import NoteError
 from notewell.session import KEPT, LARGEST, LEANT_TO, keep_opened, recall_opened
+from notewell.store.sqlite.lock import held
 
 MakeVault = Callable[..., Vault]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -127,6 +128,18 @@ def test_notes_read_at_once_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(len(places)) as pool:
         list(pool.map(lambda place: keep_opened(tmp_path / "opened", place, NOW), places))
     assert sorted(recall_opened(tmp_path / "opened", NOW)) == places
+
+
+def test_who_keeps_a_place_waits_for_whoever_is_keeping_another(tmp_path: Path) -> None:
+    file = tmp_path / "opened.json"
+    with ThreadPoolExecutor() as others:
+        with held(tmp_path / "opened.json.lock", 0):
+            second = others.submit(keep_opened, file, "b.md:1", NOW)
+            # Without waiting for the lock it is done by then, and what is written below is all that is left.
+            wait([second], timeout=0.3)
+            file.write_text(json.dumps({"at": NOW.isoformat(), "opened": ["a.md:1"]}))
+        second.result()
+    assert recall_opened(file, NOW) == ("a.md:1", "b.md:1")
 
 
 def test_a_name_that_is_no_text_is_not_kept(tmp_path: Path) -> None:

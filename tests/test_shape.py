@@ -29,7 +29,7 @@ LINES = (
     ("settings",),
     ("index", "search", "graph"),
     ("redact", "embed", "llm", "store"),
-    ("asked", "types", "errors", "terms", "unseen"),
+    ("asked", "types", "errors", "terms", "unseen", "own"),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}

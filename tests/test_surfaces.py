@@ -1,9 +1,11 @@
-"""Four ways in, one tool: Python, the command line, HTTP and MCP have the same names, parameters and defaults."""
+"""Four ways in, one tool: the same names, parameters and defaults, and answers of one form."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -11,9 +13,15 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
+from pydantic import TypeAdapter
+from tests.serve.serving import Served, serving
 
 from notewell import Vault
 from notewell.asked import Filters
+from notewell.serve import forms
+from notewell.serve.kept import KeptVault
+from notewell.serve.mcp import memory, shapes
 
 Parameters = dict[str, Any]
 
@@ -137,3 +145,98 @@ def test_what_is_listed_as_a_way_s_own_is() -> None:
         ways = python if surface == "python" else SURFACES[surface]
         known = {name for one in OPERATIONS if one not in WITHOUT.get(surface, {}) for name in ways(one)}
         assert names.keys() - known == set()
+
+
+# An answer by the command line and over HTTP, and the form that both have.
+ANSWERS: dict[str, tuple[list[str], str, Any]] = {
+    "search": (["search", "bees in winter"], "/search?text=bees in winter", forms.Results),
+    "search, explained": (["search", "bees", "--explain"], "/search?text=bees&explain=true", forms.Results),
+    "deep mode": (
+        ["search", "bees", "--deep", "--explain"],
+        "/search?text=bees&mode=deep&explain=true",
+        forms.DeepResults,
+    ),
+    "related": (["related", "Home"], "/related/Home", forms.Results),
+    "read": (["read", "Home.md"], "/node/Home.md", forms.Reading),
+    "traverse": (["traverse", "Home", "--query", "bees"], "/traverse/Home?query=bees", forms.Walk),
+    "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", forms.Links),
+    "links of a note": (["links", "Home"], "/links/Home", forms.Links),
+    "graph": (["graph"], "/graph", forms.Graph),
+    "status": (["status"], "/status", forms.Status),
+    "index": (["index"], "/reload", forms.Report),
+}
+# What is never the same twice.
+TIMES = {"took_ms", "seconds"}
+# What a model gets besides what the others do, or instead: a page is to fit.
+FOR_MODELS = {
+    "text_is": "a warning",
+    "left_out": "what did not fit",
+    "reached": "in short what deep mode tells of a hit",
+    "pruned": "the number of visits that were not kept, in place of these",
+    "nearest_pruned": "likewise",
+    "skipped_files": "the number of skipped files, of which only some are named",
+    "unread_files": "the number of others",
+    "closely_read": "in short what filling tells",
+    "indexing": "how far a run is",
+}
+
+
+@pytest.fixture(scope="module")
+def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
+    """The sample vault, and a server of it; without the encoder, which reads on and so changes scores."""
+    root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("surfaces") / "vault")
+    with KeptVault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
+        yield root, running
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_http_answers_what_the_command_line_prints(
+    served: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    (root, server), (typed, path, form) = served, ANSWERS[answer]
+    printed = CliRunner().invoke(import_module("notewell.serve.cli").cli, [*typed, "--vault", str(root), "--json"])
+    reply = server.ask(path.replace(" ", "%20"), method="POST" if path == "/reload" else "GET")
+    assert reply.status == 200
+    by_cli, by_http = json.loads(printed.stdout), json.loads(reply.body.splitlines()[-1])
+    assert _timeless(by_cli) == _timeless(by_http)
+    # Whatever is not declared is refused, also where it is deep inside.
+    TypeAdapter(form).validate_json(reply.body.splitlines()[-1])
+
+
+def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name not in TIMES}
+
+
+@pytest.mark.parametrize(
+    ("shape", "form"),
+    [
+        (shapes.Hits, forms.Results),
+        (shapes.Hit, forms.Hit),
+        (shapes.Quote, forms.Excerpt),
+        (shapes.Walk, forms.Walk),
+        (shapes.Visit, forms.Visit),
+        (shapes.Links, forms.Links),
+        (shapes.Lead, forms.Lead),
+        (shapes.Status, forms.Status),
+        (memory.Remembered, forms.Remembered),
+        (memory.Near, forms.Near),
+        (memory.Forgotten, forms.Forgotten),
+    ],
+)
+def test_what_a_model_gets_is_of_what_the_others_do(shape: type, form: type) -> None:
+    assert shape.__annotations__.keys() - FOR_MODELS.keys() <= form.__annotations__.keys()
+
+
+def test_deep_mode_is_as_long_by_every_way_in() -> None:
+    from notewell.graph.deep import DEEP  # noqa: PLC0415
+    from notewell.serve.parameters import HELP  # noqa: PLC0415
+
+    assert f"up to {DEEP.cap} notes unless limit says" in HELP["mode"]
+
+
+def test_every_tool_s_shape_is_compared_and_what_is_for_models_is_there() -> None:
+    tools = (*import_module("notewell.serve.mcp.tools").TOOLS, *memory.MEMORY_TOOLS)
+    answers = [tool.answer for tool in tools if tool.answer]
+    given = {name for shape in (*answers, shapes.Hit) for name in shape.__annotations__}
+    assert FOR_MODELS.keys() <= given

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import TypeAdapter
 
 import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.index.readers.formats import FORMATS
+from notewell.serve import forms
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import Upkeep, make_api
 from notewell.serve.mcp.arguments import input_schema
@@ -97,7 +99,37 @@ def _answers(answers: dict[str, Any]) -> list[str]:
     form = content.get("schema", {})
     names = [one["$ref"].rpartition("/")[2] for one in form.get("anyOf", [form])]
     others = ", ".join(sorted(status for status in answers if status != "200"))
-    return [f"Answers {' or '.join(f'`{name}`' for name in names)} (`{kind}`); or {others}.", ""]
+    told = " or ".join(f"[{name}](answers.md#{name.lower()})" for name in names)
+    return [f"Answers {told} (`{kind}`); or {others}.", ""]
+
+
+def answers() -> str:
+    """Return the form of every answer: its fields, their types, and what they say."""
+    parts = [""]
+    # What others are made of is told with these.
+    for name in (name for name in forms.__all__ if name not in ("Form", "Reached")):
+        schema = TypeAdapter(getattr(forms, name)).json_schema(ref_template="{model}")
+        parts += [f"## {name}\n\n{schema['description']}\n", "| field | type | what it says |", "|---|---|---|"]
+        for field, told in schema["properties"].items():
+            seldom = "" if field in schema["required"] else ", not always there"
+            parts.append(f"| `{field}` | {_form_type(told)}{seldom} | {told['description']} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _form_type(schema: dict[str, Any]) -> str:
+    """Return the type of a field, as one reads it."""
+    if "$ref" in schema:
+        return f"[{schema['$ref']}](#{schema['$ref'].lower()})"
+    if "anyOf" in schema:
+        return " or ".join(map(_form_type, schema["anyOf"]))
+    if "prefixItems" in schema:
+        return f"pair: {', '.join(map(_form_type, schema['prefixItems']))}"
+    if schema["type"] == "array":
+        return f"list: {_form_type(schema['items'])}"
+    if schema["type"] == "object":
+        return f"by name: {_form_type(schema['additionalProperties'])}"
+    return NAMED.get(schema["type"], schema["type"])
 
 
 def _type(schema: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the user set: the only reader of `notewell.toml` and the environment."""
+"""What the user set: the only reader of `notewell.toml`, the user's and the vault's, and the environment."""
 
 from __future__ import annotations
 
@@ -14,50 +14,80 @@ from notewell.embed import EmbedRules
 from notewell.embed.address import parse_address
 from notewell.embed.key import Key
 from notewell.errors import SettingsError, VaultError
+from notewell.own import user_folder
 from notewell.search.rank.ways import read_ways
-from notewell.settings import CHOICES, FOLDERS, HELP, KINDS, LEAST, MOST, Setting, Settings, setting_names
+from notewell.settings import CHOICES, FOLDERS, HELP, KINDS, LEAST, MOST, TIGHTER, Setting, Settings, setting_names
 
 FILE = "notewell.toml"
 FOLDER = ".notewell"
 # NOTEWELL_SEARCH_LIMIT stands for search.limit.
 PREFIX = "NOTEWELL_"
+# A switch of all commands, known by its own name; the client of the warm process reads it, too.
+ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
+# Where a value came from that stands in no file and no variable.
+DEFAULT, OPTION = "default", "option"
 # A vault is copied, shared and given away; a key is not.
 KEY = "embed.key"
 # Who may write into a vault is said in the vault, where its owner sees it; elsewhere it can only be switched off.
 ALLOWED = "memory.folder"
 
 
-def load_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
-    """Return the vault's settings: its file, then the environment, then the overrides."""
+def load_settings(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
+    """Return the settings that hold for a vault: the user's file, then the vault's, the environment, the overrides.
+
+    Without a vault, they are the user's for all of them.
+    """
     given = given_settings(root, environment, overrides)
     settings = Settings()
     for name, setting in given.items():
-        checked = _checked(name, setting.value)
+        checked = _checked(setting)
         section, _, key = name.partition(".")
         part = replace(getattr(settings, section), **{key: checked})
         settings = replace(settings, **{section: part})
     _check_together(settings)
-    by_user = "embed.url" in given and given["embed.url"].source != FILE
-    return replace(settings, embed=_guarded(settings.embed, by_user=by_user))
+    if root and "store.path" in given and given["store.path"].source == FILE:
+        _check_store(root, settings.store.path)
+    return replace(settings, embed=_guarded(settings.embed, given.get("embed.url")))
 
 
-def given_settings(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Setting]:
-    """Return what was set, as it was written, and where; an override wins over a variable, a variable over the file."""
-    in_file = _from_file(root / FILE)
-    if KEY in in_file or KEY in overrides:
+def given_settings(
+    root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]
+) -> dict[str, Setting]:
+    """Return what was set, as it was written, and where; of several, the one that wins."""
+    users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE) if root else {}
+    if any(KEY in given for given in (users, vaults, overrides)):
         raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
-    # A model's folder that the vault's file names lies in the vault, wherever the command is typed.
-    in_file |= {name: str(root / in_file[name]) for name in FOLDERS if _is_folder(root, in_file.get(name))}
-    variables = {name: variable_of(name) for name in setting_names()}
     given = {
-        **{name: Setting(name, value, FILE) for name, value in in_file.items()},
-        **{name: Setting(name, environment[key], key) for name, key in variables.items() if key in environment},
-        **{name: Setting(name, value, "option") for name, value in overrides.items()},
+        **users,
+        **{name: _tightened(users.get(name), one) if name in TIGHTER else one for name, one in vaults.items()},
+        **_from_environment(environment),
+        **{name: Setting(name, value, OPTION) for name, value in overrides.items()},
     }
-    if ALLOWED in given and given[ALLOWED].source != FILE and given[ALLOWED].value:
-        hint = f"Set it in {root / FILE}; elsewhere it can only be switched off, by an empty text"
-        raise SettingsError(f"{ALLOWED} is a setting of {FILE} alone", hint)
+    allowed = given.get(ALLOWED)
+    if allowed and allowed.value and allowed.source != FILE:
+        hint = f"Set it in {root / FILE if root else FILE}; elsewhere it can only be switched off, by an empty text"
+        raise SettingsError(f"{_named(allowed)} is a setting of a vault's {FILE} alone", hint)
     return given
+
+
+def user_file(environment: Mapping[str, str]) -> Path:
+    """Return the file of what the user set for all vaults; it need not be there."""
+    # Who has no home has no such file; that is no error.
+    return user_folder(environment, Path(os.path.expanduser("~"))) / FILE
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
+    variables = {name: variable_of(name) for name in setting_names()}
+    given = {name: Setting(name, environment[key], key) for name, key in variables.items() if key in environment}
+    return given | {name: Setting(name, environment[key], key) for name, key in ALIASES.items() if environment.get(key)}
+
+
+def _tightened(users: Setting | None, vaults: Setting) -> Setting:
+    """Return the vault's setting if it is as tight as the user's, else the user's, and that the vault has another."""
+    users = users or Setting(vaults.name, setting_names()[vaults.name], DEFAULT)
+    if TIGHTER[vaults.name](_checked(vaults), _checked(users)):
+        return vaults
+    return replace(users, remark=f"{FILE} would loosen it, which a vault may not")
 
 
 def variable_of(name: str) -> str:
@@ -70,7 +100,7 @@ def variable_of(name: str) -> str:
 
 
 def _is_folder(root: Path, name: Any) -> bool:
-    return isinstance(name, str) and bool(name) and "\0" not in name and (root / name).is_dir()
+    return isinstance(name, str) and bool(name) and os.path.isdir(root / name)  # noqa: PTH112
 
 
 def shown_settings(settings: Settings) -> dict[str, dict[str, Any]]:
@@ -89,13 +119,6 @@ def here() -> Path:
         raise VaultError("The current folder is gone", "Go to another one, or name the vault with --vault") from error
 
 
-def user_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder of what belongs to the user, and to no vault."""
-    if os.name == "nt":
-        return Path(environment.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "notewell"
-    return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "notewell"
-
-
 def find_root(start: Path) -> Path:
     """Return the nearest folder upward that is a vault, of ours or of Obsidian, or `start` itself."""
     marks = (FILE, FOLDER, ".obsidian")
@@ -105,8 +128,8 @@ def find_root(start: Path) -> Path:
     )
 
 
-def _from_file(file: Path) -> dict[str, Any]:
-    if not file.exists():
+def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
+    if not os.path.exists(file):  # noqa: PTH110
         return {}
     if not file.is_file():
         raise SettingsError(f"{file} cannot be read: it is no file", "Move it away to use the defaults")
@@ -124,37 +147,52 @@ def _from_file(file: Path) -> dict[str, Any]:
         if not isinstance(keys, dict):
             raise SettingsError(f"{file}: '{section}' stands outside a section", "Put it under [search], [index], …")
         values.update({f"{section}.{key}": value for key, value in keys.items()})
-    return values
+    # A model's folder that a file names lies beside the file, wherever the command is typed.
+    values |= {name: str(file.parent / values[name]) for name in FOLDERS if _is_folder(file.parent, values.get(name))}
+    return {name: Setting(name, value, source or str(file)) for name, value in values.items()}
 
 
 def text_of(file: Path) -> str:
     """Return the text of a settings file; nothing, where there is none."""
-    return file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    return file.read_text(encoding="utf-8-sig") if os.path.exists(file) else ""  # noqa: PTH110
 
 
-def check_name(name: str) -> None:
+def check_name(name: str, where: str = "") -> None:
     """Refuse what is no setting, with what may be meant."""
     names = setting_names()
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
-        raise SettingsError(f"There is no setting '{name}'", hint)
+        raise SettingsError(f"There is no setting '{name}'{where}", hint)
 
 
-def _checked(name: str, value: Any) -> Any:
-    """Return the value in the setting's own type, or say what is wrong with it."""
-    check_name(name)
+def _named(setting: Setting) -> str:
+    """Return a setting's name, and where its value stands."""
+    return f"{setting.name}{_where(setting)}"
+
+
+def _where(setting: Setting) -> str:
+    return "" if setting.source in (OPTION, DEFAULT) else f" in {setting.source}"
+
+
+def _checked(setting: Setting) -> Any:
+    """Return the value in the setting's own type, or say what is wrong with it.
+
+    A text is not repeated: it may be a key in the wrong place, and errors are logged.
+    """
+    name, said = setting.name, _named(setting)
+    check_name(name, _where(setting))
     default = setting_names()[name]
     try:
-        value = _converted(value, default)
+        value = _converted(setting.value, default)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise SettingsError(f"{name} is {value!r}, and should be {KINDS[type(default)]}", HELP[name]) from error
+        raise SettingsError(f"{said} should be {KINDS[type(default)]}", HELP[name]) from error
     if name in LEAST and value < LEAST[name]:
-        raise SettingsError(f"{name} is {value}, and should be at least {LEAST[name]}", HELP[name])
+        raise SettingsError(f"{said} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name in MOST and value > MOST[name]:
-        raise SettingsError(f"{name} is {value}, and should be at most {MOST[name]:,.0f}", HELP[name])
+        raise SettingsError(f"{said} is {value}, and should be at most {MOST[name]:,.0f}", HELP[name])
     if name in CHOICES and value not in CHOICES[name]:
-        raise SettingsError(f"{name} is '{value}', and should be one of {', '.join(CHOICES[name])}", HELP[name])
+        raise SettingsError(f"{said} should be one of {', '.join(CHOICES[name])}", HELP[name])
     return value
 
 
@@ -165,23 +203,33 @@ def _converted(value: Any, default: Any) -> Any:
         texts = value.split(os.pathsep) if isinstance(value, str) else value
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             raise TypeError
+        _check_text("".join(texts))
         return tuple(text for text in texts if text)
     if isinstance(value, bool) or (isinstance(default, str) and not isinstance(value, str)):
         raise TypeError
     if isinstance(default, int) and isinstance(value, float):
         raise TypeError
-    if isinstance(value, str) and "\0" in value:
-        raise ValueError
+    if isinstance(value, str):
+        _check_text(value)
     converted = type(default)(value)
     if isinstance(converted, float) and not math.isfinite(converted):
         raise ValueError
     return converted
 
 
+def _check_text(text: str) -> None:
+    """Refuse what no file, model or server can be called: a zero byte, and half a character."""
+    if "\0" in text:
+        raise ValueError
+    # A ValueError, too, where that cannot be.
+    text.encode("utf-8")
+
+
 def _as_bool(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[str(value).lower()]
+    yes, no = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+    return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}[str(value).lower()]
 
 
 def _check_together(settings: Settings) -> None:
@@ -195,21 +243,35 @@ def _check_together(settings: Settings) -> None:
     read_ways(settings.decay.overrides)
 
 
-def _guarded(rules: EmbedRules, by_user: bool) -> EmbedRules:
+def _check_store(root: Path, path: str) -> None:
+    """Refuse a store that a vault's file has outside of the vault, unless its folder is there and the place is free."""
+    place = Path(os.path.realpath(root / os.path.expanduser(path)))
+    # What has something in it is looked at when it is opened, and refused if it is no store, or another vault's.
+    taken = os.path.exists(place) and not os.path.getsize(place)  # noqa: PTH110, PTH202
+    if not place.is_relative_to(os.path.realpath(root)) and (taken or not os.path.isdir(place.parent)):  # noqa: PTH112
+        why = "where an empty file lies" if taken else "in a folder that is not there"
+        raise SettingsError(
+            f"{FILE} sets store.path to a place outside the vault, {why}",
+            f"Make the folder, name a place in the vault, or set {variable_of('store.path')} yourself",
+        )
+
+
+def _guarded(rules: EmbedRules, url: Setting | None) -> EmbedRules:
     """Return the rules if a vault that somebody gave you cannot send itself, or your key, away by them.
 
-    Its file may name a server on this machine; another machine is named by the user, in the environment or an option,
-    and the key goes only to a server that was named so.
+    Its file may name a server on this machine; another machine is named by the user, in their own file, the environment
+    or an option, and the key goes only to a server that was named so.
     """
-    if not rules.url:
+    if not rules.url or url is None:
         return replace(rules, key=Key())
+    by_user = url.source != FILE
     try:
         address = parse_address(rules.url)
     except ValueError as error:
-        raise SettingsError(f"embed.url {error}", HELP["embed.url"]) from error
+        raise SettingsError(f"{_named(url)} {error}", HELP["embed.url"]) from error
     if not by_user and not address.is_here:
         raise SettingsError(
-            f"{FILE} sets embed.url to another machine ({address})",
+            f"{FILE} sets embed.url to another machine ({address.host})",
             "A vault must not send itself away; set NOTEWELL_EMBED_URL if you want its notes to go there",
         )
     text = rules.key.reveal()
@@ -217,6 +279,7 @@ def _guarded(rules: EmbedRules, by_user: bool) -> EmbedRules:
         raise SettingsError("NOTEWELL_EMBED_KEY holds signs that no key has", "Copy it again, without line breaks")
     if rules.key and by_user and address.scheme == "http" and not address.is_here:
         raise SettingsError(
-            f"A key would go to {address} for everyone on the way to read", "Use https, or unset NOTEWELL_EMBED_KEY"
+            f"A key would go to {address.host} for everyone on the way to read",
+            "Use https, or unset NOTEWELL_EMBED_KEY",
         )
     return rules if by_user else replace(rules, key=Key())

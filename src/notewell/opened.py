@@ -19,8 +19,11 @@ from notewell.search import Embedders
 from notewell.settings import Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
+from notewell.store.sqlite.owner import check_place, claim
 from notewell.types import Chunk, Vectors
 
+# Where a vault has its store, from its root, if no setting names another place.
+USUAL = Path(FOLDER, "store.db")
 # Grows when terms, or what is embedded, change in a way that old stores do not have.
 RECIPE = 4
 
@@ -50,7 +53,7 @@ class Opened:
     def store_file(self) -> Path:
         """Return where the store lies."""
         named = self.settings.store.path
-        return self.root / os.path.expanduser(named) if named else self.root / FOLDER / "store.db"
+        return self.root / (os.path.expanduser(named) if named else USUAL)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -86,6 +89,8 @@ class Opened:
 
     def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
         file = self.store_file
+        if self.settings.store.path:
+            check_place(file, self.root, USUAL)
         if made_for is None and not self.has_store:
             # Before anything is made: an embedder that does not answer leaves no trace.
             made_for = self._made_for
@@ -96,7 +101,13 @@ class Opened:
         except OSError as error:
             hint = "Check its permissions, or set store.path to a place that can be written"
             raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
-        return SqliteStore(file, lambda: made_for or self._made_for)
+        store = SqliteStore(file, lambda: made_for or self._made_for)
+        try:
+            claim(store.db, file, self.root)
+        except StoreError:
+            store.close()
+            raise
+        return store
 
     @property
     def has_store(self) -> bool:

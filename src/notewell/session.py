@@ -15,6 +15,7 @@ from notewell.asked import ALL, Filters
 from notewell.errors import NoteError, StoreError
 from notewell.index.place import Reading
 from notewell.index.report import Progress
+from notewell.own import write_whole
 from notewell.redact import names_secret
 from notewell.search.plan import readable
 from notewell.store.sqlite.lock import held
@@ -104,17 +105,11 @@ def keep_opened(file: Path, place: str, now: datetime) -> None:
     if place != readable(place) or names_secret(place):
         return
     # Whoever else reads a note at the same time waits for the other's place to be kept.
-    with suppress(OSError, StoreError), held(file.with_name(f"{file.name}.lock"), PATIENCE):
+    lock = file.with_name(f"{file.name}.lock")
+    with suppress(OSError, StoreError), held(lock, PATIENCE, "is keeping what was opened"):
         kept = {"at": now.isoformat(), "opened": with_place(recall_opened(file, now), place)}
-        # Only `notewell read` writes here.
-        from tempfile import TemporaryDirectory  # noqa: PLC0415
-
-        with TemporaryDirectory(prefix=f"{file.name}.", dir=file.parent) as folder:
-            # Whole before it is put in place, also for who recalls meanwhile.
-            made = Path(folder) / file.name
-            made.touch(mode=0o600)
-            made.write_text(json.dumps(kept), encoding="ascii")
-            made.replace(file)
+        # Whole before it is put in place, also for who recalls meanwhile.
+        write_whole(file, json.dumps(kept).encode("ascii"))
 
 
 def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -77,11 +79,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting, its value, and where that came from: `default`, the vault's file, a variable, or an `option`."""
+    """A setting, its value, and where that came from: `default`, a file, a variable, or an `option`."""
 
     name: str
     value: Any
     source: str
+    remark: str = ""
 
 
 HELP = {
@@ -122,9 +125,9 @@ HELP = {
     "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
     "memory.folder": "The folder where agents may remember, from the vault's root; only notewell.toml can set it",
     "show.links": "What a click on a hit's place opens: `obsidian`, `file`, `vscode`, `off`; `auto` sees what fits",
-    "daemon.use": "Let a process stay behind the commands, so that the next is answered in a tenth of the time",
+    "daemon.use": "Let a process stay behind the commands, which answers ten times as fast; also `NOTEWELL_DAEMON`",
     "daemon.idle_minutes": "It ends when nobody asked it anything for so long",
-    "daemon.max_mb": "With more memory than this it closes vaults that were not asked last, and in the end itself",
+    "daemon.max_mb": "Over so much memory, and over what one vault needs, it closes others, and in the end itself",
     "hook.threshold": "How sure a hook must be of a chunk to show it, from 0 (show all) to 1 (none)",
     "hook.max_tokens": "How many tokens, of 4 characters, a hook may add to a prompt",
     "hook.timeout_ms": "How many milliseconds a hook may take; then it shows nothing, and logs that",
@@ -172,6 +175,9 @@ LEAST = {
 FOLDERS = ("embed.model", "embed.encoder")
 # The largest that makes sense: beyond it, clocks and sums overflow.
 MOST = {
+    # So much is asked of memory to read a file.
+    "index.max_bytes": 1 << 32,
+    "index.max_document_bytes": 1 << 32,
     "index.max_seconds": 86_400,
     "embed.timeout": 86_400,
     "search.lexical_weight": 1e6,
@@ -180,9 +186,21 @@ MOST = {
     "decay.half_life_days": 1e6,
     "daemon.idle_minutes": 1e6,
     "hook.threshold": 1,
-    # A vault is given away, too: it must not fill a prompt, nor keep one waiting.
+    # More would fill a prompt, or keep one waiting.
     "hook.max_tokens": 4_000,
     "hook.timeout_ms": 10_000,
+}
+# What acts on the user and not on the notes: a vault is given away, too, and its file may only make these tighter than
+# the user has them. Each tells whether a vault's value is as tight as the user's.
+TIGHTER: dict[str, Callable[[Any, Any], bool]] = {
+    "daemon.use": operator.le,
+    "daemon.idle_minutes": operator.le,
+    "daemon.max_mb": operator.le,
+    "hook.threshold": operator.ge,
+    "hook.max_tokens": operator.le,
+    "hook.timeout_ms": operator.le,
+    "hook.tools": lambda vaults, users: set(vaults) <= set(users),
+    "hook.min_chars": operator.ge,
 }
 # Settings that are one of a few words.
 CHOICES = {

@@ -18,13 +18,13 @@ from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress, Report, fill, find_changes, index
 from notewell.index.changes import change_of, count_others
-from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, read_place
+from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, names_file, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import find_chunks
+from notewell.search.named import find_chunks, find_exactly
 from notewell.search.plan import make_scope, readable
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
@@ -233,7 +233,13 @@ class Vault(Linked):
             return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`."""
+        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`.
+
+        In place of a path, which comes first, stands a name, title or alias that no other note has.
+        """
+        if not names_file(self.root, place) and self.indexed:
+            with self.store.reading() as snapshot:
+                place = find_chunks(readable(place), snapshot).place
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
@@ -288,7 +294,7 @@ class Vault(Linked):
         if not os.path.lexists(self.root / path):
             self._must_be_indexed()
             with self.store.reading() as snapshot:
-                path = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+                path = find_exactly(readable(note), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self._take_in(done.path))
 
@@ -324,7 +330,9 @@ class Vault(Linked):
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
-            problems = (*self.store.problems(), *find_leaks(self.store.all_texts()))
+            # Whoever interrupts it leaves no reading open behind a store that is closed.
+            with closing(self.store.all_texts()) as texts:
+                problems = (*self.store.problems(), *find_leaks(texts))
         except StoreDamaged as error:
             problems = (error.fact,)
         if not problems or not repair:

@@ -40,11 +40,30 @@ def test_what_is_forgotten_lies_in_the_trash_and_is_found_no_more(
 
 
 @pytest.mark.parametrize(
-    "note", ["billing deploys", "Billing deploys.md", "Memories/Billing deploys.md:8", "{root}/{path}"]
+    "note", ["Billing deploys", "Billing deploys.md", "Memories/Billing deploys.md:8", "{root}/{path}"]
 )
 def test_a_memory_is_named_by_path_name_title_or_place(allowed: Vault, note: str) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys")
     assert allowed.forget(note.format(root=allowed.root, path=done.path)).path == done.path
+
+
+@pytest.mark.parametrize("note", ["Memories/Kim.md", "Kim.md", "Kim", "Memories/Kim.md:6"])
+def test_a_memory_that_is_gone_does_not_hand_its_name_to_another(make_allowed: MakeVault, note: str) -> None:
+    vault = make_allowed({"Memories/Kim.md": MARKED, "Memories/kim.md": MARKED})
+    vault.index()
+    assert vault.forget(note).path == "Memories/Kim.md"
+    with pytest.raises(NoteError) as caught:
+        vault.forget(note)
+    assert caught.value.hint
+    assert "Memories/kim.md" in everything(vault.root)
+
+
+def test_a_name_that_two_memories_have_is_none_of_them(allowed: Vault) -> None:
+    for text in ("Kim likes tea.", "The heating is broken."):
+        allowed.remember(text, title="Kim")
+    with pytest.raises(NoteError, match="2 notes are called 'Kim'") as caught:
+        allowed.forget("Kim")
+    assert "Memories/Kim 2.md" in caught.value.hint
 
 
 def test_nothing_in_the_trash_is_overwritten(allowed: Vault) -> None:

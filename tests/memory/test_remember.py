@@ -103,10 +103,10 @@ def test_nothing_is_remembered_or_forgotten_until_the_vaults_own_file_allows_it(
 
 
 def test_only_the_vaults_own_file_can_allow_it(allowed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SettingsError, match=r"memory\.folder is a setting of notewell\.toml alone"):
+    with pytest.raises(SettingsError, match=r"memory\.folder.* is a setting of a vault's notewell\.toml alone"):
         Vault.open(allowed.root, {"memory.folder": "Elsewhere"})
     monkeypatch.setenv("NOTEWELL_MEMORY_FOLDER", "Elsewhere")
-    with pytest.raises(SettingsError, match=r"memory\.folder is a setting of notewell\.toml alone"):
+    with pytest.raises(SettingsError, match=r"memory\.folder.* is a setting of a vault's notewell\.toml alone"):
         Vault.open(allowed.root)
     monkeypatch.setenv("NOTEWELL_MEMORY_FOLDER", "")
     with pytest.raises(SettingsError, match="Agents may not remember"):

@@ -40,6 +40,8 @@ def notes(make_vault: MakeVault) -> Vault:
         ("bees:9", "Garden/Bees.md:9"),
         ("bees:1-5", "Garden/Bees.md:1-5"),
         ("a:12", "a:12.md"),
+        ("the-hive-in-may", "Garden/Bees.md"),
+        ("Under_30.md:3", "Recipes/Ünder 30.md:3"),
         ("a:12.md", "a:12.md"),
     ],
 )
@@ -58,7 +60,7 @@ def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> No
         notes.find("Garden/Beez.md:3")
     assert raised.value.hint == "Near to it: Garden/Bees.md"
     with pytest.raises(NoteError) as raised:
-        notes.find("qqqqqqqq")
+        notes.find("¿?")
     assert raised.value.hint == "Paths are as `notewell search` prints them"
 
 

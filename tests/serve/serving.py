@@ -15,7 +15,9 @@ from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from notewell import Vault
-    from notewell.serve.http import GuardRules, Mounted, Upkeep
+    from notewell.serve.http import GuardRules, Mounted
+    from notewell.serve.kept import KeptVault
+    from notewell.serve.upkeep import Upkeep
 
 PATIENCE = 20.0
 
@@ -80,12 +82,28 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 @contextmanager
+def kept_up(vault: Vault) -> Iterator[Upkeep]:
+    """Keep a vault up to date as servers do, with what a test has put in the place of its parts."""
+    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
+
+    with KeptVault(vault.root, vault.settings) as kept:
+        kept.__dict__.update({name: put for name, put in vault.__dict__.items() if hasattr(type(vault), name)})
+        upkeep = Upkeep(kept)
+        try:
+            yield upkeep
+        finally:
+            upkeep.close(PATIENCE)
+
+
+@contextmanager
 def serving(
-    vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
+    vault: KeptVault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
 ) -> Iterator[Served]:
     """Serve a vault from a thread of its own; nothing of it is left at the end."""
-    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
     from notewell.serve.http.listen import Server, bind  # noqa: PLC0415
+    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
 
     upkeep = Upkeep(vault)
     app, sockets = make_app(vault, upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)

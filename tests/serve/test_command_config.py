@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.config import KEY, load_settings
+from notewell.serve.cli.options import width_of
 from notewell.settings import Settings, setting_names
 
 Notewell = Callable[..., tuple[int, str, str]]
@@ -57,13 +58,22 @@ def test_one_setting_is_shown_with_what_it_does(notewell: Notewell) -> None:
     )
 
 
+def test_columns_stay_in_line_whatever_the_values_are_written_in(notewell: Notewell, folder: Path) -> None:
+    (folder / "notewell.toml").write_text('[memory]\nfolder = "蜂の日記 🐝"\n', encoding="utf-8")
+    code, out, _ = notewell("config")
+    assert code == 0
+    (wide,) = [line for line in out.splitlines() if "蜂" in line]
+    (narrow,) = [line for line in out.splitlines() if line.startswith("search.limit ")]
+    assert width_of(wide[: wide.index("notewell.toml")]) == narrow.index("default")
+
+
 def test_a_section_is_shown_by_its_name(notewell: Notewell) -> None:
     assert set(rows(notewell("config", "chunk")[1])) == {name for name in setting_names() if name.startswith("chunk.")}
 
 
 def test_settings_are_data_too(notewell: Notewell) -> None:
     (one,) = json.loads(notewell("config", "index.exclude", "--json")[1])
-    assert one.keys() == {"name", "value", "source", "default", "variable", "help"}
+    assert one.keys() == {"name", "value", "source", "remark", "default", "variable", "help"}
     assert (one["name"], one["value"], one["variable"]) == ("index.exclude", [], "NOTEWELL_INDEX_EXCLUDE")
     assert len(json.loads(notewell("config", "--json")[1])) == len(setting_names())
 
@@ -100,4 +110,29 @@ def test_a_wrong_setting_is_told_of_here_too(notewell: Notewell, folder: Path) -
     (folder / "notewell.toml").write_text("[search]\nlimit = 0\n")
     code, _, err = notewell("config")
     assert code == 1
-    assert "search.limit is 0" in err
+    assert "search.limit in notewell.toml is 0" in err
+
+
+def test_the_users_file_is_told_of_and_what_a_vault_may_not(
+    notewell: Notewell, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (users := tmp_path / "config" / "notewell" / "notewell.toml").parent.mkdir(parents=True)
+    users.write_text("[search]\nlimit = 3\n[hook]\nmax_tokens = 300\n")
+    (folder / "notewell.toml").write_text("[hook]\nmax_tokens = 400\nthreshold = 0.1\n")
+    code, out, err = notewell("config")
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    remark = "notewell.toml would loosen it, which a vault may not"
+    assert (code, err) == (0, "")
+    assert lines["search.limit"].split()[1:] == ["3", f"{users}:2"]
+    assert lines["hook.max_tokens"].split(maxsplit=2)[1:] == ["300", f"{users}:4 ({remark})"]
+    assert lines["hook.threshold"].split(maxsplit=2)[1:] == ["0.45", f"default ({remark})"]
+    assert f"from      {users}:4\n  but       {remark}\n" in notewell("config", "hook.max_tokens")[1]
+    (one,) = json.loads(notewell("config", "hook.threshold", "--json")[1])
+    assert (one["value"], one["source"], one["remark"]) == (0.45, "default", remark)
+
+
+def test_the_switch_of_the_process_is_told_of(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_DAEMON", "no")
+    assert rows(notewell("config")[1])["daemon.use"] == ("false", "NOTEWELL_DAEMON")
+    assert "NOTEWELL_DAEMON`" in notewell("config", "daemon.use")[1]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +237,17 @@ def test_a_repair_gives_what_indexing_anew_gives(
     assert notewell("doctor", "--repair")[0] == 0
     with Vault.open(folder) as vault:
         assert content(vault) == expected
+
+
+def test_ctrl_c_leaves_nothing_open_behind_a_closed_store(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[Iterator[tuple[str, str]]] = []
+
+    def interrupted(texts: Iterator[tuple[str, str]]) -> Iterator[str]:
+        held.append(texts)
+        yield next(texts)[0]
+        raise KeyboardInterrupt
+
+    notewell("index")
+    monkeypatch.setattr("notewell.vault.find_leaks", interrupted)
+    assert notewell("doctor")[0] == 130
+    assert list(held[0]) == []

@@ -181,17 +181,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Tell whether a process ends in time; its own `poll` was told that it has."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            if os.waitpid(process.pid, os.WNOHANG) != (0, 0):
-                return True
-        except ChildProcessError:
-            return True
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.02)
+    """Tell whether a process ends in time."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 @pytest.mark.usefixtures("encoded")
@@ -245,7 +240,13 @@ def test_the_first_search_of_a_vault_starts_filling_behind_itself_and_the_next_d
     assert len(started) == 1
 
 
-def test_watch_starts_filling_behind_itself(encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def children(pid: int) -> list[str]:
+    """Return the children of a process, the dead ones too, for as long as nobody took their end down."""
+    listed = subprocess.run(["ps", "-A", "-o", "ppid=,stat=,args="], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if line.split()[:1] == [str(pid)]]
+
+
+def test_watch_fills_behind_itself_and_leaves_no_dead_child(encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
     watching = subprocess.Popen(
         [sys.executable, "-m", "notewell", "watch"], cwd=encoded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -257,6 +258,10 @@ def test_watch_starts_filling_behind_itself(encoded: Path, monkeypatch: pytest.M
                 assert time.monotonic() < deadline, "nobody fills"
                 time.sleep(0.1)
             assert vault.unfilled == 0
+        while left := children(watching.pid):
+            assert time.monotonic() < deadline, left
+            time.sleep(0.05)
+        assert watching.poll() is None
     finally:
         watching.terminate()
         watching.communicate(timeout=20)

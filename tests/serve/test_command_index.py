@@ -25,6 +25,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> 
         "added": 3,
         "changed": 0,
         "removed": 0,
+        "unchanged": False,
         "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
         "redacted": 1,
     }

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,7 +76,24 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
         assert (code, out) == (0, f"{TOPICS[topic]}\n")
     code, out, err = notewell("help", "qery")
     assert (code, out) == (2, "")
-    assert "There is no help on 'qery'; near: query" in err
+    assert "There is no help on 'qery'. Did you mean 'query'?" in err
+    assert "There is no help on 'topik'; the topics are query and output\n" in notewell("help", "topik")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["serch", "rye"], "There is no command 'serch'. Did you mean 'search'?"),
+        (["--no-pager", "stauts"], "There is no command 'stauts'. Did you mean 'status'?"),
+        (["why did the bread collapse"], "There is no command 'why did the bread collapse'\n"),
+        (["search", "rye", "--limt", "3"], "'--limit'"),
+    ],
+)
+def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: list[str], meant: str) -> None:
+    code, out, err = notewell(*arguments)
+    assert (code, out) == (2, "")
+    assert meant in err
+    assert "\nhint: Run `notewell" in err
 
 
 def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:
@@ -92,6 +112,41 @@ def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, na
     assert f"\n  {COMMANDS[name]}\n" in out
     assert not COMMANDS[name].endswith(".")
     assert re.search(rf"Example:\n +notewell {name}", out)
+
+
+# Examples that tests of their own run, or that need what the sample vault does not have.
+ELSEWHERE = {
+    "serve": "it does not end",
+    "mcp": "it does not end",
+    "watch": "it does not end",
+    "eval": "it needs a collection",
+    "fill": "it needs an encoder",
+    'read "Papers/Bees.pdf#page 3"': "there is no PDF",
+}
+
+
+def test_every_example_of_the_help_works_on_the_sample_vault(
+    notewell: Notewell, indexed_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = shutil.copytree(indexed_sample, tmp_path / "home" / "notes")
+    (notes / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n')
+    for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(notes.parent))
+    monkeypatch.chdir(notes)
+    notewell("read", "Home.md")
+    ran = 0
+    for command in COMMANDS:
+        examples = notewell(command, "--help")[1].partition("Example:\n")[2].partition("\n\n")[0]
+        for line in re.findall(r"^ +notewell (.+)", examples, re.MULTILINE):
+            if command in ELSEWHERE or line in ELSEWHERE:
+                continue
+            words = [word.replace("~", str(notes.parent)) for word in shlex.split(line.partition(" >")[0])]
+            code, out, err = notewell(*words)
+            # What looks for something amiss, and finds it, has 1 without an error.
+            assert code in (0, 1) and "error:" not in err, (line, err)
+            assert out or "nothing found" not in err, line
+            ran += 1
+    assert ran > len(COMMANDS)
 
 
 # What a server over MCP prints is the protocol's.
@@ -146,7 +201,7 @@ def test_a_wrong_setting_exits_with_1_and_names_it(notewell: Notewell, folder: P
     (folder / "notewell.toml").write_text("[search]\nlimit = 0\n")
     code, _, err = notewell("search", "rye")
     assert code == 1
-    assert re.match(r"error: search.limit is 0.*\nhint: ", err)
+    assert re.match(r"error: search.limit in notewell.toml is 0.*\nhint: ", err)
 
 
 def test_an_error_shows_what_a_terminal_would_obey(notewell: Notewell, folder: Path) -> None:
@@ -282,6 +337,21 @@ def test_a_named_vault_wins_over_the_one_around(notewell: Notewell, tmp_path: Pa
 
 
 # Ctrl-C
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(folder: Path) -> None:
+    program = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "sys.argv = ['notewell', 'status']\n"
+        "from notewell.serve.warm.client import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_finishes(folder: Path) -> None:

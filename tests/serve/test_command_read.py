@@ -34,6 +34,56 @@ def test_lines_are_asked_for_by_number(notewell: Notewell, place: str, expected:
     assert notewell("read", place) == (0, expected, "")
 
 
+@pytest.mark.parametrize("name", ["bees", "Bees.md", "the-hive", "garden/bees:1", "The Hive:1-1"])
+def test_a_note_may_be_called_by_a_name_that_no_other_has(notewell: Notewell, folder: Path, name: str) -> None:
+    (folder / "Garden" / "Bees.md").write_text("---\naliases: [The hive]\n---\n\n# Bees\n")
+    notewell("index")
+    code, out, _ = notewell("read", name)
+    assert (code, out.partition("\n")[0]) == (0, "---")
+    (folder / "New.md").write_text("just written\n")
+    assert notewell("read", "new") == (0, "just written\n", "")
+
+
+def test_a_path_goes_before_a_name_and_a_folder_is_none(notewell: Notewell, folder: Path) -> None:
+    (folder / "Bees.md").write_text("the other bees\n")
+    (folder / "Garden.md").write_text("about the garden\n")
+    notewell("index")
+    assert notewell("read", "Bees.md")[1] == "the other bees\n"
+    assert notewell("read", "Garden")[1] == "about the garden\n"
+    code, out, err = notewell("read", "bees")
+    assert (code, out) == (0, "the other bees\n"), err
+
+
+def test_a_name_makes_no_store(notewell: Notewell, folder: Path) -> None:
+    code, out, err = notewell("read", "bees")
+    assert (code, out) == (1, "")
+    assert err == "error: There is no note bees\nhint: Paths are as `notewell search` prints them\n"
+    assert not (folder / ".notewell").exists()
+
+
+def test_a_name_that_several_or_none_have_says_which_are_meant(notewell: Notewell, folder: Path) -> None:
+    (folder / "Recipes" / "Keys.md").write_text("of the piano\n")
+    notewell("index")
+    assert notewell("read", "keys") == (
+        1,
+        "",
+        "error: 2 notes are called 'keys'\nhint: Name one of them by its path: Garden/Keys.md, Recipes/Keys.md\n",
+    )
+    assert notewell("read", "Sourdoug")[2].endswith("hint: Near to it: Recipes/Sourdough.md\n")
+
+
+def test_a_name_does_not_lead_out_of_the_vault_nor_to_what_is_no_note(notewell: Notewell, folder: Path) -> None:
+    (folder.parent / "outside.md").write_text("not yours\n")
+    (folder / "Gone.md").write_text("soon elsewhere\n")
+    notewell("index")
+    (folder / "Gone.md").unlink()
+    (folder / "Gone.md").symlink_to(folder.parent / "outside.md")
+    for name in ("gone", "Gone.md", "outside", "../outside", "notewell"):
+        code, out, err = notewell("read", name)
+        assert (code, out) == (1, ""), name
+        assert "hint: " in err
+
+
 def test_line_numbers_are_printed_on_request(notewell: Notewell) -> None:
     assert notewell("read", "Garden/Bees.md:2-3", "--numbers")[1] == (
         "     2  \n     3  The hive hums in the warm evening.\n"

@@ -63,6 +63,14 @@ def test_an_unknown_note_is_an_error_with_what_is_near(notewell: Notewell) -> No
     assert notewell("related")[0] == 2
 
 
+@pytest.mark.parametrize("mode", ["fast", "deep", "compare"])
+def test_nothing_outside_of_the_vault_can_be_leant_to(notewell: Notewell, folder: Path, mode: str) -> None:
+    (outside := folder.parent / "outside.md").write_text("# Rye\n\nRye, but not in the vault.\n", encoding="utf-8")
+    for written in ("../outside.md", str(outside), "Garden/../../outside.md"):
+        code, out, err = notewell("search", "rye", "--like", written, "--mode", mode)
+        assert (code, out) == (1, "") and "No indexed note is called" in err
+
+
 def test_a_search_leans_to_a_note(notewell: Notewell, more: Path) -> None:
     _, out, _ = notewell("search", "warm", "--like", "sourdough:7", "--explain")
     assert out.startswith('read as: like Recipes/Sourdough.md:7; words and meaning "warm"; one word\n')

@@ -60,7 +60,7 @@ def test_json_says_the_same(notewell: Notewell) -> None:
     near = {"path": written["path"], "line": 7, "title": "Billing deploys", "similarity": 1.0, "text": APPROVALS}
     assert (code, err) == (1, "")
     assert json.loads(out) == {"path": None, "written": False, "near": [near], "redacted": 0, "notices": []}
-    code, out, _ = notewell("forget", "billing deploys", "--json")
+    code, out, _ = notewell("forget", "Billing deploys", "--json")
     assert json.loads(out) == {"path": written["path"], "trash": ".trash/Billing deploys.md", "notices": []}
 
 

@@ -327,13 +327,21 @@ def test_words_are_still_searched_when_the_model_is_gone_and_a_file_has_changed(
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "?!…", '" OR ( NEAR *', "-- drop table note", "x" * 10_000, "a\0b", "[[Bees]]", "🐝", "\udcff rye"],
+    ["?!…", '" OR ( NEAR *', "-- drop table note", "x" * 10_000, "a\0b", "[[Bees]]", "🐝", "\udcff rye"],
 )
 @pytest.mark.parametrize("options", [[], ["--json"], ["--max-tokens", "50"]], ids=["person", "json", "prompt"])
 def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str, options: list[str]) -> None:
     code, _, err = notewell("search", *options, "--", text)
     assert code == 0
     assert "error" not in err
+
+
+@pytest.mark.parametrize("given", [[""], [" ", ""], ["", "--deep"], ["", "--mode", "compare", "--json"]], ids=str)
+def test_a_search_for_nothing_at_all_is_an_error(notewell: Notewell, given: list[str]) -> None:
+    code, out, err = notewell("search", *given)
+    assert (code, out) == (1, "")
+    assert err == "error: There is nothing to look for\nhint: Give some words, or a filter such as tag or after\n"
+    assert notewell("search", "", "--tag", "bread", "--json")[0] == 0
 
 
 def test_bytes_that_are_no_text_are_a_query_too(indexed_sample: Path, notewell: Notewell) -> None:

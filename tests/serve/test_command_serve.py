@@ -34,8 +34,8 @@ def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         address = urlsplit(json.loads(line)["addresses"][0] if "--json" in options else line)
         yield process, Served(address.hostname or "", address.port or 0)
     finally:
-        process.kill()
-        process.communicate()
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture(autouse=True)
@@ -76,10 +76,27 @@ def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Pat
 def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(folder: Path) -> None:
     with started(folder, "--verbose", "--json") as (process, served):
         served.get("/search", text="my very private question")
+        served.get("/node/Garden/Bees.md")
+        for forged in (
+            "/node/private",
+            "/node/a%0A127.0.0.1%20GET%20/forged",
+            "/private%0D%0A127.0.0.1%20GET%20/forged",
+        ):
+            assert served.ask(forged).status == 404
         process.terminate()
         said = process.communicate(timeout=PATIENCE)[1]
-        assert "127.0.0.1 GET /search 200" in said
-        assert "private" not in said
+        requests = [line for line in said.splitlines() if " ms" in line]
+        routes = [line.split()[1:4] for line in requests]
+        assert routes[:2] == [["GET", "/search", "200"], ["GET", "/node/{place:path}", "200"]]
+        assert len(routes) == 5 and {path for _, path, _ in routes[2:]} <= {"/node/{place:path}", "-"}
+        assert not any(word in said for word in ("private", "Bees", "forged"))
+
+
+def test_the_rate_is_what_the_command_was_told(folder: Path) -> None:
+    with started(folder, "--rate", "0.01") as (_, served):
+        assert [served.ask("/health").status for _ in range(2)] == [200, 429]
+    with started(folder, "--rate", "0") as (_, served):
+        assert {served.ask("/health").status for _ in range(5)} == {200}
 
 
 def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.serve.terminal import PROGRAM, run_on_terminal
+from tests.serve.terminal import PROGRAM, typed_in_shell
 
 from notewell.serve.cli import COMMANDS
 from notewell.serve.cli.complete import MOST
@@ -46,9 +46,18 @@ def test_choices_are_completed(complete: Complete) -> None:
     assert complete("search", "--format", "") == ["text", "json", "md", "csv", "paths"]
     assert complete("--color", "n") == ["never"]
     assert complete("completion", "") == ["bash", "zsh", "fish"]
+    assert complete("daemon", "s") == ["status", "stop"]
+    assert complete("hook", "") == ["after", "before", "install", "prompt", "status"]
+    assert complete("help", "q") == ["query"]
+    assert complete("help", "sea") == ["search"]
+    assert complete("config", "daemon.m") == ["daemon.max_mb"]
 
 
-@pytest.mark.parametrize("before", [["read"], ["related"], ["traverse"], ["links"], ["search", "x", "--like"]], ids=str)
+@pytest.mark.parametrize(
+    "before",
+    [["read"], ["related"], ["traverse"], ["links"], ["forget"], ["secrets"], ["search", "x", "--like"]],
+    ids=str,
+)
 def test_notes_are_completed_by_the_beginning_of_their_paths(
     notewell: Notewell, complete: Complete, before: list[str]
 ) -> None:
@@ -126,21 +135,38 @@ def test_zsh_and_fish_are_answered_in_their_ways(
     assert 'string split --max 1 ","' in notewell("completion", "fish")[1]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_somebody_presses_tab_in_bash(notewell: Notewell, folder: Path) -> None:
-    (folder / "Garden" / "Varroa (new) treatment.md").write_text("Nine mites, and a $price.\n")
+SHELLS = {
+    "bash": ["bash", "--norc", "--noprofile", "-i"],
+    "zsh": ["zsh", "-f", "-i"],
+    "fish": ["fish", "--no-config", "-i"],
+}
+BEGINNINGS = {
+    "bash": "bind 'set enable-bracketed-paste off'",
+    "zsh": "autoload -Uz compinit; compinit -u",
+    "fish": "true",
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_somebody_presses_tab(notewell: Notewell, folder: Path, shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    (folder / "Garden" / "Varroa (new), it's 12:30.md").write_text("Nine mites, and a $price.\n")
     notewell("index")
-    script = folder.parent / "completion.bash"
-    script.write_text(notewell("completion", "bash")[1])
-    typed = (
-        f"PS1=; bind 'set enable-bracketed-paste off'; source {shlex.quote(str(script))}\n"
-        "notewell read Garden/Varr\t\n"
-        'notewell read "Garden/Varr\t\n'
-        "notewell rea\tGarden/Keys.md:3\n"
-        "exit\n"
+    script = folder.parent / f"completion.{shell}"
+    script.write_text(notewell("completion", shell)[1])
+    lines = (
+        f"{BEGINNINGS[shell]}; source {shlex.quote(str(script))}",
+        "notewell read Garden/Varr\t",
+        'notewell read "Garden/Varr\t',
+        "notewell rea\tGarden/Keys.md:3",
+        "notewell help quer\t",
+        "notewell config search.li\t",
     )
-    environment = {"PATH": f"{Path(PROGRAM).parent}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
-    command = ["bash", "--norc", "--noprofile", "-i"]
-    _, shown = run_on_terminal(command, folder, environment, keys=typed.encode())
+    home = {"HOME": str(folder.parent), "XDG_CONFIG_HOME": str(folder.parent), "XDG_DATA_HOME": str(folder.parent)}
+    path = f"{Path(PROGRAM).parent}{os.pathsep}{os.environ['PATH']}"
+    shown = typed_in_shell(SHELLS[shell], lines, folder, {"PATH": path, **home})
     assert shown.count("Nine mites, and a $price.") == 2
     assert "For the weather station of the garden." in shown
+    assert "does not hold them" in shown
+    assert "NOTEWELL_SEARCH_LIMIT" in shown

@@ -34,6 +34,18 @@ def test_json_is_one_format_by_two_names(notewell: Notewell) -> None:
     assert one["hits"] == other["hits"] != []
 
 
+def test_other_places_that_say_the_same_are_named_or_counted(notewell: Notewell, folder: Path) -> None:
+    bees = (folder / "Garden/Bees.md").read_text(encoding="utf-8")
+    (folder / "Copy.md").write_text(bees, encoding="utf-8")
+    first, *_ = json.loads(notewell("search", "hive honey", "--json")[1])["hits"]
+    (same,) = first["also"]
+    assert {first["path"], same.partition(":")[0]} == {"Copy.md", "Garden/Bees.md"}
+    assert f"\n    the same in {same}\n" in notewell("search", "hive honey")[1]
+    (folder / "Third.md").write_text(bees, encoding="utf-8")
+    (folder / "Fourth.md").write_text(bees, encoding="utf-8")
+    assert re.search(r"\n    the same in \w+\.md:\d+ and 2 other places\n", notewell("search", "hive honey")[1])
+
+
 def test_markdown_needs_no_budget(notewell: Notewell) -> None:
     notewell("index")
     whole = notewell("search", "rye", "--format", "md")[1]
@@ -57,7 +69,7 @@ def test_a_table_keeps_commas_quotes_and_line_breaks_in_their_cells(notewell: No
     assert (row["path"], row["excerpt"]) == ('a, "b".md', 'The zebra said "hello, you".\nA zebra, again.')
 
 
-@pytest.mark.parametrize("text", ["=1+zebra(2)", "+zebra", "-2+zebra", "@zebra"])
+@pytest.mark.parametrize("text", ["=1+zebra(2)", "+zebra", "-2+zebra", "@zebra", "\uff1d1+zebra"])
 def test_no_cell_of_a_table_is_a_formula(notewell: Notewell, folder: Path, text: str) -> None:
     (folder / f"{text}.md").write_text(f"{text}\n")
     (row,) = table(notewell("search", "zebra", "-n", "1", "--format", "csv")[1])
@@ -203,3 +215,16 @@ def test_what_is_piped_has_no_links(folder: Path) -> None:
     environment = {**os.environ, "VTE_VERSION": "6800", "NOTEWELL_SHOW_LINKS": "file", "NOTEWELL_DAEMON": "no"}
     done = subprocess.run([PROGRAM, "search", "loaf"], cwd=folder, env=environment, capture_output=True, check=True)
     assert b"\x1b" not in done.stdout
+
+
+def test_an_excerpt_is_wrapped_below_its_own_beginning_in_a_narrow_window(folder: Path) -> None:
+    (folder / "Zebra.md").write_text("The zebra grazes where the grass is long, 蜂の巣 hums, and nobody minds it.\n")
+    narrow = on_terminal("search", "zebra grazes", "-n", "1", "--no-refresh", cwd=folder, COLUMNS="40", NO_COLOR="1")
+    # Three signs take the room of six letters.
+    assert narrow.splitlines()[-3:] == [
+        "    The zebra grazes where the grass is",
+        "    long, 蜂の巣 hums, and nobody minds",
+        "    it.",
+    ]
+    wide = on_terminal("search", "zebra grazes", "-n", "1", cwd=folder, NO_COLOR="1")
+    assert wide.splitlines()[-1] == "    The zebra grazes where the grass is long, 蜂の巣 hums, and nobody minds it."

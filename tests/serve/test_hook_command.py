@@ -117,7 +117,7 @@ def test_settings_that_are_wrong_give_nothing_and_are_told_of_in_the_log(hooks: 
     for hook, tool in (("prompt", ""), ("before", "Read"), ("after", "Bash")):
         more: dict[str, Any] = {"tool_name": tool, "tool_input": {"file_path": "deploy.sh", "command": "make"}}
         assert hooks.run(hook, **PROMPT, **more, tool_response={"stdout": "part made\n" * 1_000}) == ""
-        assert hooks.last.why == "hook.threshold is 7.0, and should be at most 1"
+        assert hooks.last.why == "hook.threshold in notewell.toml is 7.0, and should be at most 1"
 
 
 def test_what_nobody_could_print_any_more_was_not_shown(hooks: Hooks) -> None:

@@ -151,8 +151,18 @@ def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Pat
 
 
 def test_a_limit_that_the_vault_sets_is_in_the_command(notewell: Command, user_file: Path, folder: Path) -> None:
-    (folder / "notewell.toml").write_text("[hook]\ntimeout_ms = 900\n", encoding="utf-8")
+    (folder / "notewell.toml").write_text("[hook]\ntimeout_ms = 200\n", encoding="utf-8")
     notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert all(found[0].endswith("--timeout-ms 200") for found in commands(user_file).values())
+
+
+def test_a_limit_that_the_user_sets_is_in_the_command_without_a_vault(
+    notewell: Command, user_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (own := tmp_path / "config" / "notewell" / "notewell.toml").parent.mkdir(parents=True)
+    own.write_text("[hook]\ntimeout_ms = 900\n", encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
     assert all(found[0].endswith("--timeout-ms 900") for found in commands(user_file).values())
 
 

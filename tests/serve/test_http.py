@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .serving import Served, serving
+from .serving import Served, serving, wait_until
 
 if TYPE_CHECKING:
-    from notewell import Vault
+    from notewell.serve.kept import KeptVault
 
 
 def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
@@ -21,13 +21,13 @@ def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
     assert served.get("/health") == {"ok": True, "version": notewell.__version__}
 
 
-def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
+def test_a_search_answers_as_the_command_line_does(indexed: KeptVault) -> None:
     from notewell.serve.answers import of_results  # noqa: PLC0415
 
     expected = indexed.search("why did the loaf collapse", limit=2)
     with serving(indexed) as served:
         told = served.get("/search", text="why did the loaf collapse", limit=2)
-    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, root=indexed.root), "took_ms": 0}))
+    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, indexed.root), "took_ms": 0}))
     assert told["hits"][0]["path"] == "Recipes/Sourdough.md"
 
 
@@ -47,6 +47,15 @@ def test_explain_and_deep_mode_say_more(served: Served) -> None:
     assert explained["hits"][0]["votes"]
     deep = served.get("/search", text="honey", mode="deep")
     assert {"similarity", "hop", "retain_reason"} <= deep["hits"][0].keys()
+
+
+def test_what_the_user_should_know_is_in_every_answer(indexed: KeptVault, folder: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+
+    (folder / "New.md").write_text("# New\n\nNobody has taken this in.\n", encoding="utf-8")
+    with Vault.open(folder) as other, other.store.locked(0), serving(indexed) as served:
+        for path in ("search?text=a", "search?text=a&mode=deep", "related/bees", "traverse/bees", "links", "graph"):
+            assert served.ask(f"/{path}").data["notices"], path
 
 
 def test_max_tokens_bounds_the_text(served: Served) -> None:
@@ -79,7 +88,7 @@ def test_a_note_is_read_whole_by_lines_or_as_written(served: Served) -> None:
     assert served.get("/node/sourdough")["path"] == "Recipes/Sourdough.md"
 
 
-def test_a_part_is_read_by_its_name(indexed: Vault) -> None:
+def test_a_part_is_read_by_its_name(indexed: KeptVault) -> None:
     (indexed.root / "rows.csv").write_text("name,cost\n" + "bees,12\n" * 400, encoding="utf-8")
     indexed.index()
     with serving(indexed) as served:
@@ -96,29 +105,26 @@ def test_secrets_stay_in_their_notes(served: Served) -> None:
 
 
 def test_what_is_excluded_from_the_index_is_not_read_either(folder: Path) -> None:
-    from notewell import Vault  # noqa: PLC0415
+    from notewell.serve.kept import KeptVault  # noqa: PLC0415
 
-    with Vault.open(folder, {"index.exclude": ["Garden"]}) as vault:
+    with KeptVault.open(folder, {"index.exclude": ["Garden"]}) as vault:
         vault.index()
         with serving(vault) as served:
             assert served.ask("/node/Garden/Bees.md").status == 404
 
 
-def test_a_note_that_was_just_written_is_found(indexed: Vault) -> None:
+def test_a_note_that_was_just_written_is_found(indexed: KeptVault) -> None:
     (indexed.root / "New.md").write_text("# Quinces\n\nThey keep until Christmas.\n", encoding="utf-8")
     with serving(indexed) as served:
         assert served.get("/search", text="quinces", refresh=False)["hits"][0]["path"] != "New.md"
         assert served.get("/search", text="quinces")["hits"][0]["path"] == "New.md"
 
 
-def test_the_folder_is_not_walked_for_every_search(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    from notewell.serve.http import upkeep  # noqa: PLC0415
-
+def test_every_note_is_found_by_a_request_right_after_it_was_saved(indexed: KeptVault) -> None:
     with serving(indexed) as served:
-        monkeypatch.setattr(upkeep, "PAUSE", 3_600)
-        served.get("/search", text="bees")
-        (indexed.root / "New.md").write_text("# Quinces\n", encoding="utf-8")
-        assert served.get("/search", text="quinces")["hits"][0]["path"] != "New.md"
+        for number in range(30):
+            (indexed.root / f"New {number}.md").write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
+            assert served.get("/search", text=f"Word{number}zz", limit=1)["hits"][0]["path"] == f"New {number}.md"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +133,9 @@ def test_the_folder_is_not_walked_for_every_search(indexed: Vault, monkeypatch: 
         ("/search", 400, "text"),
         ("/search?text=a&limit=0", 400, "limit"),
         ("/search?text=a&limit=99999999999999999999", 400, "limit"),
+        ("/search?text=", 400, "nothing to look for"),
+        ("/search?text=%20&mode=deep", 400, "nothing to look for"),
+        ("/search?text=&like=", 400, "nothing to look for"),
         ("/search?text=a&after=someday", 400, "after"),
         ("/search?text=a&where=status", 400, "KEY=VALUE"),
         ("/search?text=a&mode=wild", 400, "mode"),
@@ -161,15 +170,17 @@ def test_a_wrong_method_is_told_likewise(served: Served) -> None:
     assert reply.status == 405 and reply.data.keys() == {"error", "hint"}
 
 
-def test_a_vault_without_a_store_says_what_to_do(folder: Path) -> None:
-    from notewell import Vault  # noqa: PLC0415
+def test_a_vault_without_a_store_is_indexed_behind_and_says_so(folder: Path) -> None:
+    from notewell.serve.kept import KeptVault  # noqa: PLC0415
 
-    with Vault.open(folder) as vault, serving(vault) as served:
+    with KeptVault.open(folder) as vault, serving(vault) as served:
         reply = served.ask("/links?refresh=false")
-        assert (reply.status, reply.data["error"]) == (503, "This vault was never indexed")
+        assert reply.status == 503 and "being indexed for the first time" in reply.data["error"]
+        assert reply.headers["retry-after"] == "1"
+        wait_until(lambda: served.ask("/links").status == 200)
 
 
-def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: Vault) -> None:
+def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: KeptVault) -> None:
     with serving(indexed) as served:
         indexed.root.rename(indexed.root.with_name("elsewhere"))
         for path in ("/search?text=bees", "/search?text=bees&refresh=false", "/node/bees", "/status", "/graph"):

@@ -12,6 +12,7 @@ from .serving import Served, serving, wait_until
 
 if TYPE_CHECKING:
     from notewell import Vault
+    from notewell.serve.kept import KeptVault
     from notewell.types import Vectors
 
 
@@ -49,7 +50,7 @@ def lines_of(served: Served) -> list[dict[str, object]]:
     return [json.loads(line) for line in reply.body.splitlines()]
 
 
-def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: Vault) -> None:
+def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: KeptVault) -> None:
     (indexed.root / "New.md").write_text("# Quinces\n", encoding="utf-8")
     (indexed.root / "Garden/Bees.md").unlink()
     with serving(indexed) as served:
@@ -59,7 +60,7 @@ def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: Vault
         assert served.get("/search", text="quinces", refresh=False)["hits"][0]["path"] == "New.md"
 
 
-def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: Vault) -> None:
+def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: KeptVault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
@@ -69,14 +70,17 @@ def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: V
         assert 0 < first["done"] < first["total"] == MANY
         found = served.get("/search", text="honey")
         assert found["hits"][0]["path"] == "Garden/Bees.md"
-        assert found["notices"] == ["this vault is being brought up to date; this is its state before that"]
+        (notice,) = found["notices"]
+        assert notice.startswith("notes are being taken in, ") and notice.endswith(
+            " of 30; ask again in a minute to find them all"
+        )
         go_on.set()
         *_, last = (json.loads(line) for line in answer.read().splitlines())
         assert last["added"] == MANY
         assert served.get("/search", text="word29")["hits"][0]["path"] == "note 29.md"
 
 
-def test_a_second_reload_at_once_is_told_to_wait(indexed: Vault) -> None:
+def test_a_second_reload_at_once_is_told_to_wait(indexed: KeptVault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
@@ -89,7 +93,7 @@ def test_a_second_reload_at_once_is_told_to_wait(indexed: Vault) -> None:
         assert lines_of(served)[-1]["unchanged"]
 
 
-def test_while_another_process_writes_a_reload_is_told_so(indexed: Vault, folder: Path) -> None:
+def test_while_another_process_writes_a_reload_is_told_so(indexed: KeptVault, folder: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
 
     with Vault.open(folder) as other, other.store.locked(0), serving(indexed) as served:
@@ -98,7 +102,7 @@ def test_while_another_process_writes_a_reload_is_told_so(indexed: Vault, folder
         assert "is writing to this vault's store" in reply.data["error"]
 
 
-def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> None:
+def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: KeptVault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
@@ -111,8 +115,8 @@ def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> N
         wait_until(run._left.is_set)
         go_on.set()
         wait_until(lambda: run.is_over)
-        assert run._answer["interrupted"] and 0 < run._answer["added"] < MANY
-        assert served.get("/status")["notes"] == 3 + run._answer["added"]
+        assert run.report and run.report.interrupted and 0 < run.report.added < MANY
+        assert served.get("/status")["notes"] == 3 + run.report.added
         assert lines_of(served)[-1]["notes"] == 3 + MANY
 
 
@@ -121,33 +125,28 @@ def test_an_embedder_that_fails_is_told_of(make_vault: Callable[..., Vault]) -> 
     vault.index()
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
     from notewell.errors import EmbedError  # noqa: PLC0415
+    from notewell.serve.kept import KeptVault  # noqa: PLC0415
 
     class Broken(WordsEmbedder):
         def embed(self, texts: Sequence[str]) -> Vectors:
             raise EmbedError("The server does not answer", "Start it")
 
     (vault.root / "b.md").write_text("# Bees\n", encoding="utf-8")
-    vault.__dict__["embedder"] = Broken()
-    with vault, serving(vault) as served:
+    with serving(KeptVault(vault.root, vault.settings)) as served:
+        assert served.upkeep
+        served.upkeep.vault.__dict__["embedder"] = Broken()
         reply = served.ask("/reload", method="POST")
         assert (reply.status, reply.data) == (503, {"error": "The server does not answer", "hint": "Start it"})
 
 
-def test_while_a_reload_goes_on_mcp_starts_no_run_and_every_route_tells_of_it(indexed: Vault) -> None:
-    from notewell.serve.http import Upkeep  # noqa: PLC0415
-    from notewell.serve.mcp.held import Held  # noqa: PLC0415
-
+def test_while_a_reload_goes_on_every_route_tells_of_it(indexed: KeptVault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
-        upkeep = Upkeep(indexed)
-        held, run = Held(indexed, upkeep), upkeep.reload()
+        assert served.upkeep
+        served.upkeep.reload()
         try:
-            held.begin()
-            (notice,) = held.take_in(refresh=True)
-            assert "being brought up to date" in notice and not held.indexing
-            assert served.get("/traverse/Garden/Bees.md")["notices"]
-            assert served.get("/links/Garden/Bees.md")["notices"]
+            assert "being taken in" in served.get("/traverse/Garden/Bees.md")["notices"][0]
+            assert "being taken in" in served.get("/links/Garden/Bees.md", refresh=False)["notices"][0]
         finally:
             go_on.set()
-            run.join()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .serving import Served
+from .serving import kept_up
 
 if TYPE_CHECKING:
     from notewell.serve.http.guard import Guard
@@ -22,16 +22,15 @@ EXAMPLES = 12
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     from notewell import Vault  # noqa: PLC0415
-    from notewell.serve.http import GuardRules, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
     from notewell.serve.http.callers import Known  # noqa: PLC0415
 
     from .conftest import write_notes  # noqa: PLC0415
 
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
-        upkeep = Upkeep(vault)
-        yield make_app(vault, upkeep, GuardRules(Known.of(("testserver",), ())))
-        upkeep.close()
+        with kept_up(vault) as upkeep:
+            yield make_app(upkeep.vault, upkeep, GuardRules(Known.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")
@@ -138,25 +137,3 @@ def test_every_route_and_parameter_is_in_the_reference(published: dict[str, Any]
             section = reference.partition(f"## {method.upper()} {path}\n")[2].partition("\n## ")[0]
             assert section
             assert all(f"| `{parameter['name']}`" in section for parameter in route.get("parameters", ()))
-
-
-def test_answers_have_the_form_that_is_published(served: Served) -> None:
-    from notewell.serve.http import told, told_links  # noqa: PLC0415
-
-    for path, asked, form in (
-        ("/health", {}, told.Health),
-        ("/search", {"text": "honey loaf"}, told.ResultsTold),
-        ("/search", {"text": "honey loaf", "explain": True}, told.ResultsTold),
-        ("/search", {"text": "honey loaf", "mode": "deep", "explain": True}, told_links.DeepTold),
-        ("/related", {"note": "bees"}, told.ResultsTold),
-        ("/related/bees", {"explain": True}, told.ResultsTold),
-        ("/traverse/bees", {"floor": -1}, told_links.WalkTold),
-        ("/node/bees", {}, told.ReadingTold),
-        ("/links", {"broken": True, "orphans": True}, told_links.LinksTold),
-        ("/links/bees", {}, told_links.LinksTold),
-        ("/graph", {}, told_links.OverviewTold),
-        ("/status", {}, told.StatusTold),
-    ):
-        form.model_validate(served.get(path, **asked))
-    *_, last = served.ask("/reload", method="POST").body.splitlines()
-    told.ReportTold.model_validate_json(last)

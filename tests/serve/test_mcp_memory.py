@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests.serve.mcp_clients import PAGE, Asking, asking, size
+from tests.serve.serving import kept_up
 
 from notewell import Vault
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.server import make_server
 
 FACT = "Kim prefers tabs over spaces in Go code."
@@ -20,12 +20,12 @@ FACT = "Kim prefers tabs over spaces in Go code."
 def session(folder: Path) -> Iterator[Asking]:
     with (folder / "notewell.toml").open("a") as settings:
         settings.write('[memory]\nfolder = "Memories"\n')
-    with asking(make_server(Held(Vault.open(folder)))) as client:
+    with kept_up(Vault.open(folder)) as upkeep, asking(make_server(upkeep)) as client:
         yield client
 
 
 def test_they_are_not_there_until_the_vault_names_a_folder(folder: Path) -> None:
-    with asking(make_server(Held(Vault.open(folder)))) as session:
+    with kept_up(Vault.open(folder)) as upkeep, asking(make_server(upkeep)) as session:
         assert not session.schemas.keys() & {"remember", "forget"}
         with pytest.raises(Exception, match="no tool 'remember'"):
             session.do("call_tool", "remember", {"text": FACT})

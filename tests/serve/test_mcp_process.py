@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 from tests.serve.mcp_clients import COMMAND, GUARD, asking, environment, stdio
+from tests.serve.serving import kept_up
 from tests.serve.test_http_reload import hold, write_many
 
 from notewell import Vault
-from notewell.types import Vectors
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
 
@@ -123,6 +123,23 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing(server: Callable[...
     assert rest == "" and errors == "" and process.returncode == 0
 
 
+def test_half_a_character_is_answered_with_an_error_and_the_next_call_as_ever(
+    server: Callable[..., subprocess.Popen[str]],
+) -> None:
+    process = server()
+    greet(process)
+    assert process.stdin and process.stdout
+    half = {**SEARCH, "id": "half", "params": {"name": "search", "arguments": {"text": "loaf \ud800"}}}
+    process.stdin.write(line(half) + line(SEARCH))
+    process.stdin.flush()
+    answers: dict[Any, Any] = {}
+    while 2 not in answers:
+        answer = json.loads(process.stdout.readline())
+        answers[answer["id"]] = answer
+    assert "half of one" in answers["half"]["error"]["message"]
+    assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
+
+
 def test_a_closed_stdin_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:
     process = server()
     greet(process)
@@ -213,67 +230,33 @@ def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from notewell.serve.mcp import server  # noqa: PLC0415
-    from notewell.serve.mcp.held import Held  # noqa: PLC0415
 
     monkeypatch.setattr(server, "PATIENCE", 0.0)
     slow_to_index(folder)
-    held = Held(Vault.open(folder))
-    with asking(server.make_server(held)) as session:
-        error = session.error("search", text="zebra")
-        assert "being indexed for the first time" in error and "Ask again" in error
-        # What the owner excluded is known from the index alone.
-        assert "being indexed for the first time" in session.error("read", place="7.md")
-    held.close()
-    assert held._run
-    held._run.join(GUARD)
-    assert not held.indexing
+    with kept_up(Vault.open(folder)) as upkeep:
+        with asking(server.make_server(upkeep)) as session:
+            error = session.error("search", text="zebra")
+            assert "being indexed for the first time" in error and "Ask again" in error
+            # What the owner excluded is known from the index alone.
+            assert "being indexed for the first time" in session.error("read", place="7.md")
+        upkeep.close(GUARD)
+        assert upkeep.progress is None
 
 
 def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     from notewell.serve.mcp import server  # noqa: PLC0415
-    from notewell.serve.mcp.held import Held  # noqa: PLC0415
 
     # A call that waited for the run would not come back: the run ends only after the answer.
     monkeypatch.setattr(server, "PATIENCE", GUARD * 2)
     write_many(indexed.root)
-    go_on, held = hold(indexed), Held(indexed)
-    with asking(server.make_server(held)) as session:
-        held._start()
+    go_on = hold(indexed)
+    with kept_up(indexed) as upkeep, asking(server.make_server(upkeep)) as session:
+        upkeep.reload()
         try:
             assert "notes are being taken in" in session.text("search", text="bees")
-            assert held.indexing
+            assert upkeep.progress is not None
         finally:
             go_on.set()
-            assert held._run
-            held._run.join(GUARD)
-
-
-def test_a_run_that_failed_is_tried_again_after_a_pause(
-    make_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
-    from notewell.errors import EmbedError  # noqa: PLC0415
-    from notewell.serve.mcp import held as module  # noqa: PLC0415
-
-    class Down(WordsEmbedder):
-        def embed(self, texts: Sequence[str]) -> Vectors:
-            raise EmbedError("The server does not answer", "Start it")
-
-    vault = make_vault({"a.md": "# Apples\n"})
-    vault.index()
-    held = module.Held(vault)
-    monkeypatch.setattr(module, "RETRY", 0.0)
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
-    write_many(vault.root)
-    vault.__dict__["embedder"] = Down()
-    held._start()
-    assert held._run
-    held._run.join(GUARD)
-    assert isinstance(held._failure, EmbedError)
-    vault.__dict__["embedder"] = WordsEmbedder()
-    held.take_in(refresh=True)
-    held._run.join(GUARD)
-    assert held._failure is None and "note 7.md" in vault.store.stamps()
 
 
 @pytest.mark.parametrize("ready", [True, False])

@@ -9,6 +9,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +27,7 @@ from notewell.settings import HookSettings
 
 FOUND = "Recipes/Sourdough.md:7"
 PROMPT = "Why did the sourdough loaf collapse in the oven?"
+NOBODY = 65_534
 Begun = tuple["subprocess.Popen[bytes]", socket.socket]
 
 
@@ -293,8 +295,43 @@ def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
     process.send_signal(signal.SIGSTOP)
     try:
         assert search(warm).startswith(FOUND)
+        code, out, err = warm.run("daemon", "status")
+        assert (code, out) == (0, f"process   {process.pid} does not answer: it begins, is busy, or hangs\n")
+        assert "`notewell daemon stop` ends it" in err
+        told = json.loads(warm.run("daemon", "status", "--json")[1])
+        assert told == {"running": True, "answers": False, "pid": process.pid}
+        assert warm.run("daemon", "stop") == (0, "", "ended\n")
+        assert process.wait(LONG) == 0
     finally:
         process.send_signal(signal.SIGCONT)
+
+
+def test_the_vault_that_the_better_model_reads_is_told(warm: Warmth) -> None:
+    (warm.folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n')
+    warm.start()
+    assert search(warm).startswith(FOUND)
+    assert json.loads(warm.run("daemon", "status", "--json")[1])["filling"] == []
+    with Vault.open(warm.folder) as vault, vault.store.filling():
+        told = json.loads(warm.run("daemon", "status", "--json")[1])
+        assert (told["running"], told["answers"], told["filling"]) == (True, True, [str(warm.folder)])
+        assert f"{warm.folder}; a better model reads it in the background\n" in warm.run("daemon", "status")[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_is_not_answered_even_if_the_folder_lets_them_in(warm: Warmth) -> None:
+    warm.start()
+    for path in (warm.runtime, warm.path.parent, warm.path):
+        path.chmod(0o777)
+    request = wire.packed({"home": wire.home(), "verb": b"about"})
+    os.seteuid(NOBODY)
+    try:
+        connection = warm.connect()
+    finally:
+        os.seteuid(0)
+    with connection, suppress(OSError):
+        connection.sendall(request)
+        assert connection.recv(100) == b""
+    assert warm.about()["requests"] == 0
 
 
 @contextmanager

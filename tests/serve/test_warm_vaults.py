@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -10,12 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.serve.warmth import COMMAND, LONG, warmth
+from tests.serve.warmth import COMMAND, warmth
 
 from notewell import Vault
+from notewell.serve.kept import KeptVault
+from notewell.serve.warm import wire
 from notewell.serve.warm.declined import Declined
-from notewell.serve.warm.process import WORTH_IT
-from notewell.serve.warm.vaults import KEPT, KeptVault, Vaults
+from notewell.serve.warm.process import WORTH_IT, WarmProcess
+from notewell.serve.warm.vaults import KEPT, Vaults
 
 # Folders that were listed while this is not None; the hook itself cannot be taken out again.
 listed: list[str] | None = None
@@ -52,7 +56,8 @@ def indexed(folder: Path) -> Path:
 
 
 @pytest.fixture
-def vaults(tmp_path: Path) -> Iterator[Vaults]:
+def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vaults]:
+    monkeypatch.delenv("NOTEWELL_DAEMON")
     made = Vaults()
     yield made
     made.keep_only(0)
@@ -178,7 +183,7 @@ def test_where_nothing_can_be_watched_the_folder_is_looked_through_every_time(
     vault = vaults.open(indexed, {})
     vault.refresh()
     vaults.keep_up(tmp_path / "no such folder")
-    assert not vaults.is_due
+    assert not vaults.is_due and isinstance(vault, KeptVault) and not vault.is_watched
     (indexed / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
     assert paths(vault, "zeppelin") == ["New.md"]
 
@@ -198,17 +203,37 @@ def test_a_servers_key_is_not_kept(vaults: Vaults, indexed: Path, monkeypatch: p
     assert vaults.roots == []
 
 
-def test_a_process_over_its_limit_closes_the_vaults_that_were_not_asked_last(indexed: Path, tmp_path: Path) -> None:
+def test_a_process_over_its_limit_closes_vaults_and_ends_only_if_it_grew(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with (indexed / "notewell.toml").open("a", encoding="utf-8") as settings:
         settings.write("[daemon]\nmax_mb = 1\n")
     other = shutil.copytree(indexed, tmp_path / "other")
-    with warmth(indexed) as warm:
-        process = warm.start()
-        warm.ask("search", "loaf", cwd=other)
-        warm.ask("search", "loaf")
-        assert warm.about()["vaults"] == [str(indexed)]
-        # A new one would be as large: it ends only once that is worth it.
-        for _ in range(WORTH_IT - 1):
-            assert process.poll() is None
-            warm.ask("search", "loaf")
-        assert process.wait(LONG) == 0
+    listener, wake = socket.socketpair()
+    with listener, wake:
+        process = WarmProcess(listener, wake)
+        process.vaults.open(other, {})
+        process.answer_first(searching(indexed))
+        assert process.vaults.roots == [str(indexed)]
+        # A new one would be as large, and as far over the limit.
+        process.requests = WORTH_IT
+        process.answer_first(searching(indexed))
+        assert not process.ending
+        grown = b"x" * int(process.needed_mb * (1 << 20))
+        process.requests += WORTH_IT
+        process.answer_first(searching(indexed))
+        assert process.ending, len(grown)
+        process.vaults.keep_only(0)
+
+
+def searching(vault: Path) -> bytes:
+    """Return a search in a vault as the process is sent it, its beginning taken off."""
+    fields = {
+        "cwd": os.fsencode(vault),
+        "arguments": b"search\0loaf",
+        "environment": b"NOTEWELL_EMBED_BACKGROUND=no",
+        "terminals": b"000",
+        "encodings": b"utf-8 utf-8 utf-8",
+    }
+    return wire.packed(fields)[len(wire.MAGIC) + wire.LENGTH :]

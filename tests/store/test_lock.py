@@ -42,10 +42,33 @@ def test_a_holder_that_cannot_be_read_is_another_process(tmp_path: Path, signed:
     assert caught.value.hint
 
 
+def test_whoever_waits_is_told_what_the_lock_is_for(tmp_path: Path) -> None:
+    with (
+        held(tmp_path / "lock", 0),
+        pytest.raises(StoreBusy, match=f"Process {os.getpid()}, since .*, is changing the memories"),
+        held(tmp_path / "lock", 0, "is changing the memories"),
+    ):
+        pytest.fail("two hold the lock")
+
+
 def test_a_lock_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written") as caught, held(tmp_path / "nowhere" / "lock", 0):
         pytest.fail("a lock in a folder that is not there")
     assert caught.value.hint
+
+
+def test_a_file_that_is_no_lock_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "poetry.lock").write_text("# made by another program\n")
+    with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "poetry.lock", 0):
+        pytest.fail("another program's file is a lock")
+    assert caught.value.hint
+    assert (tmp_path / "poetry.lock").read_text() == "# made by another program\n"
+
+
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "lock").write_text('{"pid": 1, "since": "2026-05-01T12:00:00+00:00"}')
+    with held(tmp_path / "lock", 0):
+        pass
 
 
 def test_a_run_that_fails_frees_the_lock_and_says_what_it_failed_of(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,13 @@ def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) ->
     with closing(made(store.file, MadeFor("other", 99, "2"))) as again:
         assert again.made_for == MADE_FOR
         assert paths(again, "rye") == ["a.md"]
+
+
+def test_every_thread_keeps_no_more_in_memory_than_it_may(store: SqliteStore) -> None:
+    store.hold(1_234)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: store.db.pragma("cache_size")).result() == -1_234
+    assert store.db.pragma("cache_size") == -1_234
 
 
 def test_the_file_says_what_it_is(store: SqliteStore) -> None:

@@ -11,7 +11,7 @@ from notewell.errors import NoteError, StoreError, VaultError
 from notewell.index.readers import load, read
 from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import FORMATS, format_of
-from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, stamp_of
+from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, path_without_links, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types import Note, place_of
 
@@ -56,6 +56,13 @@ def find_place(root: Path, written: str) -> Place:
     return Place(path_inside(root, match[1]), first, last)
 
 
+def names_file(root: Path, written: str) -> bool:
+    """Tell whether a place gives the path of a file; else it may be a note's name, title or alias."""
+    match = LINES.fullmatch(written)
+    paths = (written, written.rpartition("#")[0], match[1] if match else "")
+    return any(exists(root / path) and not (root / path).is_dir() for path in paths)
+
+
 def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
     """Return the lines of a place, without secrets unless they are wanted `raw`."""
     if ALWAYS_EXCLUDED.intersection(place.path.split("/")):
@@ -65,12 +72,10 @@ def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False)
         raise NoteError(f"{place.path} is of a format that is not read", f"These are: {known}")
     try:
         with Extraction(rules.max_seconds) as extraction:
-            data, stamp = load(root, Found(place.path, stamp_of((root / place.path).stat())), rules)
+            data, stamp = load(root, found_at(root, place.path), rules)
             note = read(place.path, data, stamp, extraction)
     except NoteError as error:
         raise NoteError(f"{place.path}: {error.fact}", error.hint) from error
-    except OSError as error:
-        raise NoteError(f"{place.path} cannot be read: {error.strerror}", "Check the file") from error
     return _reading(replace(note, text=note.text.replace(LINE_IN_LINE, " ")) if raw else redact(note), place)
 
 
@@ -127,12 +132,21 @@ def path_inside(root: Path, path: str) -> str:
     """Return the path of a file from the root, and refuse one that is not there or leads out of the vault."""
     if not exists(root / path):
         raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
-    file, top = Path(os.path.realpath(root / path)), os.path.realpath(root)
-    if not file.is_relative_to(top):
+    target = path_without_links(root, path)
+    if target is None:
         raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")
-    if not file.is_file():
+    # It may have gone meanwhile, or its path without links be too long.
+    if not os.path.isfile(root / target):  # noqa: PTH113
         raise NoteError(f"{path} is no file", "Name a note in it")
-    return file.relative_to(top).as_posix()
+    return target
+
+
+def found_at(root: Path, path: str) -> Found:
+    """Return the file at a path of the vault, as a walk finds it."""
+    try:
+        return Found(path, stamp_of((root / path).stat()))
+    except OSError as error:
+        raise NoteError(f"cannot be read: {error.strerror}", "Check the file") from error
 
 
 def folder_to_write(file: Path) -> Path:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
-from notewell.index.place import path_inside
+from notewell.index.place import found_at, path_inside
 from notewell.index.readers import load
 from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
 from notewell.index.report import Progress
-from notewell.index.walk import Found, WalkRules, leads_inside, stamp_of, walk
+from notewell.index.walk import Found, WalkRules, path_without_links, walk
 from notewell.redact import names_secret, redact_path, redact_text
 from notewell.types import place_of
 
@@ -42,11 +43,10 @@ def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
         return walk(root, rules, BY_SUFFIX)
     found: dict[str, Found] = {}
     for path in paths:
-        if (root / path).is_dir() and leads_inside(root, path):
+        if os.path.isdir(root / path) and path_without_links(root, path) is not None:  # noqa: PTH112
             below = walk(root, replace(rules, include=(path,)), BY_SUFFIX)
         else:
-            file = path_inside(root, path)
-            below = [Found(file, stamp_of((root / file).stat()))]
+            below = [found_at(root, path_inside(root, path))]
         found |= {one.path: one for one in below}
     return list(found.values())
 

@@ -67,7 +67,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
             if (name[0] == "." and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
             path = f"{folder}/{name}" if folder else name
-            if entry.is_symlink() and not _stays_inside(root, entry.path):
+            if entry.is_symlink() and leads_to(root, path) is None:
                 continue
             # A link to a folder could lead back to a folder above it: folders are entered by their own name only.
             if entry.is_dir(follow_symlinks=False):
@@ -141,15 +141,20 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
         return None
 
 
-def _stays_inside(root: Path, path: str) -> bool:
-    """Tell whether a link leads to a place in the vault that is not excluded."""
-    target, top = Path(os.path.realpath(path)), os.path.realpath(root)
-    return target.is_relative_to(top) and not ALWAYS_EXCLUDED.intersection(target.relative_to(top).parts)
+def leads_to(root: Path, path: str) -> str | None:
+    """Return the path, without links, of what a path leads to; nothing, if that lies outside, or is never read."""
+    target = path_without_links(root, path)
+    return None if target is None or ALWAYS_EXCLUDED.intersection(target.split("/")) else target
 
 
-def leads_inside(root: Path, folder: str) -> bool:
-    """Tell whether a folder lies in the vault, whatever links lead to it."""
-    return Path(os.path.realpath(root / folder)).is_relative_to(os.path.realpath(root))
+def path_without_links(root: Path, path: str) -> str | None:
+    """Return where a path leads, as a path from the root; nothing, if that lies outside."""
+    try:
+        target, top = Path(os.path.realpath(root / path)), os.path.realpath(root)
+    except OSError:
+        # A link that became a file while it was followed.
+        return None
+    return target.relative_to(top).as_posix() if target.is_relative_to(top) else None
 
 
 def left_out_by(path: str, rules: WalkRules) -> str:
@@ -169,7 +174,7 @@ def left_out_by(path: str, rules: WalkRules) -> str:
 def _inside(root: Path, folder: str) -> str:
     """Return an included folder as a path from the root, or refuse one outside it."""
     path = os.path.normpath(folder).replace(os.sep, "/")
-    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or not leads_inside(root, path):
+    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or path_without_links(root, path) is None:
         raise SettingsError(
             f"index.include names '{folder}', which is outside the vault", "Name folders below the vault"
         )

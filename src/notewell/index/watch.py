@@ -68,7 +68,8 @@ class Watched:
         self._identity = _identity(root)
         self._changed = True
         self._made = 0
-        self._events = RustNotify([str(self._real), str(self._marks)], False, False, 0, True, True)
+        # Told to ignore folders that may not be read, it would ignore, too, that the system watches no more of them.
+        self._events = RustNotify([str(self._real), str(self._marks)], False, False, 0, True, False)
 
     def __enter__(self) -> Self:
         return self

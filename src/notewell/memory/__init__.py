@@ -88,7 +88,7 @@ class Memories:
     @contextmanager
     def _alone(self, folder: str, note: str = "") -> Iterator[None]:
         """Be the only one that changes memories; what the system refuses is a fact and a hint."""
-        with held(self.lock, PATIENCE), _explained(folder, note):
+        with held(self.lock, PATIENCE, "is changing the memories of this vault"), _explained(folder, note):
             yield
 
 

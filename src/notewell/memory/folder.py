@@ -12,12 +12,10 @@ from secrets import token_hex
 from typing import Self
 
 from notewell.errors import NoteError, VaultError
+from notewell.index.inside import BY_NUMBER, FILE, HOLD, NO_LINK, enter
 
 # Of a file that is being written; a killed process leaves one, and the next that writes takes it away.
 UNFINISHED = ".notewell-unfinished-"
-# Where names can be told to be of a folder that is open, nobody can put another in its place.
-BY_NUMBER = os.open in os.supports_dir_fd and os.link in os.supports_dir_fd
-DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # How a file system says that it has no second names for a file.
 NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -58,8 +56,7 @@ class Folder:
 
     def read(self, name: str, most: int) -> tuple[bytes, os.stat_result]:
         """Return how a file begins, and what tells it from others; a link, or anything but a file, is refused."""
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        number = os.open(self._at(name), flags, dir_fd=self.number)
+        number = os.open(self._at(name), FILE | NO_LINK, dir_fd=self.number)
         try:
             about = os.fstat(number)
             # Systems without O_NOFOLLOW have followed a link by now.
@@ -119,7 +116,7 @@ class Folder:
 
     @contextmanager
     def _created(self, name: str) -> Iterator[int]:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
         number = os.open(self._at(name), flags, 0o666, dir_fd=self.number)
         try:
             yield number
@@ -160,25 +157,11 @@ class Folder:
 
 
 def _enter(root: Path, path: str, *, make: bool) -> int | None:
-    """Return the number of the folder, opened from the root on; none where there are no such numbers."""
-    if not BY_NUMBER:
-        _enter_by_path(root, path, make=make)
-        return None
-    number = os.open(root, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    for part in path.split("/"):
-        try:
-            inner = _step(part, number, make=make)
-        finally:
-            os.close(number)
-        number = inner
-    return number
-
-
-def _step(part: str, number: int, *, make: bool) -> int:
-    if make:
-        with suppress(FileExistsError):
-            os.mkdir(part, dir_fd=number)
-    return os.open(part, DIRECTORY, dir_fd=number)
+    """Return the number of the folder; none where there are no such numbers."""
+    if BY_NUMBER:
+        return enter(root, path, HOLD, make=make)
+    _enter_by_path(root, path, make=make)
+    return None
 
 
 def _enter_by_path(root: Path, path: str, *, make: bool) -> None:

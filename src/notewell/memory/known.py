@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from notewell.embed import Embedder, EmbedRules, load_embedder
+from notewell.errors import NoteError
+from notewell.index.readers import load
 from notewell.index.walk import Found, WalkRules, walk
 from notewell.memory.names import SUFFIX
 from notewell.memory.near import EXCERPT, Near, Passage, find_near, same_words, stored_passages
@@ -30,7 +32,7 @@ def find_said(text: str, root: Path, folder: str, rules: WalkRules, store: Store
     for found, indexed in _memories(root, folder, rules, store):
         if indexed and not (cut and abs(found.stamp.size - length) < OTHER_BYTES + length // 4):
             continue
-        passage = _read(root, found.path)
+        passage = _read(root, found, rules)
         if same_words(passage.text) == same:
             return [Near(passage.path, passage.line, passage.title, 1.0, passage.text[:EXCERPT])]
         unknown += [] if indexed else [passage]
@@ -58,12 +60,12 @@ def _memories(root: Path, folder: str, rules: WalkRules, store: Store) -> Iterat
         yield found, stamp is not None and stamp.same_file(found.stamp)
 
 
-def _read(root: Path, path: str) -> Passage:
+def _read(root: Path, found: Found, rules: WalkRules) -> Passage:
     page = ""
     # Gone since it was found, or not to be read: it cannot be compared.
-    with suppress(OSError):
+    with suppress(NoteError):
         # The store has not seen it, and whoever remembers is shown it: secrets go here, as everywhere.
-        page = redact_text((root / path).read_text(encoding="utf-8", errors="replace"))[0]
+        page = redact_text(load(root, found, rules)[0].decode("utf-8", "replace"))[0]
     fields, body = split_page(page)
     line = page.count("\n", 0, page.find(body)) + 1
-    return Passage(path, line, redact_text(str(fields.get("title", "")))[0], body)
+    return Passage(found.path, line, redact_text(str(fields.get("title", "")))[0], body)

@@ -15,9 +15,9 @@ from notewell.types import Chunk
 
 LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{0,9}))?", re.DOTALL)
 PART = re.compile(r"(.+)#([^/#]+)", re.DOTALL)
+WORDS = re.compile(r"[^\W_]+")
 # As many as one reads.
 SHOWN = 3
-
 
 # So many places of one query are looked up; more are pasted.
 READ = 20
@@ -37,6 +37,19 @@ def find_chunks(written: str, store: Snapshot) -> Found:
     if found := _find(written, store):
         return found
     raise _unknown(written, store.names())
+
+
+def find_exactly(written: str, store: Snapshot) -> str:
+    """Return the path of the one note whose file or title is called so, letter for letter; its lines may be named."""
+    names = store.names()
+    match = LINES.fullmatch(written)
+    for wanted in (written, match[1] if match else ""):
+        if store.chunks_of(wanted):
+            return wanted
+        # All at once: a name that stood for one note is not to stand for another when that is gone.
+        if path := _only([path for path, title in names if wanted in (title, *_file_names(path))], written):
+            return path
+    raise _unknown(written, names)
 
 
 def chunks_in(store: Snapshot) -> Callable[[str], tuple[int, ...]]:
@@ -85,7 +98,12 @@ def _path(written: str, store: Snapshot) -> str:
     for names_of in (_paths, _stems, _titles):
         if called := [path for path, title in names if wanted in names_of(path, title)]:
             return _only(called, written)
-    return _only([each.path for each in store.named() if each.aliases and wanted in map(fold, each.aliases)], written)
+    aliases = {each.path: [*map(fold, each.aliases)] for each in store.named() if each.aliases}
+    if called := [path for path, others in aliases.items() if wanted in others]:
+        return _only(called, written)
+    slug = _slug(wanted.removesuffix(".md"))
+    slugs = {path: [_stems(path, title)[1], fold(title), *aliases.get(path, ())] for path, title in names if slug}
+    return _only([path for path, others in slugs.items() if slug in map(_slug, others)], written)
 
 
 def _only(called: Sequence[str], written: str) -> str:
@@ -114,12 +132,25 @@ def _paths(path: str, title: str) -> tuple[str, ...]:
 
 
 def _stems(path: str, title: str) -> tuple[str, ...]:
-    name = fold(path.rpartition("/")[2])
+    return _file_names(fold(path))
+
+
+def _file_names(path: str) -> tuple[str, str]:
+    name = path.rpartition("/")[2]
     return name, _stem(name)
 
 
 def _titles(path: str, title: str) -> tuple[str, ...]:
     return (fold(title),)
+
+
+def _slug(name: str) -> str:
+    """Return a folded name as addresses and branches write it.
+
+    >>> _slug("deploy runbook (2024)")
+    'deploy-runbook-2024'
+    """
+    return "-".join(WORDS.findall(name))
 
 
 def _stem(path: str) -> str:

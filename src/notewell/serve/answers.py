@@ -1,12 +1,11 @@
-"""Answers as data: one form for `--json`, HTTP and MCP."""
+"""Answers as data, in the forms that `serve/forms` writes down: one for `--json`, HTTP and MCP."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from notewell.serve.addresses import Addresses
 
@@ -14,31 +13,35 @@ if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
     from notewell.graph.deep import Compared, Deep
     from notewell.graph.leads import Lead, Links
-    from notewell.graph.overview import Graph, Overview
+    from notewell.graph.overview import Bridge, Community, Graph
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
     from notewell.index.report import Report, Status
     from notewell.memory import Forgotten, Remembered
-    from notewell.store import About
+    from notewell.memory.near import Near
+    from notewell.serve import forms
+    from notewell.store import About, Filling
     from notewell.types import Excerpt, Hit, Results
 
 
-def of_results(results: Results, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
-    """Return the results as other programs read them; with the vault's `root`, each hit has what opens it."""
-    addresses = Addresses.of(root) if root else None
-    return {
+def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.Results:
+    """Return what was found in the vault at `root` as other programs read it."""
+    addresses = Addresses.of(root)
+    made: forms.Results = {
         "query": results.query,
         "hits": [_hit(excerpt, explain, addresses) for excerpt in results],
         "generation": results.generation,
         "took_ms": results.took_ms,
         "notices": list(results.notices),
-        **({"read_as": list(results.read_as)} if explain else {}),
     }
+    if explain:
+        made["read_as"] = list(results.read_as)
+    return made
 
 
-def _hit(excerpt: Excerpt, explain: bool, addresses: Addresses | None) -> dict[str, Any]:
+def _hit(excerpt: Excerpt, explain: bool, addresses: Addresses) -> forms.Hit:
     chunk = excerpt.hit.chunk
-    return {
+    hit: forms.Hit = {
         "path": chunk.path,
         "line": chunk.line,
         "end_line": chunk.end_line,
@@ -55,18 +58,22 @@ def _hit(excerpt: Excerpt, explain: bool, addresses: Addresses | None) -> dict[s
             "line": excerpt.line,
             "end_line": excerpt.end_line,
             "place": excerpt.place,
-            "highlights": [list(span) for span in excerpt.highlights],
+            "highlights": list(excerpt.highlights),
         },
-        **({"uri": addresses.of_chunk(chunk)} if addresses else {}),
-        **({"votes": _votes(excerpt.hit)} if explain else {}),
+        "uri": addresses.of_chunk(chunk),
     }
+    if explain:
+        hit["votes"] = _votes(excerpt.hit)
+    return hit
 
 
-def _trace(hit: Hit, explain: bool) -> list[dict[str, Any]]:
-    return [
-        {"by": step.by, "why": step.why, "score": round(step.score, 6), **({"factor": factor} if explain else {})}
-        for step, factor in zip(hit.trace, factors(hit), strict=True)
-    ]
+def _trace(hit: Hit, explain: bool) -> list[forms.Step]:
+    steps: list[forms.Step] = []
+    for step, factor in zip(hit.trace, factors(hit), strict=True):
+        steps.append({"by": step.by, "why": step.why, "score": round(step.score, 6)})
+        if explain:
+            steps[-1]["factor"] = factor
+    return steps
 
 
 def factors(hit: Hit) -> list[float | None]:
@@ -75,46 +82,79 @@ def factors(hit: Hit) -> list[float | None]:
     return [None, *(after / before if before else None for before, after in pairwise(scores))][: len(scores)]
 
 
-def _votes(hit: Hit) -> list[dict[str, Any]]:
+def _votes(hit: Hit) -> list[forms.Vote]:
     """Return what each retriever says of a hit, as data."""
-    return [{**vote._asdict(), "part": round(vote.part, 6)} for vote in hit.votes]
+    return [
+        {
+            "retriever": vote.retriever,
+            "rank": vote.rank,
+            "score": vote.score,
+            "scaled": vote.scaled,
+            "weight": vote.weight,
+            "guessed": vote.guessed,
+            "part": round(vote.part, 6),
+        }
+        for vote in hit.votes
+    ]
 
 
-def of_deep(deep: Deep, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
+def of_deep(deep: Deep, root: Path, *, explain: bool = False) -> forms.DeepResults:
     """Return what deep mode found as other programs read it."""
-    found = of_results(deep.results, explain=explain, root=root)
-    hits = [{**hit, **_reached(deep.visits[hit["path"]])} for hit in found["hits"]]
-    walk = deep.walk
-    dropped = [_visit(visit) for visit in walk.dropped]
-    counts = {"notes": len(walk.visits), "vectors": walk.vectors, "unseen": walk.unseen}
-    return {**found, "hits": hits, "dropped": dropped, **counts}
+    found, visits, walk = of_results(deep.results, root, explain=explain), deep.visits, deep.walk
+    made: forms.DeepResults = {
+        "query": found["query"],
+        "hits": [{**hit, **_reached(visits[hit["path"]])} for hit in found["hits"]],
+        "generation": found["generation"],
+        "took_ms": found["took_ms"],
+        "notices": found["notices"],
+        "dropped": [_visit(visit) for visit in walk.dropped],
+        "notes": len(walk.visits),
+        "vectors": walk.vectors,
+        "unseen": walk.unseen,
+    }
+    if explain:
+        made["read_as"] = found["read_as"]
+    return made
 
 
-def of_compared(compared: Compared, *, explain: bool = False, root: Path | None = None) -> dict[str, Any]:
+def of_compared(compared: Compared, root: Path, *, explain: bool = False) -> forms.Compared:
     """Return a usual search and deep mode as other programs read them."""
     return {
         "query": compared.fast.query,
-        "fast": of_results(compared.fast, explain=explain, root=root),
-        "deep": of_deep(compared.deep, explain=explain, root=root),
+        "fast": of_results(compared.fast, root, explain=explain),
+        "deep": of_deep(compared.deep, root, explain=explain),
         "only_fast": list(compared.only_fast),
         "only_deep": list(compared.only_deep),
     }
 
 
-def _reached(visit: Visit) -> dict[str, Any]:
-    row = _visit(visit)
-    decay = {"decay_weight": round(visit.decay, 4), "decay_zero": visit.decay_zero}
-    return {key: row[key] for key in ("similarity", "hop", "via", "way", "retain_reason")} | decay
-
-
-def of_reading(reading: Reading) -> dict[str, Any]:
-    """Return lines of a note as other programs read them."""
-    return asdict(reading)
-
-
-def of_walk(walk: Walk) -> dict[str, Any]:
-    """Return a walk as other programs read it."""
+def _reached(visit: Visit) -> forms.Reached:
     return {
+        "similarity": round(visit.similarity, 4),
+        "hop": visit.hop,
+        "via": visit.via,
+        "way": visit.way,
+        "retain_reason": visit.reason,
+        "decay_weight": round(visit.decay, 4),
+        "decay_zero": visit.decay_zero,
+    }
+
+
+def of_reading(reading: Reading) -> forms.Reading:
+    """Return lines of a note as other programs read them."""
+    return {
+        "path": reading.path,
+        "line": reading.line,
+        "end_line": reading.end_line,
+        "text": reading.text,
+        "place": reading.place,
+    }
+
+
+def of_walk(walk: Walk, query: str) -> forms.Walk:
+    """Return a walk to notes near a query as other programs read it."""
+    return {
+        "query": query,
         "visits": [_visit(visit) for visit in walk.visits],
         "notes": len(walk.visits),
         "vectors": walk.vectors,
@@ -125,38 +165,51 @@ def of_walk(walk: Walk) -> dict[str, Any]:
     }
 
 
-def _visit(visit: Visit) -> dict[str, Any]:
+def _visit(visit: Visit) -> forms.Visit:
     """Return a note of a walk as other programs read it."""
-    return {
+    made: forms.Visit = {
         "path": visit.note,
         "similarity": round(visit.similarity, 4),
         "hop": visit.hop,
         "via": visit.via,
         "way": visit.way,
         "kept": visit.kept,
-        "retain_reason" if visit.kept else "drop_reason": visit.reason,
     }
+    made["retain_reason" if visit.kept else "drop_reason"] = visit.reason
+    return made
 
 
-def of_links(links: Links) -> dict[str, Any]:
+def of_links(links: Links) -> forms.Links:
     """Return links as other programs read them."""
+    counts = links.counts
     return {
         "note": links.note or None,
         "links": [_lead(lead) for lead in links.links],
         "backlinks": [_lead(lead) for lead in links.backlinks],
         "orphans": list(links.orphans),
         "wanted": [{"target": target, "notes": notes} for target, notes in links.wanted.items()],
-        "counts": asdict(links.counts),
+        "counts": {
+            "notes": counts.notes,
+            "links": counts.links,
+            "to_notes": counts.to_notes,
+            "to_files": counts.to_files,
+            "broken": counts.broken,
+            "orphans": counts.orphans,
+        },
         "notices": list(links.notices),
     }
 
 
-def _lead(lead: Lead) -> dict[str, Any]:
-    parts = asdict(lead.link)
-    del parts["raw"]
+def _lead(lead: Lead) -> forms.Lead:
+    link = lead.link
     return {
         "path": lead.path,
-        **parts,
+        "target": link.target,
+        "line": link.line,
+        "kind": link.kind,
+        "anchor": link.anchor,
+        "text": link.text,
+        "embed": link.embed,
         "written": lead.written,
         "to": lead.to or None,
         "problem": lead.problem or None,
@@ -164,47 +217,50 @@ def _lead(lead: Lead) -> dict[str, Any]:
     }
 
 
-def of_overview(overview: Overview) -> dict[str, Any]:
-    """Return the vault from above as other programs read it."""
+def of_graph(graph: Graph) -> forms.Graph:
+    """Return the vault from above as other programs read it, with every note's standing and every link between two."""
+    overview, paths = graph.overview, graph.net.paths
     return {
         "notes": overview.notes,
         "links": overview.links,
         "centrality_by": "degree" if overview.by_degree else "eigenvector",
-        "communities": [
-            {
-                "number": community.number,
-                "names": list(community.names),
-                "size": community.size,
-                "links": community.links,
-                "notes": list(community.notes),
-            }
-            for community in overview.communities
-        ],
-        "bridges": [
-            {"communities": [bridge.one, bridge.other], "links": bridge.links, "link": [bridge.source, bridge.target]}
-            for bridge in overview.bridges
-        ],
+        "communities": [_community(community) for community in overview.communities],
+        "bridges": [_bridge(bridge) for bridge in overview.bridges],
         "orphans": list(overview.orphans),
-    }
-
-
-def of_graph(graph: Graph) -> dict[str, Any]:
-    """Return the vault from above as other programs read it, with every note's standing and every link between two."""
-    paths, standings = graph.net.paths, graph.standings
-    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
-    rows = zip(paths, *columns, strict=True)
-    return {
-        **of_overview(graph.overview),
-        "standings": [
-            {"path": path, "pagerank": rank, "centrality": central, "community": number if number >= 0 else None}
-            for path, rank, central, number in rows
-        ],
-        "pairs": [[paths[one], paths[other]] for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
+        "standings": _standings(graph),
+        "pairs": [(paths[one], paths[other]) for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
         "notices": list(graph.notices),
     }
 
 
-def of_status(status: Status) -> dict[str, Any]:
+def _community(community: Community) -> forms.Community:
+    return {
+        "number": community.number,
+        "names": list(community.names),
+        "size": community.size,
+        "links": community.links,
+        "notes": list(community.notes),
+    }
+
+
+def _bridge(bridge: Bridge) -> forms.Bridge:
+    return {
+        "communities": (bridge.one, bridge.other),
+        "links": bridge.links,
+        "link": (bridge.source, bridge.target),
+    }
+
+
+def _standings(graph: Graph) -> list[forms.Standing]:
+    of = graph.standings
+    columns = (values.tolist() for values in (of.pagerank, of.centrality, of.community))
+    return [
+        {"path": path, "pagerank": rank, "centrality": central, "community": number if number >= 0 else None}
+        for path, rank, central, number in zip(graph.net.paths, *columns, strict=True)
+    ]
+
+
+def of_status(status: Status) -> forms.Status:
     """Return the status as other programs read it."""
     about = status.about
     return {
@@ -214,7 +270,7 @@ def of_status(status: Status) -> dict[str, Any]:
         "chunks": about.chunks,
         "links": about.links,
         "embedder": about.embedder,
-        "filling": asdict(status.filling),
+        "filling": of_filling(status.filling),
         "generation": about.generation,
         "indexed_at": about.indexed_at or None,
         "stale": status.stale,
@@ -224,7 +280,19 @@ def of_status(status: Status) -> dict[str, Any]:
     }
 
 
-def of_report(report: Report, about: About) -> dict[str, Any]:
+def of_filling(filling: Filling) -> forms.Filling:
+    """Return how far the better model is as other programs read it."""
+    return {
+        "encoder": filling.encoder,
+        "filled": filling.filled,
+        "unread": filling.unread,
+        "left": filling.left,
+        "under_way": filling.under_way,
+        "problem": filling.problem,
+    }
+
+
+def of_report(report: Report, about: About) -> forms.Report:
     """Return the report as other programs read it."""
     return {
         "notes": about.notes,
@@ -232,6 +300,7 @@ def of_report(report: Report, about: About) -> dict[str, Any]:
         "added": report.added,
         "changed": report.changed,
         "removed": report.removed,
+        "unchanged": not (report.added or report.changed or report.removed or report.interrupted),
         "skipped": listed_reasons(about.skipped),
         "redacted": len(report.redacted),
         "seconds": round(report.seconds, 3),
@@ -240,22 +309,32 @@ def of_report(report: Report, about: About) -> dict[str, Any]:
     }
 
 
-def of_remembered(done: Remembered) -> dict[str, Any]:
+def of_remembered(done: Remembered) -> forms.Remembered:
     """Return what became of a text to remember as other programs read it."""
     return {
         "path": done.path or None,
         "written": done.written,
-        "near": [asdict(near) for near in done.near],
+        "near": [_near(near) for near in done.near],
         "redacted": done.redacted,
         "notices": list(done.notices),
     }
 
 
-def of_forgotten(done: Forgotten) -> dict[str, Any]:
+def _near(near: Near) -> forms.Near:
+    return {
+        "path": near.path,
+        "line": near.line,
+        "title": near.title,
+        "similarity": near.similarity,
+        "text": near.text,
+    }
+
+
+def of_forgotten(done: Forgotten) -> forms.Forgotten:
     """Return what became of a memory as other programs read it."""
     return {"path": done.path, "trash": done.trash, "notices": list(done.notices)}
 
 
-def listed_reasons(reasons: Mapping[str, str]) -> list[dict[str, str]]:
+def listed_reasons(reasons: Mapping[str, str]) -> list[forms.Reason]:
     """Return paths and reasons as other programs read them."""
     return [{"path": path, "reason": reason} for path, reason in reasons.items()]

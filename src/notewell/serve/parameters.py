@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Protocol
 
-from notewell.asked import Filters
+from notewell.asked import ALL, Filters
 from notewell.errors import SettingsError
 
 HELP = {
@@ -17,6 +18,7 @@ HELP = {
     "after": "Only notes of this day or later: 2024-05-01, 2024, 7d, today",
     "before": "Only notes of the days before this one",
     "where": "Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+    "mode": "fast searches as usual; deep goes far along links, too, and has up to 50 notes unless limit says how many",
     "depth": "How many hops. Default: 4",
     "floor": "The least similarity of a note that is kept. Default: 0.5, with a query 0.7 of the nearest",
     "to": "Of the broken links, those that miss this: notes, files or anchors",
@@ -45,6 +47,18 @@ def filters_of(asked: Narrowed) -> Filters:
         before=asked.before,
         where=read_where(asked.where),
     )
+
+
+def check_asked(text: str, under: str, only: Filters) -> None:
+    """Refuse a search for nothing at all: neither words nor anything to narrow it by.
+
+    >>> check_asked("", "", Filters(tag="bees"))
+    >>> check_asked(" ", "", ALL)
+    Traceback (most recent call last):
+    notewell.errors.SettingsError: There is nothing to look for
+    """
+    if not (text.strip() or under) and replace(only, like=only.places) == ALL:
+        raise SettingsError("There is nothing to look for", "Give some words, or a filter such as tag or after")
 
 
 def read_where(written: Iterable[str]) -> dict[str, list[str]]:

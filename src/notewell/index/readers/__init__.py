@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.index.inside import open_inside
 from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import TEXT, format_of, is_apart
 from notewell.index.walk import Found, WalkRules
@@ -27,7 +28,7 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
         # Nothing was read, so trying again costs nothing, and the limit may be another then.
         raise NoteOutOfReach(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
     try:
-        data = _bytes_of(root / found.path, limit)
+        data = _bytes_of(root, found.path, limit)
     except PermissionError as error:
         raise NoteOutOfReach("no permission to read it", "Check the file's permissions") from error
     except OSError as error:
@@ -35,10 +36,9 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
     return data, found.stamp._replace(digest=hashlib.blake2b(data, digest_size=16).hexdigest())
 
 
-def _bytes_of(file: Path, limit: int) -> bytes:
+def _bytes_of(root: Path, path: str, limit: int) -> bytes:
     """Return a file's bytes; what is no file any more since it was found, or has grown past the limit, is refused."""
-    # A pipe in its place would be waited for, for ever.
-    opened = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    opened = open_inside(root, path)
     with os.fdopen(opened, "rb") as stream:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise NoteOutOfReach("no longer a file", "Check what it is")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -66,7 +66,7 @@ Notewell finds the right lines in a folder of notes, by words and by meaning.
 Go to your notes, and paste:
 
     notewell search "what you remember of it"
-    notewell read "A folder/A note.md:12-20"
+    notewell read "A note:12-20"
     notewell related last
 
 The first search indexes the folder; later ones take in what changed. `notewell help query` shows what a query can say,
@@ -86,6 +86,15 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"notewell.serve.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that was called; of one that there is not, say which may be meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"There is no command '{name}'{did_you_mean(name, COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the program's own options, wherever they stand."""
@@ -108,6 +117,19 @@ class Commands(click.Group):
                 with formatter.section(title):
                     # One column for all groups.
                     formatter.write_dl([(f"{name:{max(map(len, COMMANDS))}}", told) for name, told in rows])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return what may be meant by a word, as the end of a sentence; nothing, if none is like it.
+
+    >>> did_you_mean("serch", COMMANDS), did_you_mean("qqq", COMMANDS)
+    (". Did you mean 'search'?", '')
+    """
+    # Only whoever mistypes pays for it.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    near = get_close_matches(word, known, n=1)
+    return f". Did you mean '{near[0]}'?" if near else ""
 
 
 def own_first(arguments: list[str]) -> list[str]:

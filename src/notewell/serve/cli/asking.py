@@ -89,11 +89,18 @@ def vault_to_ask(
     path: Path | None, settings: Mapping[str, Any], *, refresh: bool
 ) -> Iterator[tuple[Vault, tuple[str, ...]]]:
     """Open a vault, take in what changed, and yield it with what the user should know; a new one is indexed first."""
-    with open_vault(path, settings) as opened, progress_shown() as progress:
+    with open_vault(path, settings) as opened, taken_in(opened, refresh=refresh) as notices:
+        yield opened, notices
+
+
+@contextmanager
+def taken_in(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]]:
+    """Take in what changed, and yield what the user should know; a new vault is indexed first."""
+    with progress_shown() as progress:
         first = not opened.indexed
         if first:
             say(f"indexing {opened.root}")
-        yield opened, opened.refresh(progress) if first or refresh else ()
+        yield opened.refresh(progress) if first or refresh else ()
         if first:
             fill_behind(opened)
         if progress.stop():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import Thread
 
 from notewell.serve.cli.options import counted, say
 from notewell.vault import Vault
@@ -32,5 +33,5 @@ def fill_behind(vault: Vault) -> None:
         # On Windows a process outlives the one that started it only if it is told to.
         creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
     )
-    # It is meant to outlive this process, and is no child that was forgotten.
-    process.returncode = 0
+    # It may outlive this process; if this one goes on for longer, it takes its end down, and no dead child is left.
+    Thread(target=process.wait, name="fill", daemon=True).start()

@@ -5,22 +5,37 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from notewell.config import FILE, KEY, check_name, given_settings, load_settings, text_of, variable_of
+from notewell.config import (
+    DEFAULT,
+    FILE,
+    KEY,
+    check_name,
+    given_settings,
+    load_settings,
+    text_of,
+    user_file,
+    variable_of,
+)
 from notewell.embed.key import Key
-from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, printable, vault_option, width_of
 from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
 WIDE = 24
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in setting_names() if name.startswith(incomplete)]
+
+
 @click.command("config")
-@click.argument("name", default="", metavar="[NAME]")
+@click.argument("name", default="", metavar="[NAME]", shell_complete=_complete)
 @vault_option
 @click.option(
     "--example", is_flag=True, help="Print a notewell.toml with all settings and their defaults, commented out"
@@ -30,7 +45,9 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
     """Show every setting, its value, and where that came from
 
     With a NAME such as search.limit, that setting and what it does; with the name of a section, its settings. They are
-    set in notewell.toml at the vault's root, or by variables of the environment, which win.
+    set in your own file, ~/.config/notewell/notewell.toml, for all vaults; in notewell.toml at a vault's root; and by
+    variables of the environment. Each wins over the one before, but what [daemon] and [hook] say in a vault's file may
+    only be tighter than yours: a vault is given away, too.
 
     \b
     Example:
@@ -56,13 +73,15 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
 def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
     """Return every setting with the value that holds, and where it came from."""
     settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
-    lines = text_of(root / FILE).splitlines()
+    users = str(user_file(environment))
+    lines = {FILE: text_of(root / FILE).splitlines(), users: text_of(Path(users)).splitlines()}
     told = []
-    for name in setting_names():
+    for name, default in setting_names().items():
         section, _, key = name.partition(".")
-        source = given[name].source if name in given else "default"
-        line = _line_of(lines, section, key) if source == FILE else 0
-        told.append(Setting(name, getattr(getattr(settings, section), key), f"{source}:{line}" if line else source))
+        setting = given.get(name, Setting(name, default, DEFAULT))
+        line = _line_of(lines.get(setting.source, ()), section, key)
+        source = f"{setting.source}:{line}" if line else setting.source
+        told.append(replace(setting, value=getattr(getattr(settings, section), key), source=source))
     return told
 
 
@@ -86,6 +105,7 @@ def _as_data(setting: Setting) -> dict[str, Any]:
         "name": setting.name,
         "value": shown(setting.value),
         "source": setting.source,
+        "remark": setting.remark,
         "default": shown(setting_names()[setting.name]),
         "variable": variable_of(setting.name),
         "help": HELP[setting.name],
@@ -117,7 +137,9 @@ def _tell_one(setting: Setting) -> None:
     default = setting_names()[setting.name]
     click.echo(f"{setting.name} = {printable(as_toml(setting.value))}")
     click.echo(f"  {HELP[setting.name]}")
-    click.echo(f"  from      {setting.source}")
+    click.echo(f"  from      {printable(setting.source)}")
+    if setting.remark:
+        click.echo(f"  but       {setting.remark}")
     click.echo(f"  default   {as_toml(default)}")
     if setting.name in CHOICES:
         click.echo(f"  one of    {', '.join(CHOICES[setting.name])}")
@@ -127,9 +149,11 @@ def _tell_one(setting: Setting) -> None:
 def _tell_all(settings: list[Setting]) -> None:
     width = max(len(setting.name) for setting in settings)
     for setting in settings:
-        row = f"{setting.name:{width}}  {printable(as_toml(setting.value)):{WIDE}}  {setting.source}"
+        value = printable(as_toml(setting.value))
+        source = printable(setting.source) + (f" ({setting.remark})" if setting.remark else "")
+        row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {source}"
         # What somebody set stands out.
-        click.echo(click.style(row, dim=True) if setting.source == "default" else row)
+        click.echo(click.style(row, dim=True) if source == DEFAULT else row)
 
 
 def _example() -> Iterator[str]:

@@ -6,15 +6,17 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 import click
 
-from notewell.errors import DaemonError
-from notewell.serve.cli.options import counted, json_option, print_json, say
+from notewell.errors import DaemonError, NotewellError
+from notewell.serve.cli.options import counted, json_option, one_line, print_json, say
 from notewell.serve.warm.control import ask, holder
+from notewell.vault import Vault
 
-# How long, in seconds, one that was told to end may take; it finishes what it is at.
+# How long, in seconds, one that was told to end may take to finish what it is at; then it is made to.
 UNTIL_ENDED = 5.0
 PAUSE = 0.02
 
@@ -28,7 +30,7 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
     The first search starts a process that stays behind, so that the next is answered in a tenth of the time. It ends
     by itself when nobody asked it anything for a quarter of an hour. `status` says which vaults it has open, `stop`
-    ends it, `run` is what a search starts.
+    ends it, `run` is what a search starts. `--no-daemon`, NOTEWELL_DAEMON=no and `daemon.use = false` do without it.
 
     \b
     Example:
@@ -40,7 +42,7 @@ def command(action: str, first: bool, as_json: bool) -> None:
     if action == "run":
         _run(first)
         return
-    told = ask("about") if action == "status" else _stop()
+    told = _about() if action == "status" else _stop()
     if as_json:
         print_json({"running": action == "status" and bool(told), **told})
     elif action == "stop":
@@ -51,12 +53,32 @@ def command(action: str, first: bool, as_json: bool) -> None:
         click.echo("not running; the next search starts it")
 
 
+def _about() -> dict[str, Any]:
+    """Return what the process says, or only its number where it does not answer; nothing, if there is none."""
+    if told := ask("about"):
+        return {"answers": True, **told, "filling": [root for root in told["vaults"] if _is_filling(root)]}
+    pid = holder()
+    return {} if pid is None else {"answers": False, "pid": pid}
+
+
+def _is_filling(root: str) -> bool:
+    """Tell whether the encoder reads a vault behind; that is another process, and the only other one there is."""
+    with suppress(NotewellError), Vault.open(root) as vault:
+        return vault.filling.under_way
+    return False
+
+
 def _tell(about: dict[str, Any]) -> None:
+    if not about["answers"]:
+        click.echo(f"process   {about['pid']} does not answer: it begins, is busy, or hangs")
+        say("hint: commands do without it meanwhile; `notewell daemon stop` ends it")
+        return
     click.echo(f"process   {about['pid']}, since {about['since']}")
     click.echo(f"answered  {counted(about['requests'], 'request')}")
     click.echo(f"memory    {about['memory_mb']:.0f} MB")
     for number, root in enumerate(about["vaults"]):
-        click.echo(f"{'' if number else 'vaults':<8}  {root}")
+        filling = "; a better model reads it in the background" if root in about["filling"] else ""
+        click.echo(f"{'' if number else 'vaults':<8}  {one_line(root)}{filling}")
     click.echo(f"socket    {about['socket']}")
 
 
@@ -67,14 +89,24 @@ def _stop() -> dict[str, Any]:
         return {}
     told = ask("stop")
     if not told:
-        # It is busy, or hangs.
+        # It is busy, hangs, or was halted: then it has to go on in order to end.
         os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGCONT)
+    if not _is_ended(pid):
+        os.kill(pid, signal.SIGKILL)
+        if not _is_ended(pid):
+            raise DaemonError(f"Process {pid} does not end", "Its disk may not answer; try again later")
+    return told or {"pid": pid}
+
+
+def _is_ended(pid: int) -> bool:
+    """Wait until the process is gone, and tell whether it is."""
     deadline = time.monotonic() + UNTIL_ENDED
     while holder() == pid:
         if time.monotonic() > deadline:
-            raise DaemonError(f"Process {pid} does not end", f"Wait for what it is at, or run `kill -9 {pid}`")
+            return False
         time.sleep(PAUSE)
-    return told or {"pid": pid}
+    return True
 
 
 def _run(first: bool) -> None:

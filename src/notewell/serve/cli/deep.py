@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from itertools import zip_longest
-from unicodedata import east_asian_width
 
 import click
 
@@ -12,7 +11,7 @@ from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
 from notewell.serve.answers import of_compared, of_deep
 from notewell.serve.cli.asking import Page
-from notewell.serve.cli.options import counted, one_line, print_json, say
+from notewell.serve.cli.options import counted, one_line, print_json, say, width_of
 from notewell.serve.cli.results import tell_page, tell_results
 from notewell.types import Results
 from notewell.vault import Vault
@@ -33,7 +32,7 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
     for notice in (*notices, *deep.results.notices):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(of_deep(deep, explain=page.explain, root=vault.root))
+        print_json(of_deep(deep, vault.root, explain=page.explain))
         return
     why = {path: told(visit) for path, visit in deep.visits.items()}
     tell_page(deep.results, vault, explain=page.explain, why=why)
@@ -53,7 +52,7 @@ def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Va
     for notice in dict.fromkeys((*notices, *fast.notices, *deep.notices)):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(of_compared(both, explain=page.explain, root=vault.root))
+        print_json(of_compared(both, vault.root, explain=page.explain))
         return
     width = (shutil.get_terminal_size().columns - GAP) // 2
     click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
@@ -102,15 +101,10 @@ def _column(row: Row, width: int) -> str:
     begin = f"{number:2} {mark} "
     room = width - len(begin) - len(end) - 1
     shown = one_line(path)
-    if _width(shown) > room:
+    if width_of(shown) > room:
         shown = f"…/{shown.rpartition('/')[2]}"
-    if _width(shown) > room:
-        while shown and _width(shown) >= room:
+    if width_of(shown) > room:
+        while shown and width_of(shown) >= room:
             shown = shown[:-1]
         shown += "…"
-    return f"{begin}{shown}{' ' * (room - _width(shown))} {end}"
-
-
-def _width(text: str) -> int:
-    """Return the columns that a text takes in a terminal: signs of the Far East, and pictures, take two."""
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+    return f"{begin}{shown}{' ' * (room - width_of(shown))} {end}"

@@ -10,8 +10,8 @@ from notewell.types import Excerpt, Results
 
 FORMATS = ("text", "json", "md", "csv", "paths")
 COLUMNS = ("path", "line", "end_line", "place", "heading", "score", "excerpt")
-# A spreadsheet takes a cell that begins so for a formula, and runs it.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a cell that begins so for a formula, and runs it; some take the wide signs of East Asia, too.
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
 
 
 def as_csv(results: Results) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import click
+
+from notewell.serve.cli import COMMANDS, did_you_mean
 
 QUERY = """\
 Write what you are looking for as you would say it. What is not syntax is text.
@@ -51,8 +51,12 @@ a hit's place opens is the setting show.links.
 TOPICS = {"query": QUERY, "output": OUTPUT}
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in (*TOPICS, *COMMANDS) if name.startswith(incomplete)]
+
+
 @click.command("help")
-@click.argument("topic", default="")
+@click.argument("topic", default="", shell_complete=_complete)
 @click.pass_context
 def command(ctx: click.Context, topic: str) -> None:
     """Show help on a command, or on a TOPIC: query, output
@@ -72,5 +76,5 @@ def command(ctx: click.Context, topic: str) -> None:
     elif named := program.get_command(above, topic):
         click.echo(named.get_help(click.Context(named, parent=above, info_name=topic)))
     else:
-        near = get_close_matches(topic, [*TOPICS, *program.list_commands(above)], n=1)
-        raise click.UsageError(f"There is no help on '{topic}'{f'; near: {near[0]}' if near else ''}.")
+        near = did_you_mean(topic, (*TOPICS, *COMMANDS)) or f"; the topics are {' and '.join(TOPICS)}"
+        raise click.UsageError(f"There is no help on '{topic}'{near}")

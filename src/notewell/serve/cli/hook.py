@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from notewell.own import state_folder
 from notewell.serve.hooks import EVENTS, Call, run_hook
 from notewell.serve.hooks.given import Late
-from notewell.serve.hooks.kept import state_folder
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import category, east_asian_width
 
 import click
 
-from notewell.unseen import OBEYED
+from notewell.serve.say import one_line as one_line
+from notewell.serve.say import printable as printable
+from notewell.serve.say import say as say
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
@@ -77,27 +80,38 @@ def tell_data(data: str | bytes) -> None:
     click.echo(data, nl=False)
 
 
-def say(text: str) -> None:
-    """Talk to the user, on stderr."""
-    click.echo(printable(text), err=True)
+def width_of(text: str) -> int:
+    """Return the columns that a text takes on a terminal: signs of the Far East, and pictures, take two, accents none.
 
-
-def printable(text: str) -> str:
-    """Return the text with what a terminal would obey made visible.
-
-    >>> printable("rye\\x1b[31m")
-    'rye\\\\x1b[31m'
+    >>> width_of("bees"), width_of("蜂🐝"), width_of("u\u0308ber")
+    (4, 4, 4)
     """
-    return OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    if text.isascii():
+        return len(text)
+    return sum(0 if _joins(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
-def one_line(text: str) -> str:
-    """Return the text as `printable` does, and on one line: the name of a file may have line breaks in it.
+def _joins(sign: str) -> bool:
+    """Tell whether a sign is shown with the one before it: an accent, or what makes one picture of several."""
+    return category(sign) in ("Mn", "Me", "Cf")
 
-    >>> one_line("rye\\nbread\\t.md")
-    'rye\\\\nbread\\\\t.md'
+
+def wrapped(line: str, width: int) -> Iterator[str]:
+    """Yield a line in pieces of whole words that fit; a word that is too long is left to the terminal.
+
+    >>> list(wrapped("rye needs more water", 10))
+    ['rye needs', 'more water']
     """
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+    held: list[str] = []
+    room = width
+    for word in line.split(" "):
+        size = width_of(click.unstyle(word))
+        if held and size + 1 > room:
+            yield " ".join(held)
+            held, room = [], width
+        room -= size + bool(held)
+        held.append(word)
+    yield " ".join(held)
 
 
 def counted(number: int, what: str) -> str:

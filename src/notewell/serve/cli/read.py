@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from notewell.errors import NoteError
-from notewell.index.place import Reading
+from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
 from notewell.serve.answers import of_reading
+from notewell.serve.cli.asking import taken_in
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import (
     is_terminal,
@@ -26,7 +28,7 @@ from notewell.types import Chunk
 
 
 @click.command("read")
-@click.argument("place", metavar="PATH[:LINES|#PART]", shell_complete=complete_note)
+@click.argument("place", metavar="NOTE[:LINES|#PART]", shell_complete=complete_note)
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @click.option("--raw", is_flag=True, help="Show secrets, too; on a terminal only")
@@ -39,11 +41,12 @@ from notewell.types import Chunk
 def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
     """Show a note, some of its lines, or a part such as a page
 
-    Secrets are taken out here, too.
+    A NOTE is a path, or a name, title or alias that no other note has. Secrets are taken out here, too.
 
     \b
     Example:
-        notewell read "Recipes/Sourdough.md:12-20"
+        notewell read "Deploy runbook"
+        notewell read "Recipes/Sourdough handbook.md:12-20"
         notewell read "Papers/Bees.pdf#page 3"
     """
     if as_json and format not in (None, "json"):
@@ -51,7 +54,11 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
     if raw and not is_terminal():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        reading = opened.read(place_from_root(opened.root, place), raw=raw)
+        place = place_from_root(opened.root, place)
+        # A file is read as it is. Names are the store's, which may not have the newest; a slip makes none.
+        by_name = not names_file(opened.root, place) and opened.indexed
+        with taken_in(opened) if by_name else nullcontext():
+            reading = opened.read(place, raw=raw)
         _tell(reading, "json" if as_json else format or "text", numbers=numbers)
         keep_reading(opened, reading)
 

@@ -14,9 +14,13 @@ from notewell.serve.cli.asking import Page
 from notewell.serve.cli.clickable import clicker
 from notewell.serve.cli.explain import told_hit
 from notewell.serve.cli.formats import as_csv, as_paths
-from notewell.serve.cli.options import counted, print_json, printable, say, tell_data
+from notewell.serve.cli.options import counted, is_terminal, print_json, printable, say, tell_data, wrapped
 from notewell.types import Excerpt, Results
 from notewell.vault import Vault
+
+INDENT = 4
+# In a narrower window lines would be of one word each.
+LEAST = 30
 
 
 def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
@@ -27,7 +31,7 @@ def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vaul
     budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":
-        print_json(of_results(results, explain=page.explain, root=vault.root))
+        print_json(of_results(results, vault.root, explain=page.explain))
     elif format == "text":
         tell_page(results, vault, explain=page.explain)
     else:
@@ -59,7 +63,7 @@ def _tell_scores(results: Results) -> None:
 
 def tell_page(results: Results, vault: Vault, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
     """Print hits for a person; `why` says, by path, how a note was come upon."""
-    clickable = clicker(vault)
+    clickable, columns = clicker(vault), _columns()
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
@@ -71,13 +75,24 @@ def tell_page(results: Results, vault: Vault, *, explain: bool, why: Mapping[str
             f"{place}{part}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}"
         )
         for line in _highlighted(excerpt).split("\n"):
-            click.echo(f"    {line}")
+            for piece in wrapped(line, columns - INDENT) if columns else (line,):
+                click.echo(f"{'':{INDENT}}{piece}")
         if excerpt.path in why:
             click.echo(click.style(f"    {printable(why[excerpt.path])}", dim=True))
         if excerpt.hit.also:
             click.echo(f"    {_told(excerpt.hit.also)}")
         for line in told_hit(excerpt.hit) if explain else ():
             click.echo(line)
+
+
+def _columns() -> int:
+    """Return how wide the window is; 0 where there is none, and lines stay whole."""
+    if not is_terminal():
+        return 0
+    # Only a person at a terminal pays its 4 ms.
+    from shutil import get_terminal_size  # noqa: PLC0415
+
+    return max(LEAST, get_terminal_size().columns)
 
 
 def _told(also: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
+from notewell.serve.parameters import check_asked
 
 
 @click.command("search", cls=PageCommand)
@@ -48,7 +49,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     \b
     Example:
         notewell search "why did the bread collapse" --under Recipes
-        notewell search 'mites "formic acid" -oxalic tag:bees'
+        notewell search 'mites "formic acid" -oxalic tag:beekeeping'
         pbpaste | notewell search -
     """
     asks_nothing = not text and not page.under and not like and page.only == ALL
@@ -58,8 +59,10 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("md", "csv", "paths"):
         raise click.UsageError(f"--mode compare has two pages, and --format {page.format} has room for one.")
+    asked = " ".join(text)
+    check_asked(asked, page.under, page.only.leaning_to(*like))
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        page, asked = replace(page, only=page.only.leaning_to(*read_places(opened, like))), " ".join(text)
+        page = replace(page, only=page.only.leaning_to(*read_places(opened, like)))
         if mode == "deep":
             # Most searches do not go along links, and a cold command line does not pay for it.
             from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415

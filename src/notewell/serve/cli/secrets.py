@@ -9,6 +9,7 @@ import click
 
 from notewell.index.secrets import Secret, SecretReport
 from notewell.serve.answers import listed_reasons
+from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import (
     counted,
     from_root,
@@ -27,7 +28,7 @@ UNREAD = 3
 
 
 @click.command("secrets")
-@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, shell_complete=complete_note)
 @vault_option
 @json_option
 def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:

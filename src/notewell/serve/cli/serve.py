@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
-from notewell.config import user_folder
 from notewell.errors import SettingsError
+from notewell.own import user_folder
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, open_vault, say, vault_option
+from notewell.serve.cli.options import json_option, say, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.kept import KeptVault
 from notewell.vault import Vault
 
 PORT = 8483
@@ -66,27 +67,27 @@ def command(
         curl 'http://127.0.0.1:8483/search?text=sourdough'
     """
     _check_installed()
-    from notewell.serve.http import GuardRules, Mounted, Upkeep, make_app  # noqa: PLC0415
+    from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
     from notewell.serve.http.callers import Known  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
-    from notewell.serve.mcp.held import Held  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH  # noqa: PLC0415
     from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
+    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
 
-    folder = user_folder(os.environ)
+    folder = user_folder(os.environ, Path.home())
     if new_token:
         token_made = make_token(folder)
         click.echo(json.dumps({"token": token_made}) if as_json else token_made)
         say("this is shown only once; one that was made before is no longer valid")
         return
     known = Known.of(allow_host, allow_origin)
-    with open_vault(vault) as opened, bound(host, port) as sockets:
+    with KeptVault.open(vault) as opened, bound(host, port) as sockets:
         needed = token or not only_here(sockets)
         rules = GuardRules(known, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
         upkeep = Upkeep(opened)
-        mounts = [Mounted(PATH, make_mcp(Held(opened, upkeep), hosts=()))]
+        mounts = [Mounted(PATH, make_mcp(upkeep))]
         addresses = [address_of(one) for one in sockets]
         told = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(told if as_json else "\n".join(addresses))

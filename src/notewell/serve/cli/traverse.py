@@ -55,7 +55,7 @@ def command(
         for notice in (*notices, *walk.notices):
             say(f"note: {notice}")
         if as_json:
-            print_json({"query": query, **of_walk(walk)})
+            print_json(of_walk(walk, query))
             return
         behind: dict[str, list[Visit]] = {}
         for visit in walk.visits:

@@ -10,11 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from notewell.own import private_folder, write_private
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.data import is_data
 from notewell.serve.hooks.extract import Extract, Wanted, make_extract
 from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.kept import clean_up, private_folder, write_private
+from notewell.serve.hooks.kept import clean_up
 from notewell.serve.hooks.noise import without_escapes
 from notewell.serve.hooks.noisy import LOG, MATCHES, Kind, kind_of
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from notewell.config import here
 from notewell.errors import SettingsError
-from notewell.serve.hooks.kept import write_private
+from notewell.own import write_private
 from notewell.serve.hooks.sessions import digest
 from notewell.serve.hooks.wanted import is_ours
 

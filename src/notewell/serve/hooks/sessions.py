@@ -10,8 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from notewell.errors import StoreBusy
+from notewell.own import private_folder, write_private
 from notewell.serve.hooks.given import Nothing
-from notewell.serve.hooks.kept import clean_up, private_folder, write_private
+from notewell.serve.hooks.kept import clean_up
 from notewell.store.sqlite.lock import held
 
 FOLDER = "sessions"
@@ -68,7 +69,7 @@ def remembering(state: Path, session: str) -> Iterator[tuple[Session, Callable[[
         return
     file = _file(state, session)
     try:
-        with held(private_folder(file.parent) / "lock", PATIENCE):
+        with held(private_folder(file.parent) / "lock", PATIENCE, "is keeping what a session was shown"):
             if not file.exists():
                 clean_up(file.parent, seconds=OLD, most=MOST)
             yield _read(file), lambda changed: _write(file, changed)

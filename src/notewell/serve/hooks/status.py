@@ -22,7 +22,7 @@ from notewell.serve.warm.client import LATE
 SHOWN = 10
 # What the plugin is called, whatever marketplace it is from.
 PLUGIN = "notewell@"
-LONGER = "raise hook.timeout_ms in the vault's notewell.toml, and install again"
+LONGER = "raise hook.timeout_ms, and install again"
 # What can be done about a reason; one that names a setting says it itself.
 REMEDIES = {
     LATE: f"{LONGER}; if it hangs, run `notewell daemon stop`",

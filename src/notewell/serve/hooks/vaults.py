@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from notewell.config import FILE, FOLDER
+from notewell.own import write_private
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.block import make_block
 from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.kept import write_private
 from notewell.serve.hooks.sessions import digest, remembering
 from notewell.types import Excerpt
 from notewell.vault import Vault

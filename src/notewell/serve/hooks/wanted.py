@@ -15,7 +15,6 @@ from notewell.errors import SettingsError
 from notewell.index.place import check_folder
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
-from notewell.settings import HookSettings
 
 # A hook ends itself long before; this is for a machine that does not even start it. Less, and people see warnings.
 TIMEOUT = 10
@@ -33,10 +32,9 @@ def hooks_wanted(vault: Path | None, only: Sequence[str]) -> dict[str, dict[str,
             f"There is no hook '{unknown[0]}'" if unknown else "No hook is named", f"Name some of {', '.join(EVENTS)}"
         )
     root = vault.expanduser().absolute() if vault else None
-    rules = HookSettings()
     if root:
         check_folder(root)
-        rules = load_settings(root, os.environ, {}).hook
+    rules = load_settings(root, os.environ, {}).hook
     program, windows = notewell_program(), os.name == "nt"
     words = [f"--vault {quoted(str(root), windows=windows)}"] if root else []
     if rules.timeout_ms != LIMIT:

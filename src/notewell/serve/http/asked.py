@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,8 +28,8 @@ class Looking(BaseModel):
     refresh: bool = Field(True, description="Look for changed files first, if that is quick and was not done just now")
 
 
-class Page(Looking):
-    """A page of hits: which notes, how many, and how they are shown."""
+class HitsAsked(Looking):
+    """Hits: which notes, how many, and how they are shown."""
 
     limit: int | None = Field(None, ge=1, le=MOST_HITS, description=HELP["limit"])
     under: Text = Field("", description=HELP["under"])
@@ -47,19 +47,24 @@ class Page(Looking):
 
     @property
     def only(self) -> Filters:
-        """Return what the page is narrowed by."""
+        """Return what the hits are narrowed by."""
         return filters_of(self).leaning_to(*self.like)
 
+    @property
+    def rules(self) -> dict[str, Any]:
+        """Return what a vault is asked by, as its methods name it."""
+        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
 
-class SearchAsked(Page):
+
+class SearchAsked(HitsAsked):
     """A search."""
 
     # A pasted page is searched by its head; the guard bounds what comes.
     text: str = Field(description="What to look for; may hold syntax, and may be empty with a filter")
-    mode: Literal["fast", "deep"] = Field("fast", description="Search as usual, or far along links")
+    mode: Literal["fast", "deep"] = Field("fast", description=HELP["mode"])
 
 
-class RelatedAsked(Page):
+class RelatedAsked(HitsAsked):
     """What is like several notes."""
 
     note: Annotated[Texts, Field(min_length=1)] = Field(description="A note by path, name or title; may be repeated")

@@ -77,7 +77,7 @@ class Guard:
             finally:
                 if self._log:
                     took = (time.perf_counter() - began) * 1000
-                    self._log(f"{caller.address} {caller.method} {caller.path} {answer.status or '-'} {took:.1f} ms")
+                    self._log(f"{caller.address} {caller.method} {_route(scope)} {answer.status or '-'} {took:.1f} ms")
 
     async def _let_in(self, caller: Caller, scope: MutableMapping[str, Any], receive: Receive, answer: Answer) -> None:
         refused = self._refuse(caller) or self._preflight(caller)
@@ -105,6 +105,10 @@ class Guard:
                 f"The request is longer than {MOST_HEADER_BYTES:,} bytes",
                 "Ask with fewer words",
             )
+        if {b"content-length", b"transfer-encoding"} <= caller.headers.keys():
+            # Two servers in a row could disagree where such a request ends, and where the next begins.
+            fact = "The request has both Content-Length and Transfer-Encoding"
+            return Problem(HTTPStatus.BAD_REQUEST, fact, "Send one of them")
         if not self._known.is_host(caller):
             hint = "Use the address that `notewell serve` printed, or start it with --allow-host NAME"
             return Problem(HTTPStatus.MISDIRECTED_REQUEST, "The Host header names another server", hint)
@@ -209,6 +213,11 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return left.pop() if left else await receive()
 
     return hand_out
+
+
+def _route(scope: MutableMapping[str, Any]) -> str:
+    """Return the route that answered, as it is published: what stands in its place in a path is what was asked."""
+    return str(getattr(scope.get("route"), "path", "-"))
 
 
 def _told(error: Exception) -> str:

@@ -16,7 +16,7 @@ from notewell.errors import SettingsError
 from notewell.serve.http.callers import is_loopback
 from notewell.serve.http.guard import MOST_HEADER_BYTES, Guard
 from notewell.serve.http.protocol import ImpatientProtocol
-from notewell.serve.http.upkeep import Upkeep
+from notewell.serve.upkeep import Upkeep
 
 # An idle connection is closed after so many seconds.
 IDLE_SECONDS = 5

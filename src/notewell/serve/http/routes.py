@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
-from notewell.asked import Filters
-from notewell.errors import NoteError, StoreBusy
-from notewell.serve.answers import of_deep, of_links, of_overview, of_reading, of_results, of_status, of_walk
+from notewell.errors import StoreBusy
+from notewell.serve import forms
+from notewell.serve.answers import of_deep, of_graph, of_links, of_reading, of_results, of_status, of_walk
 from notewell.serve.http.asked import (
+    HitsAsked,
     LinksAsked,
     Looking,
     NodeAsked,
     NoteLinksAsked,
-    Page,
     RelatedAsked,
     SearchAsked,
     TraverseAsked,
 )
 from notewell.serve.http.problems import Problem, encoded
-from notewell.serve.http.told import Failure, Health, ProgressTold, ReadingTold, ReportTold, ResultsTold, StatusTold
-from notewell.serve.http.told_links import DeepTold, LinksTold, OverviewTold, WalkTold
-from notewell.serve.http.upkeep import Run, Upkeep
+from notewell.serve.http.reload import Lines, RunLines, begun
+from notewell.serve.parameters import check_asked
 from notewell.serve.reading import read_indexed
+from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
 from notewell.vault import Vault
 
-# What may stand between the parts of a path, on any system.
-SEPARATORS = re.compile(r"[/\\]")
 # Why a request is refused before it is asked, on every route.
 REFUSED = {
     400: "A parameter is wrong, or the request is no HTTP",
@@ -51,27 +46,6 @@ BUSY = {409: "The vault is being brought up to date already"}
 
 Note = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
 Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")]
-
-
-class Lines(StreamingResponse):
-    """An answer that comes line by line, each of them JSON."""
-
-    media_type = "application/x-ndjson"
-
-
-class RunLines(Lines):
-    """A run told line by line; who listens no more ends it, with the note at hand."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(run.lines())
-        self._run = run
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell it to its end, or until the client is gone."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._run.leave()
 
 
 class Routes:
@@ -93,56 +67,47 @@ class Routes:
         Whoever hangs up ends it, and what was done is kept.
         """
         try:
-            run = self._upkeep.reload()
-            await run.begun()
+            run = await begun(self._upkeep.reload())
         except StoreBusy as error:
             return _refusal(Problem(409, error.fact, error.hint))
         return RunLines(run)
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
         """Find the lines that answer a text."""
+        check_asked(asked.text, asked.under, asked.only)
         notices = self._looked(asked)
-        rules: dict[str, Any] = {"under": asked.under, "only": _only(asked), "max_tokens": asked.max_tokens}
         if asked.mode == "deep":
-            deep = self._vault.deepen(asked.text, limit=asked.limit, **rules)
-            return _answer(
-                of_deep(
-                    replace(deep, results=_told(deep.results, notices)), explain=asked.explain, root=self._vault.root
-                )
-            )
-        results = self._vault.search(asked.text, limit=asked.limit, **rules)
-        return _answer(of_results(_told(results, notices), explain=asked.explain, root=self._vault.root))
+            deep = self._vault.deepen(asked.text, **asked.rules)
+            deep = replace(deep, results=_with_notices(deep.results, notices))
+            return _answer(of_deep(deep, self._vault.root, explain=asked.explain))
+        return self._found(self._vault.search(asked.text, **asked.rules), notices, asked)
 
     def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
         """Find the notes most like several."""
         return self._related(asked.note, asked)
 
-    def related_to(self, note: Note, asked: Annotated[Page, Query()]) -> Response:
+    def related_to(self, note: Note, asked: Annotated[HitsAsked, Query()]) -> Response:
         """Find the notes most like one."""
         return self._related([note], asked)
 
-    def _related(self, notes: list[str], asked: Page) -> Response:
+    def _related(self, notes: list[str], asked: HitsAsked) -> Response:
         notices = self._looked(asked)
-        results = self._vault.related(
-            *map(_inside, notes),
-            limit=asked.limit,
-            under=asked.under,
-            only=_only(asked),
-            max_tokens=asked.max_tokens,
-        )
-        return _answer(of_results(_told(results, notices), explain=asked.explain, root=self._vault.root))
+        return self._found(self._vault.related(*notes, **asked.rules), notices, asked)
+
+    def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
+        return _answer(of_results(_with_notices(results, notices), self._vault.root, explain=asked.explain))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
         notices = self._looked(asked)
-        walk = self._vault.traverse(_inside(note), query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer({"query": asked.query, **of_walk(replace(walk, notices=(*notices, *walk.notices)))})
+        walk = self._vault.traverse(note, query=asked.query, depth=asked.depth, floor=asked.floor)
+        return _answer(of_walk(replace(walk, notices=(*notices, *walk.notices)), asked.query))
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""
         self._looked(asked)
         lines, part = (f":{asked.lines}" if asked.lines else ""), (f"#{asked.part}" if asked.part else "")
-        return _answer(of_reading(read_indexed(self._vault, _inside(place + lines + part))))
+        return _answer(of_reading(read_indexed(self._vault, place + lines + part)))
 
     def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
         """Count the links of all notes, and list the broken ones and the notes without any."""
@@ -153,13 +118,14 @@ class Routes:
     def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
         """Say where the links of a note lead, and which lead to it."""
         notices = self._looked(asked)
-        links = self._vault.links(_inside(note), broken=asked.broken, to=asked.to)
+        links = self._vault.links(note, broken=asked.broken, to=asked.to)
         return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
 
     def graph(self, asked: Annotated[Looking, Query()]) -> Response:
         """Show the vault from above: its communities, and what joins them."""
-        self._looked(asked)
-        return _answer(of_overview(self._vault.graph().overview))
+        notices = self._looked(asked)
+        graph = self._vault.graph()
+        return _answer(of_graph(replace(graph, notices=(*notices, *graph.notices))))
 
     def status(self) -> Response:
         """Say what is indexed, and what is not."""
@@ -167,24 +133,23 @@ class Routes:
         return _answer(of_status(self._vault.status()))
 
     def _looked(self, asked: Looking) -> tuple[str, ...]:
-        self._upkeep.check()
-        return self._upkeep.look() if asked.refresh else ()
+        return self._upkeep.look(refresh=asked.refresh)
 
 
 def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
     """Return the routes of a vault, in the order in which one needs them."""
     routes, made = Routes(vault, upkeep), APIRouter()
     add = _adder(made)
-    add("/health", routes.health, Health, {})
-    add("/search", routes.search, ResultsTold | DeepTold, {**ABSENT, **UNABLE})
-    add("/related", routes.related, ResultsTold, {**ABSENT, **UNABLE})
-    add("/related/{note:path}", routes.related_to, ResultsTold, {**ABSENT, **UNABLE})
-    add("/traverse/{note:path}", routes.traverse, WalkTold, {**ABSENT, **UNABLE})
-    add("/node/{place:path}", routes.node, ReadingTold, {**ABSENT, **UNABLE})
-    add("/links", routes.links, LinksTold, UNABLE)
-    add("/links/{note:path}", routes.links_of, LinksTold, {**ABSENT, **UNABLE})
-    add("/graph", routes.graph, OverviewTold, UNABLE)
-    add("/status", routes.status, StatusTold, UNABLE)
+    add("/health", routes.health, forms.Health, {})
+    add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})
+    add("/related", routes.related, forms.Results, {**ABSENT, **UNABLE})
+    add("/related/{note:path}", routes.related_to, forms.Results, {**ABSENT, **UNABLE})
+    add("/traverse/{note:path}", routes.traverse, forms.Walk, {**ABSENT, **UNABLE})
+    add("/node/{place:path}", routes.node, forms.Reading, {**ABSENT, **UNABLE})
+    add("/links", routes.links, forms.Links, UNABLE)
+    add("/links/{note:path}", routes.links_of, forms.Links, {**ABSENT, **UNABLE})
+    add("/graph", routes.graph, forms.Graph, UNABLE)
+    add("/status", routes.status, forms.Status, UNABLE)
     made.add_api_route(
         "/reload",
         routes.reload,
@@ -193,7 +158,7 @@ def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
         response_class=Lines,
         response_model=None,
         responses={
-            200: {"model": ReportTold | ProgressTold | Failure, "description": "Lines, each of them JSON"},
+            200: {"model": forms.Report | forms.Progress | forms.Failure, "description": "Lines, each of them JSON"},
             **_failures({**BUSY, **UNABLE}),
         },
     )
@@ -201,7 +166,7 @@ def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
 
 
 def _adder(made: APIRouter) -> Callable[[str, Callable[..., Response], Any, Mapping[int, str]], None]:
-    def add(path: str, answer: Callable[..., Response], told: Any, problems: Mapping[int, str]) -> None:
+    def add(path: str, answer: Callable[..., Response], form: Any, problems: Mapping[int, str]) -> None:
         # Answers are made whole in `serve/answers.py`: their form is published here, and checked in tests.
         made.add_api_route(
             path,
@@ -209,17 +174,17 @@ def _adder(made: APIRouter) -> Callable[[str, Callable[..., Response], Any, Mapp
             methods=["GET"],
             operation_id=answer.__name__,
             response_model=None,
-            responses={200: {"model": told, "description": "The answer"}, **_failures(problems)},
+            responses={200: {"model": form, "description": "The answer"}, **_failures(problems)},
         )
 
     return add
 
 
 def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Failure, "description": why} for status, why in {**REFUSED, **problems}.items()}
+    return {status: {"model": forms.Failure, "description": why} for status, why in {**REFUSED, **problems}.items()}
 
 
-def _answer(value: Any) -> Response:
+def _answer(value: Mapping[str, object]) -> Response:
     return Response(encoded(value), media_type="application/json")
 
 
@@ -227,24 +192,5 @@ def _refusal(problem: Problem) -> Response:
     return Response(problem.body, problem.status, dict(problem.headers), "application/json")
 
 
-def _told(results: Results, notices: tuple[str, ...]) -> Results:
+def _with_notices(results: Results, notices: tuple[str, ...]) -> Results:
     return replace(results, notices=(*notices, *results.notices))
-
-
-def _only(asked: Page) -> Filters:
-    return replace(asked.only, like=tuple(map(_inside, asked.like)))
-
-
-def _inside(place: str) -> str:
-    """Return a place, unless it leads out of the vault: then nobody learns whether there is such a file.
-
-    >>> _inside("Garden/Bees.md:12")
-    'Garden/Bees.md:12'
-    >>> _inside("Garden/../../there.md")
-    Traceback (most recent call last):
-    notewell.errors.NoteError: There is no note 'Garden/../../there.md'
-    """
-    parts = SEPARATORS.split(place)
-    if "\0" in place or ".." in parts or (parts[0] == "" and len(parts) > 1):
-        raise NoteError(f"There is no note {place[:200]!r}", "Name a note by its path from the vault's root")
-    return place

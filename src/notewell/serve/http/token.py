@@ -13,6 +13,7 @@ import secrets
 from pathlib import Path
 
 from notewell.errors import SettingsError
+from notewell.own import write_private
 
 FILE = "token.sha256"
 HINT = "Run `notewell serve --new-token` to make one"
@@ -24,12 +25,7 @@ def make_token(folder: Path) -> str:
     """Return a new token, and keep its hash in the place of the old one's, for the user alone to read."""
     token, file = secrets.token_urlsafe(32), folder / FILE
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial = folder / f".{FILE}.{os.getpid()}"
-        number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(number, "w", encoding="ascii") as stream:
-            stream.write(f"{digest_of(token)}\n")
-        partial.replace(file)
+        write_private(file, f"{digest_of(token)}\n".encode("ascii"))
     except OSError as error:
         raise SettingsError(f"{file} cannot be written: {error.strerror or error}", "Check its permissions") from error
     return token

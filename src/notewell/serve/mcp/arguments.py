@@ -17,6 +17,8 @@ from notewell.serve.parameters import HELP, filters_of
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
 MOST_HITS = 50
 MOST_TOKENS = 5_000
+# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
+CLOSE = 0.75
 NOTE = "A note by its path, or by a name or title that no other note has"
 
 
@@ -69,15 +71,23 @@ class Asking(Arguments):
         """Return the filters."""
         return filters_of(self)
 
+    @property
+    def rules(self) -> dict[str, Any]:
+        """Return what a vault is asked by, as its methods name it."""
+        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
+
 
 class Search(Asking):
     """What `search` takes."""
 
     text: str = Field(description="What to look for; empty, with a filter, for the newest notes that fit")
     like: Texts = Field([], description=HELP["like"])
-    mode: Literal["fast", "deep"] = Field(
-        "fast", description="deep also goes along links, to up to fifty notes; for surveys of a subject"
-    )
+    mode: Literal["fast", "deep"] = Field("fast", description=f"{HELP['mode']}; for surveys of a subject")
+
+    @property
+    def only(self) -> Filters:
+        """Return the filters, and what the hits should be like."""
+        return filters_of(self).leaning_to(*self.like)
 
 
 class Related(Asking):
@@ -113,7 +123,7 @@ class LinksOf(Arguments):
     refresh: bool = Field(True, description="Take in changed files first, if that is quick")
 
 
-class Nothing(Arguments):
+class NoArguments(Arguments):
     """What `status` takes."""
 
 
@@ -123,12 +133,9 @@ Taken = TypeVar("Taken", bound=Arguments)
 def read_arguments(model: type[Taken], given: Mapping[str, Any]) -> Taken:
     """Return the arguments that were sent; what is wrong with one is told by its name, never by its value."""
     sent = {name: value for name, value in given.items() if value is not None}
-    for name in sent.keys() - model.model_fields.keys():
-        close = get_close_matches(name, model.model_fields, 1)
-        known = ", ".join(model.model_fields) or "no arguments"
-        raise SettingsError(
-            f"There is no argument '{name[:40]}'", f"Is '{close[0]}' meant?" if close else f"Use {known}"
-        )
+    for name in sent:
+        if name not in model.model_fields:
+            raise SettingsError(f"There is no argument '{name[:40]}'", _meant(name, model, sent))
     try:
         return model.model_validate(sent)
     except ValidationError as error:
@@ -136,6 +143,14 @@ def read_arguments(model: type[Taken], given: Mapping[str, Any]) -> Taken:
         name = str(wrong["loc"][0])
         fact = "is missing" if wrong["type"] == "missing" else f"is wrong: {wrong['msg']}"
         raise SettingsError(f"The argument '{name}' {fact}", model.model_fields[name].description or "") from None
+
+
+def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
+    """Return which argument may be meant: one that is written nearly so, or the one that is needed and missing."""
+    needed = [known for known, field in model.model_fields.items() if field.is_required()]
+    meant = (*get_close_matches(name, model.model_fields, 1, CLOSE), *(known for known in needed if known not in sent))
+    known = ", ".join(dict.fromkeys((*needed, *model.model_fields))) or "no arguments"
+    return f"Is '{meant[0]}' meant?" if meant else f"Use {known}"
 
 
 def input_schema(model: type[Arguments]) -> dict[str, Any]:

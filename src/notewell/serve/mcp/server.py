@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Callable
 from importlib.metadata import version
@@ -16,13 +17,13 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from notewell.errors import NotewellError
-from notewell.serve.cli.options import say
 from notewell.serve.mcp import notes
 from notewell.serve.mcp.arguments import input_schema, read_arguments
-from notewell.serve.mcp.held import Held
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS, Tool
+from notewell.serve.say import say
+from notewell.serve.upkeep import Upkeep
 from notewell.vault import Vault
 
 # Calls that work at once; more of them wait. Each holds a connection to the store.
@@ -39,14 +40,17 @@ Made = TypeVar("Made")
 Given = TypeVarTuple("Given")
 
 
-def make_server(held: Held) -> Server[Any]:
+def make_server(upkeep: Upkeep) -> Server[Any]:
     """Return a server of the vault's tools and notes, for any transport."""
-    desk = Desk(held)
+    # The library's warnings would go to stderr with what a client sent.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    logging.getLogger("mcp").propagate = False
+    desk = Desk(upkeep)
     server: Server[Any] = Server(
         "notewell",
         version=version("notewell"),
         title="Notewell",
-        instructions=INSTRUCTIONS.format(name=held.vault.root.name),
+        instructions=INSTRUCTIONS.format(name=upkeep.vault.root.name),
         on_list_tools=desk.list_tools,
         on_call_tool=desk.call_tool,
         on_list_resources=desk.list_resources,
@@ -100,9 +104,9 @@ def described(tool: Tool) -> types.Tool:
 class Desk:
     """Where requests come in: one for all clients of a vault."""
 
-    def __init__(self, held: Held) -> None:
-        self._held = held
-        self._tools = tools_for(held.vault)
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
+        self._tools = tools_for(upkeep.vault)
         self._places = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -118,7 +122,7 @@ class Desk:
             given = read_arguments(tool.arguments, params.arguments or {})
             if tool.waits:
                 await self._wait_for_notes(context)
-            answer = await self._apart(tool.run, self._held, given)
+            answer = await self._apart(tool.run, self._upkeep, given)
         except NotewellError as error:
             return _failed(f"{error.fact}.\nhint: {error.hint}")
         except Exception as error:
@@ -129,7 +133,7 @@ class Desk:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return the newest notes."""
-        return types.ListResourcesResult(resources=await self._apart(notes.list_notes, self._held.vault))
+        return types.ListResourcesResult(resources=await self._apart(notes.list_notes, self._upkeep.vault))
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -142,27 +146,24 @@ class Desk:
     ) -> types.ReadResourceResult:
         """Return a note."""
         await self._wait_for_notes(context)
-        await self._apart(self._take_in)
-        content = await self._apart(notes.read_note, self._held.vault, params.uri)
+        await self._apart(self._upkeep.look)
+        content = await self._apart(notes.read_note, self._upkeep.vault, params.uri)
         return types.ReadResourceResult(contents=[content])
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return paths for the one argument that there is, the path of a note."""
         if not isinstance(params.ref, types.ResourceTemplateReference) or params.argument.name != "path":
             return types.CompleteResult(completion=types.Completion(values=[]))
-        found = await self._apart(notes.complete_path, self._held.vault, params.argument.value)
+        found = await self._apart(notes.complete_path, self._upkeep.vault, params.argument.value)
         return types.CompleteResult(completion=found)
-
-    def _take_in(self) -> None:
-        self._held.take_in(refresh=True)
 
     async def _wait_for_notes(self, context: Context) -> None:
         """Begin to index a new vault, and wait a while, telling how far it is."""
-        await self._apart(self._held.begin)
+        await self._apart(self._upkeep.begin)
         before = -1
         with anyio.move_on_after(PATIENCE):
             # A vault that is indexed answers from its state before, whatever goes on behind.
-            while not self._held.vault.indexed and (far := self._held.progress) is not None:
+            while not self._upkeep.vault.indexed and (far := self._upkeep.progress) is not None:
                 done, total = far
                 if done > before:
                     await context.session.report_progress(done, total or None, f"indexed {done:,} of {total:,} notes")

@@ -2,63 +2,98 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import os
 import select
 import signal
 import time
+from collections.abc import AsyncIterable, Awaitable, Callable
 from threading import Thread
 
 import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
-from notewell.serve.cli.options import say
-from notewell.serve.mcp.held import Held
+from notewell.serve.kept import KeptVault
 from notewell.serve.mcp.server import make_server
-from notewell.vault import Vault
+from notewell.serve.say import say
+from notewell.serve.upkeep import Upkeep
 
 # How often it looks whether its parent is still there, and how long it may take to end by itself then, in seconds.
 LOOK = 0.2
 GRACE = 0.25
+# How long it waits for a run of indexing to keep what it has done, in seconds.
+RUN_GRACE = 0.5
+UNREADABLE = "The request cannot be read as JSON. Send whole characters; half of one, such as \\ud800 alone, is none"
+
+Message = SessionMessage | Exception
 
 
-def serve_stdio(vault: Vault, parent: int) -> None:
+def serve_stdio(vault: KeptVault, parent: int) -> None:
     """Answer on stdout what comes on stdin, until that ends or the `parent` is gone; never returns."""
-    # The library's warnings would go to stderr with what a client sent.
-    logging.getLogger("mcp").addHandler(logging.NullHandler())
-    logging.getLogger("mcp").propagate = False
-    held = Held(vault)
+    upkeep = Upkeep(vault)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: _leave(held, 128 + number))
-    Thread(target=_watch_parent, args=(held, os.dup(0), parent), name="parent", daemon=True).start()
+        signal.signal(number, lambda number, _: _leave(upkeep, 128 + number))
+    Thread(target=_watch_parent, args=(upkeep, os.dup(0), parent), name="parent", daemon=True).start()
     try:
-        anyio.run(_serve, held)
+        anyio.run(_serve, upkeep)
     except BaseException as error:
         # Whoever reads is gone, in most cases: there is nobody to tell.
         say(f"notewell mcp: ended by {type(error).__name__}")
-        _leave(held, 1)
-    _leave(held, 0)
+        _leave(upkeep, 1)
+    _leave(upkeep, 0)
 
 
-async def _serve(held: Held) -> None:
-    server = make_server(held)
-    async with stdio_server() as (requests, answers):
-        await server.run(requests, answers, server.create_initialization_options())
+async def _serve(upkeep: Upkeep) -> None:
+    server = make_server(upkeep)
+    give, readable = anyio.create_memory_object_stream[Message]()
+    async with stdio_server() as (requests, answers), anyio.create_task_group() as tasks:
+        tasks.start_soon(_pass_on, requests, give, answers.send)
+        await server.run(readable, answers, server.create_initialization_options())
 
 
-def _leave(held: Held, code: int) -> None:
+async def _pass_on(
+    requests: AsyncIterable[Message],
+    give: MemoryObjectSendStream[Message],
+    answer: Callable[[SessionMessage], Awaitable[None]],
+) -> None:
+    """Pass requests on; one that cannot be read is answered, since the server would leave whoever asked waiting."""
+    async with give:
+        async for message in requests:
+            number = _number_of(message) if isinstance(message, ValidationError) else None
+            if number is None:
+                await give.send(message)
+            else:
+                wrong = types.ErrorData(code=types.PARSE_ERROR, message=UNREADABLE)
+                await answer(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=number, error=wrong)))
+
+
+def _number_of(error: ValidationError) -> int | str | None:
+    """Return the number of the request that could not be read; none, if it has none, or is no request at all."""
+    try:
+        asked = json.loads(error.errors(include_url=False)[0]["input"])
+    except (ValueError, TypeError, IndexError):
+        return None
+    number = asked.get("id") if isinstance(asked, dict) and "method" in asked else None
+    return number if isinstance(number, int | str) else None
+
+
+def _leave(upkeep: Upkeep, code: int) -> None:
     """End now: a call that still works in a thread, or an answer nobody takes, would hold the process for long."""
-    held.close()
+    upkeep.close(RUN_GRACE)
     os._exit(code)
 
 
-def _watch_parent(held: Held, wire: int, parent: int) -> None:
+def _watch_parent(upkeep: Upkeep, wire: int, parent: int) -> None:
     """End the process when its stdin is closed, or whoever started it is gone: another may hold the pipe open."""
     while os.getppid() == parent and not _is_closed(wire):
         time.sleep(LOOK)
     # Reading finds a closed stdin, too, and ends it well, unless an answer is stuck that nobody takes.
     time.sleep(GRACE)
-    _leave(held, 0)
+    _leave(upkeep, 0)
 
 
 def _is_closed(wire: int) -> bool:

@@ -44,7 +44,15 @@ in_vain = False
 
 
 def main() -> None:
-    """Run the command line, by the warm process if there is one and it may be asked."""
+    """Run the command line, by the warm process if there is one and it may be asked; Ctrl-C ends it without a word."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        # While it waits, or loads; a command that has begun ends in its own way.
+        os._exit(130)
+
+
+def _main() -> None:
     global began
     # What it has computed so far went into the start of Python.
     began = time.monotonic() - time.process_time()
@@ -53,12 +61,9 @@ def main() -> None:
     if not wanted or not goes_warm(arguments) or not hasattr(os, "geteuid"):
         _run_cold()
         return
-    try:
-        until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
-        request = _request(arguments, until)
-        outcome, printed = _ask(request, until) if request else ("unable", [])
-    except KeyboardInterrupt:
-        os._exit(130)
+    until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
+    request = _request(arguments, until)
+    outcome, printed = _ask(request, until) if request else ("unable", [])
     if outcome == "done":
         _print(_held_for_terminal(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
@@ -282,7 +287,7 @@ def _log_late(hook: str) -> None:
     """Leave a line in the log of the hooks: a process that hangs leaves none."""
     from pathlib import Path  # noqa: PLC0415
 
-    from notewell.serve.hooks.kept import state_folder  # noqa: PLC0415
+    from notewell.own import state_folder  # noqa: PLC0415
     from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
 
     took = round((time.monotonic() - began) * 1000)

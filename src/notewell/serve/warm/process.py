@@ -38,6 +38,9 @@ UNWANTED = 3.0
 UNTIL_FREE = 2.0
 # A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
 WORTH_IT = 50
+# What it has with one vault open and nothing gathered, a model included, a new one would have, too: it may grow by so
+# much, also where that is over the limit.
+GROWTH = 1.25
 # To let go of what searches have gathered has helped if no more than this share of the limit is left.
 HELPED = 0.9
 QUEUE = 16
@@ -63,6 +66,7 @@ class WarmProcess:
     asked_at: float = field(default_factory=time.monotonic)
     requests: int = 0
     tidy_at: int = 0
+    needed_mb: float = 0.0
     ending: bool = False
     waiting: list[Waiting] = field(default_factory=list)
 
@@ -150,7 +154,7 @@ class WarmProcess:
             self.code.note()
 
     def _keep_small(self) -> None:
-        """Give memory back when it is too much; end, if that does not help."""
+        """Give memory back when it is too much; end, if that does not help, and a new one would be smaller."""
         if self._share <= 1:
             return
         self.vaults.keep_only(1)
@@ -158,13 +162,14 @@ class WarmProcess:
         if self.requests >= self.tidy_at:
             self.vaults.release()
             give_back()
+            self.needed_mb = self.needed_mb or megabytes() or 0.0
             self.ending |= self._share > 1 and self.requests >= WORTH_IT
             self.tidy_at = self.requests + (0 if self._share <= HELPED else WORTH_IT)
 
     @property
     def _share(self) -> float:
         """Return how much of the memory that it may have it has."""
-        return (megabytes() or 0) / self.vaults.settings.max_mb
+        return (megabytes() or 0) / max(self.vaults.settings.max_mb, self.needed_mb * GROWTH)
 
     def _use_the_quiet(self) -> None:
         self.ending |= not self.code.is_current
@@ -185,7 +190,7 @@ def serve(first: bytes = b"") -> bool:
             f"{folder} is not a folder of yours alone", "Delete it, or set XDG_RUNTIME_DIR to one that is"
         )
     try:
-        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE):
+        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE, "is the warm process"):
             _listen(first)
     except StoreBusy:
         return False

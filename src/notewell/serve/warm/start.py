@@ -78,7 +78,7 @@ def run_and_start(request: dict[str, bytes]) -> None:
 def _mark(request: dict[str, bytes]) -> Path:
     """Return the file that says that hooks in this folder, of this vault, need no process."""
     # What is of hooks alone, other commands do not pay for.
-    from notewell.serve.hooks.kept import state_folder  # noqa: PLC0415
+    from notewell.own import state_folder  # noqa: PLC0415
 
     _, _, *options = request["arguments"].split(b"\0")
     like = crc32(b"\0".join((request["cwd"], *options)))
@@ -87,7 +87,8 @@ def _mark(request: dict[str, bytes]) -> Path:
 
 def leave_mark(request: dict[str, bytes]) -> None:
     """Tell the hooks that follow that the vault of this one wants no process."""
-    from notewell.serve.hooks.kept import clean_up, private_folder  # noqa: PLC0415
+    from notewell.own import private_folder  # noqa: PLC0415
+    from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
 
     mark = _mark(request)
     with suppress(OSError):

@@ -1,8 +1,7 @@
-"""Vaults that stay open between requests: their stores, arrays and embedders, and a watch on each folder."""
+"""Vaults that the warm process keeps open between requests: their stores, arrays and embedders."""
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -10,36 +9,24 @@ from typing import Any
 
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
-from notewell.index.place import check_folder
 from notewell.index.report import Progress, Report
-from notewell.index.watch import Watched
 from notewell.search.rank.names import name_terms
+from notewell.serve.kept import KeptVault
 from notewell.serve.warm.declined import Declined
 from notewell.settings import DaemonSettings, Settings
-from notewell.store import MadeFor
-from notewell.store.sqlite import SqliteStore
 from notewell.terms import token_terms
 from notewell.vault import PATIENCE, Vault
 
 # Vaults open at once; the one that was asked least lately goes first.
 KEPT = 4
-# Some drives send no news of changes: a folder is looked through all the same, after an answer, once it was not for
-# so many seconds.
-LOOKED_LATELY = 60.0
-# Pages of a store kept in memory, in KiB: with four times as many a search is no quicker, and the process is larger.
-CACHE_KIB = 4_000
 
 
-class KeptVault(Vault):
-    """A vault that stays open; it looks through its folder only if something changed there."""
+class WarmVault(KeptVault):
+    """A vault of the warm process: it shares its models with others, and leaves to the command what takes long."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
         super().__init__(root, settings)
-        self._watched: Watched | None = None
-        self._unwatchable = False
         self._asked = False
-        self._looked = -LOOKED_LATELY
-        self._up_to_date: object = None
 
     def __exit__(self, *_: object) -> None:
         """Stay open: the command is done with it, the process is not."""
@@ -59,76 +46,14 @@ class KeptVault(Vault):
         raise Declined("the vault was never indexed")
 
     def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
-        """Take in what changed, if anything did since all was taken in."""
+        """Take in what changed; from now on there is something to keep up with."""
         self._asked = True
-        # Before the folder is looked through: what changes meanwhile is for the next time.
-        changed = self._watched is None or not self._is_watched or self._watched.changed()
-        if not changed and self._up_to_date == self._state():
-            return ()
-        self._up_to_date, self._looked = None, time.monotonic()
-        notices = super().refresh(progress)
-        if not notices:
-            self._up_to_date = self._state()
-        return notices
-
-    def keep_up(self, marks: Path) -> None:
-        """Watch the folder, and look through it if that was long ago: what nobody has to wait for."""
-        check_folder(self.root)
-        if not self._is_watched:
-            self._begin_watching(marks)
-            self._up_to_date = None
-        if self._up_to_date is None or self._is_old:
-            self._up_to_date, self._looked = None, time.monotonic()
-            if self.indexed:
-                self.refresh()
+        return super().refresh(progress)
 
     @property
     def is_due(self) -> bool:
         """Tell whether there is something to keep up with; not where notes are only read."""
-        return self._asked and (self._is_old or not (self._is_watched or self._unwatchable))
-
-    @property
-    def _is_watched(self) -> bool:
-        return self._watched is not None and self._watched.in_place
-
-    @property
-    def _is_old(self) -> bool:
-        return time.monotonic() - self._looked >= LOOKED_LATELY
-
-    def gather(self) -> None:
-        """Take down what the watch was told, so that it does not pile up."""
-        if self._watched is not None:
-            self._watched.gather()
-
-    def let_go(self) -> None:
-        """Close everything."""
-        self._stop_watching()
-        self.close()
-
-    def _begin_watching(self, marks: Path) -> None:
-        self._stop_watching()
-        try:
-            self._watched = Watched(self.root, marks)
-        except OSError:
-            # Too many folders for the system, or a drive without such news: it is looked through every time.
-            self._unwatchable = True
-
-    def _stop_watching(self) -> None:
-        if self._watched is not None:
-            self._watched.close()
-            self._watched = None
-
-    def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
-        store = super()._open_store(made_for)
-        store.hold(CACHE_KIB)
-        return store
-
-    def _state(self) -> object:
-        """Return what has to be the same for the store to be up to date while the folder is unchanged."""
-        if not self.indexed:
-            return None
-        # A backup that was put in the store's place is older than the folder.
-        return self.settings.index, self.settings.chunk, self.store, self.store.indexed_at
+        return self._asked and (self.is_old or not (self.is_watched or self._unwatchable))
 
 
 class Vaults:
@@ -136,12 +61,12 @@ class Vaults:
 
     def __init__(self) -> None:
         self.settings = DaemonSettings()
-        self._kept: dict[object, KeptVault] = {}
+        self._kept: dict[object, WarmVault] = {}
         self._declined = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Return a vault as `Vault.open` would, opened before if it was; the settings are read every time."""
-        fresh = KeptVault.open(path, settings)
+        fresh = WarmVault.open(path, settings)
         self.settings = fresh.settings.daemon
         self._declined = not self.settings.use
         if self._declined:

@@ -23,7 +23,8 @@ LENGTH = 4
 def folder() -> str:
     """Return where the socket lies: the user's own folder for such things, else one of ours among temporary files."""
     own = os.environ.get("XDG_RUNTIME_DIR", "")
-    if own and _is_folder(own):
+    # As XDG has it, and as `own.py` does for the other folders: what is not absolute is not meant.
+    if os.path.isabs(own) and _is_folder(own):
         return os.path.join(own, "notewell")
     return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"notewell-{os.geteuid()}")
 

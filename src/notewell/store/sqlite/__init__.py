@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,11 +17,12 @@ from notewell.store import About, Ends, Filling, MadeFor, Skip, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
-from notewell.store.sqlite.connection import BUSY_MS, connect, explained
+from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.edges import are_linked, save_edges
 from notewell.store.sqlite.files import copy, copy_file, delete_store, identity
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
+from notewell.store.sqlite.owner import OWNER
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
@@ -34,8 +35,7 @@ __all__ = ["SqliteStore", "delete_store"]
 
 # A store is packed anew when this share of its chunks, and at least so many, was replaced since the last time: some
 # seconds for 100,000 chunks, every few weeks.
-WORN_SHARE = 0.15
-WORN_LEAST = 200
+WORN_SHARE, WORN_LEAST = 0.15, 200
 # What a new store says of itself, beside what it was made for.
 NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
 # How long who wants to fill waits for who only looks, in seconds.
@@ -48,9 +48,9 @@ class SqliteStore:
     def __init__(self, file: Path, made_for: Callable[[], MadeFor]) -> None:
         """Open the store in `file`; only a new one asks what it is `made_for`."""
         self.file = file
-        self._local = threading.local()
-        self._lock = threading.Lock()
+        self._local, self._lock = threading.local(), threading.Lock()
         self._arrays: Arrays | None = None
+        self._kib = CACHE_KIB
         with explained(file):
             self._prepare(made_for)
             self._is_new = not self._meta("indexed_at")
@@ -65,7 +65,7 @@ class SqliteStore:
     def db(self) -> apsw.Connection:
         """Return this thread's connection."""
         if not hasattr(self._local, "db"):
-            self._local.db = connect(self.file)
+            self._local.db = connect(self.file, self._kib)
         connection: apsw.Connection = self._local.db
         return connection
 
@@ -225,7 +225,7 @@ class SqliteStore:
     def filling(self) -> AbstractContextManager[None]:
         """Be the only one that fills; indexing and searching go on beside it."""
         # Whoever only asks whether somebody fills holds it for a moment, too.
-        return held(self._fill_file, LOOK)
+        return held(self._fill_file, LOOK, "is filling this vault's store")
 
     @property
     def _fill_file(self) -> Path:
@@ -256,9 +256,9 @@ class SqliteStore:
         with explained(self.file):
             # Above both, so that no reader takes the new state for one it has already seen.
             generation = max(int(self._meta("generation")), int(other._meta("generation"))) + 1
-            keys = ("generation", "arrays", *(("linked",) if other.linked else ()))
-            for key in keys:
+            for key in ("generation", "arrays", *(("linked",) if other.linked else ())):
                 other._set_meta(key, generation)
+            other._set_meta(OWNER, self._meta(OWNER))
             if self._meta("fine") and not other._meta("fine"):
                 carry_over(other.db, self.file)
                 other._set_meta("fine", self._meta("fine"))
@@ -291,7 +291,7 @@ class SqliteStore:
             beside.unlink(missing_ok=True)
             raise
 
-    def all_texts(self) -> Iterator[tuple[str, str]]:
+    def all_texts(self) -> Generator[tuple[str, str], None, None]:
         """Yield every text at rest with its place: what notes say of themselves, and their chunks."""
         with self._steady():
             rows: Any = self.db.execute(queries.NOTE_TEXTS)
@@ -320,7 +320,8 @@ class SqliteStore:
         self.db.release_memory()
 
     def hold(self, kib: int) -> None:
-        """Keep at most so much of the file in memory; what the system keeps of it is not ours."""
+        """Let each thread keep at most so much of the file in memory; what the system keeps of it is not ours."""
+        self._kib = kib
         self.db.pragma("cache_size", -kib)
 
     @contextmanager

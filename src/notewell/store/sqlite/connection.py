@@ -19,8 +19,14 @@ BUSY_MS = 1_000
 CACHE_KIB = 16_000
 
 
-def connect(file: Path) -> apsw.Connection:
+def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     """Open the file to read and write; where that cannot be, to read; where not even that, as it lies on the disk."""
+    db = _connect(file)
+    db.pragma("cache_size", -cache_kib)
+    return db
+
+
+def _connect(file: Path) -> apsw.Connection:
     if not file.exists():
         return _open(file)
     refused: apsw.Error | None = None
@@ -42,7 +48,6 @@ def _open(file: Path) -> apsw.Connection:
     db.pragma("page_size", 8192)
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
-    db.pragma("cache_size", -CACHE_KIB)
     return db
 
 

@@ -15,11 +15,13 @@ from notewell.errors import StoreBusy, StoreError
 
 # How often a waiting writer looks again, in seconds.
 PAUSE = 0.05
+# How the signature of a holder begins.
+SIGNED = b'{"pid": '
 
 
 @contextmanager
-def held(file: Path, wait: float) -> Iterator[None]:
-    """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it."""
+def held(file: Path, wait: float, doing: str = "is writing to this vault's store") -> Iterator[None]:
+    """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it, and is `doing` what it is for."""
     try:
         # Through no link: a vault that somebody gave away could lead it to any file of the user's.
         number = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -30,9 +32,9 @@ def held(file: Path, wait: float) -> Iterator[None]:
         deadline = time.monotonic() + wait
         while not _take(number):
             if time.monotonic() >= deadline:
-                fact = f"{_holder(file)} is writing to this vault's store"
-                raise StoreBusy(fact, "Wait for it to end, then try again")
+                raise StoreBusy(f"{_holder(file)} {doing}", "Wait for it to end, then try again")
             time.sleep(PAUSE)
+        _check_free(file, number)
         _sign(number)
         try:
             yield
@@ -41,6 +43,15 @@ def held(file: Path, wait: float) -> Iterator[None]:
             _free(number)
     finally:
         os.close(number)
+
+
+def _check_free(file: Path, number: int) -> None:
+    """Refuse a file that is no lock of ours: one is empty, or signed by who held it and was killed."""
+    os.lseek(number, 0, os.SEEK_SET)
+    if os.read(number, len(SIGNED)) not in (b"", SIGNED):
+        raise StoreError(
+            f"{file} is in the way, and no lock of Notewell's", "Move it away, or set store.path elsewhere"
+        )
 
 
 def _sign(number: int) -> None:

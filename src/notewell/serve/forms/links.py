@@ -1,11 +1,13 @@
-"""What is told of links: walks, the links of notes, and the vault from above."""
+"""The forms of what links tell: walks, the links of notes, and the vault from above."""
 
 from __future__ import annotations
 
-from notewell.serve.http.told import HitTold, ResultsTold, Told
+from typing import NotRequired
+
+from notewell.serve.forms.form import Form
 
 
-class VisitTold(Told):
+class Visit(Form):
     """A note that a walk looked at."""
 
     path: str
@@ -20,18 +22,18 @@ class VisitTold(Told):
     """The link's direction: → ← ↔."""
     kept: bool
     """Whether it was kept."""
-    retain_reason: str | None = None
-    """Why it was kept."""
-    drop_reason: str | None = None
-    """Why it was not."""
+    retain_reason: NotRequired[str]
+    """Why it was kept; only if it was."""
+    drop_reason: NotRequired[str]
+    """Why it was not; only if it was not."""
 
 
-class WalkTold(Told):
+class Walk(Form):
     """A walk along links."""
 
     query: str
     """What notes had to be near to; empty for the note itself."""
-    visits: list[VisitTold]
+    visits: list[Visit]
     """Every note looked at, hop by hop, the nearest first."""
     notes: int
     """How many they are."""
@@ -47,41 +49,7 @@ class WalkTold(Told):
     """What the user should know."""
 
 
-class DeepHitTold(HitTold):
-    """A hit of deep mode, and how it was reached."""
-
-    similarity: float
-    """How near the note is to the question."""
-    hop: int
-    """How many links lead to it from a seed; 0 is a seed."""
-    via: str
-    """The note before it."""
-    way: str
-    """The link's direction: → ← ↔."""
-    retain_reason: str
-    """Why it was kept."""
-    decay_weight: float
-    """What age leaves of its score."""
-    decay_zero: bool
-    """Whether age leaves less than a hundredth."""
-
-
-class DeepTold(ResultsTold):
-    """A page of hits of deep mode."""
-
-    hits: list[DeepHitTold]  # type: ignore[assignment]
-    """The seeds first, then what links led to."""
-    dropped: list[VisitTold]
-    """Notes that were looked at and not kept."""
-    notes: int
-    """How many notes were looked at."""
-    vectors: int
-    """How many vectors that took."""
-    unseen: int
-    """Neighbours for which there was no room."""
-
-
-class LeadTold(Told):
+class Lead(Form):
     """A link and where it leads."""
 
     path: str
@@ -92,12 +60,12 @@ class LeadTold(Told):
     """Its line."""
     kind: str
     """How it is written: wiki, markdown, file."""
-    embed: bool
-    """Whether it shows its target in place."""
     anchor: str
     """The heading or block it names."""
     text: str
     """What it shows."""
+    embed: bool
+    """Whether it shows its target in place."""
     written: str
     """The link as written."""
     to: str | None
@@ -108,7 +76,7 @@ class LeadTold(Told):
     """What may be meant."""
 
 
-class LinkCountsTold(Told):
+class LinkCounts(Form):
     """How many links there are."""
 
     notes: int
@@ -125,7 +93,7 @@ class LinkCountsTold(Told):
     """Notes without a link to or from another."""
 
 
-class WantedTold(Told):
+class Wanted(Form):
     """A note that links name and that is not there."""
 
     target: str
@@ -134,26 +102,26 @@ class WantedTold(Told):
     """How many notes do."""
 
 
-class LinksTold(Told):
+class Links(Form):
     """Links of a note, or of all."""
 
     note: str | None
     """Whose links they are; none for all."""
-    links: list[LeadTold]
+    links: list[Lead]
     """The links; of all notes only the broken ones, if they are asked for."""
-    backlinks: list[LeadTold]
+    backlinks: list[Lead]
     """Links of others that lead to the note."""
     orphans: list[str]
     """Notes without a link to or from another, if they are asked for."""
-    wanted: list[WantedTold]
+    wanted: list[Wanted]
     """Of the broken links, the notes that they name, the most named first."""
-    counts: LinkCountsTold
+    counts: LinkCounts
     """How many there are in all."""
     notices: list[str]
     """What the user should know."""
 
 
-class CommunityTold(Told):
+class Community(Form):
     """Notes that are linked more with each other than with others."""
 
     number: int
@@ -168,7 +136,7 @@ class CommunityTold(Told):
     """Its notes, the most central first."""
 
 
-class BridgeTold(Told):
+class Bridge(Form):
     """Links between two communities."""
 
     communities: tuple[int, int]
@@ -179,7 +147,20 @@ class BridgeTold(Told):
     """The one between their most central notes."""
 
 
-class OverviewTold(Told):
+class Standing(Form):
+    """How a note stands among the others."""
+
+    path: str
+    """The note."""
+    pagerank: float
+    """Its PageRank, as a share of the highest."""
+    centrality: float
+    """How central it is, as a share of the highest."""
+    community: int | None
+    """The number of its community; none without links."""
+
+
+class Graph(Form):
     """The vault from above."""
 
     notes: int
@@ -188,9 +169,15 @@ class OverviewTold(Told):
     """Links between different notes."""
     centrality_by: str
     """How central notes are found: eigenvector, or degree."""
-    communities: list[CommunityTold]
+    communities: list[Community]
     """The largest first."""
-    bridges: list[BridgeTold]
+    bridges: list[Bridge]
     """The widest first."""
     orphans: list[str]
     """Notes without a link to or from another."""
+    standings: list[Standing]
+    """Every note, by its path."""
+    pairs: list[tuple[str, str]]
+    """Every link between two notes, once."""
+    notices: list[str]
+    """What the user should know."""

@@ -1,0 +1,63 @@
+"""What is the user's own, and no vault's: the folders of it, and files that nobody else reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+# Nobody but this user lists it, or reads what is in it.
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def user_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Return the folder of the user's settings and token.
+
+    >>> user_folder({"XDG_CONFIG_HOME": "/config"}, Path("/home/ada")).as_posix()
+    '/config/notewell'
+    """
+    return _folder(environment, ("XDG_CONFIG_HOME", "APPDATA"), home / ".config")
+
+
+def state_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Return where what is of this user and machine is kept: the log of hooks, and what sessions were shown.
+
+    >>> state_folder({"XDG_STATE_HOME": "not/absolute"}, Path("/home/ada")).as_posix()
+    '/home/ada/.local/state/notewell'
+    """
+    return _folder(environment, ("XDG_STATE_HOME", "LOCALAPPDATA"), home / ".local" / "state")
+
+
+def _folder(environment: Mapping[str, str], variables: tuple[str, ...], default: Path) -> Path:
+    """Return our folder in the first that a variable names; one that is not absolute is none, as XDG has it."""
+    named = (Path(environment.get(name, "")) for name in variables)
+    return next((folder for folder in named if folder.is_absolute()), default) / "notewell"
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder that only this user can look into, if it is not there, and return it."""
+    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    if os.name == "posix" and folder.stat().st_mode & 0o077:
+        folder.chmod(PRIVATE_FOLDER)
+    return folder
+
+
+def write_private(file: Path, data: bytes) -> None:
+    """Put a file for this user alone in place, in a folder for this user alone."""
+    private_folder(file.parent)
+    write_whole(file, data)
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Put a file for this user alone in place in one step; a link that lies there is replaced, and not followed."""
+    made = file.with_name(f".new-{os.urandom(8).hex()}")
+    number = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(data)
+        made.replace(file)
+    except BaseException:
+        with suppress(OSError):
+            made.unlink()
+        raise

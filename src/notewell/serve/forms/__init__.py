@@ -1,0 +1,63 @@
+"""The form of every answer as data, written down once: what `--json` prints, HTTP publishes, and MCP shortens."""
+
+from notewell.serve.forms.form import Form
+from notewell.serve.forms.hits import Compared, DeepHit, DeepResults, Excerpt, Hit, Reached, Results, Step, Vote
+from notewell.serve.forms.links import (
+    Bridge,
+    Community,
+    Graph,
+    Lead,
+    LinkCounts,
+    Links,
+    Standing,
+    Visit,
+    Walk,
+    Wanted,
+)
+from notewell.serve.forms.state import (
+    Failure,
+    Filling,
+    Forgotten,
+    Health,
+    Near,
+    Progress,
+    Reading,
+    Reason,
+    Remembered,
+    Report,
+    Status,
+)
+
+__all__ = [
+    "Bridge",
+    "Community",
+    "Compared",
+    "DeepHit",
+    "DeepResults",
+    "Excerpt",
+    "Failure",
+    "Filling",
+    "Forgotten",
+    "Form",
+    "Graph",
+    "Health",
+    "Hit",
+    "Lead",
+    "LinkCounts",
+    "Links",
+    "Near",
+    "Progress",
+    "Reached",
+    "Reading",
+    "Reason",
+    "Remembered",
+    "Report",
+    "Results",
+    "Standing",
+    "Status",
+    "Step",
+    "Visit",
+    "Vote",
+    "Walk",
+    "Wanted",
+]

@@ -1,0 +1,74 @@
+"""The user's own folders and files."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from notewell.own import state_folder, user_folder, write_private, write_whole
+from notewell.serve.warm import wire
+
+ADA = Path("/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("folder", "variable", "default"),
+    [
+        (user_folder, "XDG_CONFIG_HOME", ADA / ".config" / "notewell"),
+        (state_folder, "XDG_STATE_HOME", ADA / ".local" / "state" / "notewell"),
+    ],
+)
+def test_a_folder_that_a_variable_names_is_absolute_or_not_meant(
+    folder: Callable[[Mapping[str, str], Path], Path], variable: str, default: Path
+) -> None:
+    assert folder({variable: "/there"}, ADA) == Path("/there/notewell")
+    for named in ("here", "./here", ""):
+        assert folder({variable: named}, ADA) == default
+    assert folder({}, ADA) == default
+
+
+def test_a_folder_for_the_socket_is_absolute_or_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    assert wire.folder() == str(tmp_path / "run" / "notewell")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
+    assert Path(wire.folder()).is_absolute()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_private_file_and_its_folder_are_this_users_alone(tmp_path: Path) -> None:
+    file = tmp_path / "own" / "token"
+    file.parent.mkdir(mode=0o755)
+    write_private(file, b"first")
+    write_private(file, b"second")
+    assert file.read_bytes() == b"second"
+    assert (mode(file), mode(file.parent)) == (0o600, 0o700)
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_whole_file_leaves_its_folder_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    write_whole(tmp_path / "opened.json", b"{}")
+    assert (mode(tmp_path / "opened.json"), mode(tmp_path)) == (0o600, 0o755)
+
+
+def test_a_link_in_its_place_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("other")
+    (tmp_path / "token").symlink_to("other")
+    write_whole(tmp_path / "token", b"ours")
+    assert (tmp_path / "other").read_text() == "other"
+    assert (tmp_path / "token").read_bytes() == b"ours"
+
+
+def test_what_cannot_be_put_in_place_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "token").mkdir()
+    with pytest.raises(OSError, match="token"):
+        write_whole(tmp_path / "token", b"ours")
+    assert list(tmp_path.iterdir()) == [tmp_path / "token"]

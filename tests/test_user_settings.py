@@ -1,0 +1,201 @@
+"""The user's own settings, and what a vault's file may change of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notewell.config import given_settings, load_settings
+from notewell.errors import SettingsError
+from notewell.settings import TIGHTER, Settings, setting_names
+
+# For each setting that acts on the user: a value looser than the default, and one tighter.
+LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {
+    "daemon.idle_minutes": (60.0, 1.0),
+    "daemon.max_mb": (4000, 100),
+    "hook.threshold": (0.1, 0.9),
+    "hook.max_tokens": (4000, 100),
+    "hook.timeout_ms": (9000, 100),
+    "hook.tools": (["Bash", "Read"], ["Bash"]),
+    "hook.min_chars": (1000, 9000),
+}
+
+
+@pytest.fixture
+def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the user's own file, yet to be written."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (folder := tmp_path / "config" / "notewell").mkdir(parents=True)
+    return folder / "notewell.toml"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (root := tmp_path / "notes").mkdir()
+    return root
+
+
+def write(file: Path, settings: dict[str, Any]) -> None:
+    """Write settings, each under its section."""
+    names = [(*name.split("."), value) for name, value in settings.items()]
+    file.write_text("".join(f"[{section}]\n{key} = {json.dumps(value)}\n" for section, key, value in names))
+
+
+def value_of(settings: Settings, name: str) -> Any:
+    section, _, key = name.partition(".")
+    return getattr(getattr(settings, section), key)
+
+
+def loaded(root: Path, **overrides: Any) -> Settings:
+    return load_settings(root, os.environ, overrides)
+
+
+def test_the_vaults_file_wins_over_the_users_and_a_variable_over_both(
+    users: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users.write_text("[search]\nlimit = 3\ncandidates = 40\nfusion = 'rrf'\n")
+    (root / "notewell.toml").write_text("[search]\nlimit = 4\ncandidates = 50\n")
+    monkeypatch.setenv("NOTEWELL_SEARCH_LIMIT", "5")
+    search = loaded(root).search
+    assert (search.limit, search.candidates, search.fusion) == (5, 50, "rrf")
+    sources = {name: setting.source for name, setting in given_settings(root, os.environ, {}).items()}
+    assert sources["search.limit"] == "NOTEWELL_SEARCH_LIMIT"
+    assert sources["search.candidates"] == "notewell.toml"
+    assert sources["search.fusion"] == str(users)
+
+
+def test_whatever_acts_on_the_user_is_guarded() -> None:
+    assert set(TIGHTER) == {name for name in setting_names() if name.startswith(("daemon.", "hook."))}
+    assert {"daemon.use", *LOOSER_AND_TIGHTER} == set(TIGHTER)
+
+
+@pytest.mark.parametrize("name", LOOSER_AND_TIGHTER)
+def test_a_vault_may_tighten_what_acts_on_the_user_and_not_loosen_it(users: Path, root: Path, name: str) -> None:
+    looser, tighter = LOOSER_AND_TIGHTER[name]
+    default = setting_names()[name]
+    write(root / "notewell.toml", {name: looser})
+    assert value_of(loaded(root), name) == default
+    write(root / "notewell.toml", {name: tighter})
+    found = value_of(loaded(root), name)
+    assert (list(found) if isinstance(found, tuple) else found) == tighter
+    # What the user allows, a vault may use.
+    write(users, {name: looser})
+    write(root / "notewell.toml", {name: list(default) if isinstance(default, tuple) else default})
+    assert value_of(loaded(root), name) == (default if name != "hook.tools" else ("Bash", "Read"))
+    write(root / "notewell.toml", {name: looser})
+    found = value_of(loaded(root), name)
+    assert (list(found) if isinstance(found, tuple) else found) == looser
+
+
+def test_a_vault_cannot_start_the_process_that_the_user_switched_off(users: Path, root: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": os.environ["XDG_CONFIG_HOME"]}
+    users.write_text("[daemon]\nuse = false\n")
+    (root / "notewell.toml").write_text("[daemon]\nuse = true\n")
+    assert not load_settings(root, environment, {}).daemon.use
+    users.unlink()
+    (root / "notewell.toml").write_text("[daemon]\nuse = false\n")
+    assert not load_settings(root, environment, {}).daemon.use
+    assert load_settings(root, {**environment, "NOTEWELL_DAEMON_USE": "yes"}, {}).daemon.use
+
+
+def test_the_users_variable_and_option_are_not_held_to_the_vaults(root: Path) -> None:
+    (root / "notewell.toml").write_text("[hook]\nthreshold = 0.9\n")
+    assert load_settings(root, {"NOTEWELL_HOOK_THRESHOLD": "0.1"}, {}).hook.threshold == 0.1
+    assert load_settings(root, {}, {"hook.threshold": 0.1}).hook.threshold == 0.1
+
+
+def test_the_switch_of_the_process_is_a_setting(root: Path) -> None:
+    for value in ("no", "off", "0", "False"):
+        given = given_settings(root, {"NOTEWELL_DAEMON": value}, {})["daemon.use"]
+        assert given.source == "NOTEWELL_DAEMON"
+        assert not load_settings(root, {"NOTEWELL_DAEMON": value}, {}).daemon.use
+    assert load_settings(root, {"NOTEWELL_DAEMON": ""}, {}).daemon.use
+
+
+def test_a_server_that_the_users_file_names_is_named_by_the_user(users: Path, root: Path) -> None:
+    users.write_text("[embed]\nmodel = 'ollama:all-minilm'\nurl = 'https://example.org'\n")
+    key = "-".join(("made", "up", "key"))
+    embed = load_settings(root, {**os.environ, "NOTEWELL_EMBED_KEY": key}, {}).embed
+    assert (embed.url, embed.key.reveal()) == ("https://example.org", key)
+
+
+def test_a_models_folder_in_the_users_file_lies_beside_it(users: Path, root: Path) -> None:
+    (users.parent / "model").mkdir()
+    users.write_text("[embed]\nmodel = 'model'\n")
+    assert loaded(root).embed.model == str(users.parent / "model")
+
+
+@pytest.mark.parametrize("text", ["[memory]\nfolder = 'Memories'\n", "[embed]\nkey = 'made-up'\n"])
+def test_what_only_a_vault_or_only_the_environment_may_say_the_users_file_may_not(
+    users: Path, root: Path, text: str
+) -> None:
+    users.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        loaded(root)
+    assert caught.value.hint
+
+
+def test_an_error_names_the_file_or_the_variable_with_the_wrong_value(
+    users: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users.write_text("[search]\nlimit = 0\n")
+    with pytest.raises(SettingsError, match=f"search.limit in {users} is 0"):
+        loaded(root)
+    users.write_text("[search]\nlimits = 0\n")
+    with pytest.raises(SettingsError, match=f"no setting 'search.limits' in {users}"):
+        loaded(root)
+    users.write_text("[search\n")
+    with pytest.raises(SettingsError, match=f"{users} cannot be read"):
+        loaded(root)
+    users.unlink()
+    monkeypatch.setenv("NOTEWELL_SEARCH_LIMIT", "many")
+    with pytest.raises(SettingsError, match=r"search\.limit in NOTEWELL_SEARCH_LIMIT should be a whole number"):
+        loaded(root)
+    monkeypatch.delenv("NOTEWELL_SEARCH_LIMIT")
+    monkeypatch.setenv("NOTEWELL_EMBED_URL", "nowhere")
+    with pytest.raises(SettingsError, match=r"embed\.url in NOTEWELL_EMBED_URL should begin with"):
+        loaded(root)
+
+
+@pytest.mark.parametrize("name", ["search.limit", "search.fusion", "index.hidden", "embed.url", "search.vector_weight"])
+def test_a_text_is_never_repeated_in_an_error(root: Path, name: str) -> None:
+    secret = "-".join(("made", "up", "key"))
+    for value in (secret, [secret]):
+        with pytest.raises(SettingsError) as caught:
+            load_settings(root, {}, {name: value})
+        assert secret not in caught.value.fact + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["limit = 1e999", "vector_weight = 1e999", "vector_weight = -1e999", 'fusion = "\\ud800"']
+)
+def test_numbers_and_texts_that_are_none_are_an_error(root: Path, text: str) -> None:
+    (root / "notewell.toml").write_text(f"[search]\n{text}\n")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(root, {}, {})
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["embed.model", "store.path", "index.exclude", "embed.query_prefix"])
+@pytest.mark.parametrize("text", ["\ud800", "a\0b"])
+def test_half_a_character_is_an_error_wherever_it_comes_from(root: Path, name: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        load_settings(root, {}, {name: text})
+    variable = "NOTEWELL_" + name.replace(".", "_").upper()
+    with pytest.raises(SettingsError, match=variable):
+        load_settings(root, {variable: text}, {})
+
+
+@pytest.mark.parametrize("name", ["index.max_bytes", "index.max_document_bytes"])
+def test_more_bytes_than_memory_can_be_asked_for_are_an_error(root: Path, name: str) -> None:
+    with pytest.raises(SettingsError, match="at most"):
+        load_settings(root, {}, {name: 10**23})
+
+
+def test_a_name_that_is_too_long_for_a_folder_is_none(root: Path) -> None:
+    (root / "notewell.toml").write_text(f"[embed]\nmodel = '{'x' * 300}'\n")
+    assert load_settings(root, {}, {}).embed.model == "x" * 300
