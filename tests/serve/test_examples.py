@@ -107,12 +107,15 @@ def test_nothing_is_listed_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("block", written_as("toml"), ids=str)
-def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path) -> None:
+def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from notewell.config import load_settings  # noqa: PLC0415
 
     if servers := tomllib.loads(block.text).get("mcp_servers"):
         check_servers(servers)
         return
+    # A vault's file makes no folder outside the vault, and the page says so.
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home/.local/share/notewell").mkdir(parents=True)
     (tmp_path / "notewell.toml").write_text(block.text, encoding="utf-8")
     assert load_settings(tmp_path, {}, {})
 
