@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from notewell.vault import Vault
 
 # The event of each hook, as Claude Code calls it.
-EVENTS = {"prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
+EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Call:
     state: Path
     # What has vaults open already, if anything has.
     opening: Callable[[Path, dict[str, Any]], Vault] | None = None
+    # Whether this process stays when the hook is done, with what it has open.
+    stays: bool = False
 
 
 def run_hook(call: Call, tell: Callable[[str], None]) -> None:
@@ -59,7 +61,8 @@ def run_hook(call: Call, tell: Callable[[str], None]) -> None:
     # From here on it is told whole in the log, too.
     call.limit.end()
     took = round((time.monotonic() - call.limit.began) * 1000)
-    record(call.state, Run(call.hook, outcome, why, took, len(told)))
+    if call.limit.awaited:
+        record(call.state, Run(call.hook, outcome, why, took, len(told)))
 
 
 def _reason(error: Exception) -> str:

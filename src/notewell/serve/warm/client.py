@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # A command has to be one of these for the process to run it: it reads a vault, and ends by itself.
 WARM = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
 # Hooks that only answer; the others write settings, and ask.
-HOOKS = ("prompt", "before", "after")
+HOOKS = ("start", "prompt", "before", "after")
 # Options that show secrets, or write files where the user is.
 COLD_OPTIONS = ("--raw", "--svg", "--dot")
 SWITCH = "--no-daemon"
@@ -35,6 +35,8 @@ HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
 # What the process says at the last moment has to be here, and printed, before this one's own; in seconds.
 TO_PRINT = 0.02
 CHUNK = 1 << 16
+# What the log says of a hook whose time the process spent.
+LATE = "out of time in the warm process"
 # When this process began, by the monotonic clock; 0 where the command was not run by `main`.
 began = 0.0
 # Whether stdin was waited for in vain.
@@ -66,6 +68,7 @@ def _main() -> None:
         _print(_held_for_terminal(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
         # Whoever called it waits no longer, and no block is better than a late one.
+        _log_late(arguments[1])
         return
     if outcome in ("absent", "outdated"):
         # Only a process that has to be started anyway pays for what starts one.
@@ -278,6 +281,17 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
             return
     # Everything is written: what Python would do before it ends takes 2 ms.
     os._exit(int(printed[-1][1]))
+
+
+def _log_late(hook: str) -> None:
+    """Leave a line in the log of the hooks: a process that hangs leaves none."""
+    from pathlib import Path  # noqa: PLC0415
+
+    from notewell.own import state_folder  # noqa: PLC0415
+    from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
+
+    took = round((time.monotonic() - began) * 1000)
+    record(state_folder(os.environ, Path.home()), Run(hook, "failed", LATE, took, 0))
 
 
 def _run_cold() -> None:

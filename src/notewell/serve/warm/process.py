@@ -22,6 +22,7 @@ from notewell.serve.warm.code import RunningCode
 from notewell.serve.warm.declined import Declined
 from notewell.serve.warm.memory import give_back, megabytes
 from notewell.serve.warm.request import Request, answer
+from notewell.serve.warm.start import leave_mark
 from notewell.serve.warm.vaults import Vaults
 from notewell.store.sqlite.lock import held
 
@@ -85,10 +86,14 @@ class WarmProcess:
 
     def answer_first(self, request: bytes) -> None:
         """Run a request for nobody: the next one then finds the vault open, and everything loaded."""
-        with suppress(ValueError, LookupError, Declined):
-            # Once more, since who asks only once is spared the tokenizer, which whoever goes on asking needs.
-            for _ in range(2):
-                answer(Request.of(wire.unpacked(request)), self.vaults.open)
+        with suppress(ValueError, LookupError):
+            fields = wire.unpacked(request)
+            with suppress(Declined):
+                # Once more, since who asks only once is spared the tokenizer, which whoever goes on asking needs.
+                for _ in range(2):
+                    answer(Request.of(fields), self.vaults.open)
+            if self.vaults.is_unwanted:
+                leave_mark(fields)
             self.vaults.keep_up(Path(wire.folder()))
         self.code.note()
         self._keep_small()
