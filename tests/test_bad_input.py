@@ -426,7 +426,9 @@ def test_an_empty_query_finds_nothing(make_vault: MakeVault, query: str) -> None
 
 
 @pytest.mark.parametrize(
-    "query", [query for query in ODD_QUERIES.values() if "\0" not in query], ids=lambda query: query[:15]
+    "query",
+    [query for query in ODD_QUERIES.values() if query.strip() and "\0" not in query],
+    ids=lambda query: query[:15],
 )
 def test_the_command_line_answers_an_odd_query(make_vault: MakeVault, cli: Cli, query: str) -> None:
     vault = make_vault({"rye.md": RYE})
@@ -435,6 +437,13 @@ def test_the_command_line_answers_an_odd_query(make_vault: MakeVault, cli: Cli, 
     hits = json.loads(answer.out)["hits"]
     assert [hit["path"] for hit in hits if hit["retrievers"]["lexical"]] == (["rye.md"] if "loaf" in query else [])
     assert cli("search", "--vault", str(vault.root), "--", query).code == 0
+
+
+@pytest.mark.parametrize("query", ["", " \t\n "])
+def test_the_command_line_refuses_to_look_for_nothing(make_vault: MakeVault, cli: Cli, query: str) -> None:
+    vault = make_vault({"rye.md": RYE})
+    answer = cli("search", "--vault", str(vault.root), "--", query)
+    assert answer.code == 1 and "nothing to look for" in answer.err
 
 
 def test_a_query_of_bytes_that_are_no_text_is_answered(make_vault: MakeVault) -> None:

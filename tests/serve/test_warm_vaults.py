@@ -207,6 +207,7 @@ def test_a_process_over_its_limit_closes_vaults_and_ends_only_if_it_grew(
     indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NOTEWELL_DAEMON")
     with (indexed / "notewell.toml").open("a", encoding="utf-8") as settings:
         settings.write("[daemon]\nmax_mb = 1\n")
     other = shutil.copytree(indexed, tmp_path / "other")
