@@ -102,9 +102,9 @@ def test_what_the_user_should_know_of_a_walk_is_told() -> None:
         "unseen": 0,
         "floor": 0.5,
         "ended": "no links",
-        "notices": ["some links may be told as they were"],
+        "notices": ["some files are new", "some links may be told as they were"],
     }
-    page = walk_page(walk, ("some files are new",))
+    page = walk_page(walk)
     assert (page.data or {})["notices"] == ["some files are new", "some links may be told as they were"]
     assert page.text.endswith("note: some files are new\nnote: some links may be told as they were")
 
