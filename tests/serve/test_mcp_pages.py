@@ -205,7 +205,7 @@ def test_errors_nobody_foresaw_say_their_kind_and_no_more(
         with pytest.raises(Exception, match="mistake"):
             session.do("read_resource", "notewell:///a.md")
     printed = capsys.readouterr()
-    assert printed.out == "" and "KeyError at" in printed.err and "secret" not in printed.err
+    assert printed.out == "" and "KeyError in" in printed.err and "secret" not in printed.err
 
 
 def test_pings_are_answered_while_a_call_works(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
