@@ -6,6 +6,7 @@ import inspect
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from notewell.asked import Filters
 from notewell.serve import forms
 from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
+from notewell.serve.upkeep import Upkeep
 
 Parameters = dict[str, Any]
 
@@ -94,7 +96,8 @@ def cli(operation: str) -> Parameters:
 
 
 def http(operation: str) -> Parameters:
-    paths = import_module("notewell.serve.http").make_api(Vault.open(Path(__file__).parent), None).openapi()["paths"]
+    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
+        paths = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
     routes = [paths[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
     return {one["name"]: one["schema"].get("default") for route in routes for one in route.get("parameters", ())}
 
