@@ -68,7 +68,6 @@ def hits_page(
     found: forms.Results | forms.DeepResults,
     *,
     asked: Asking,
-    left_out: int,
     reached: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:
     """Return a page of hits; with `max_tokens`, their passages whole. In deep mode, they say how they are `reached`."""
@@ -81,7 +80,7 @@ def hits_page(
             if hit["path"] in reached:
                 hit["reached"] = reached[hit["path"]]
         data: shapes.Hits = {"text_is": TEXT_IS, "hits": shown}
-        _add_rest(data, len(hits) - rows + left_out, more)
+        _add_rest(data, len(hits) - rows + found["left_out"], more)
         return ToolAnswer(_hits_text(data), dict(data))
 
     # Passages come cut to their budget; what says where they are comes on top, and all of it twice.
