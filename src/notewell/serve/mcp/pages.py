@@ -14,7 +14,8 @@ from notewell.search.budget import CHARS_PER_TOKEN, fenced, unhidden
 from notewell.serve import forms
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.arguments import Asking
-from notewell.serve.mcp.plain import clipped, one_line, shown_path
+from notewell.serve.mcp.clip import clipped
+from notewell.unseen import one_line, shown_path
 
 # Some clients show a model the data, some the text, some both: a page is the sum of the two.
 PAGE = 2_000 * CHARS_PER_TOKEN
