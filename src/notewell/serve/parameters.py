@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from notewell.asked import ALL, Filters
 from notewell.errors import SettingsError
@@ -35,6 +35,40 @@ class Narrowed(Protocol):
     after: str
     before: str
     where: list[str]
+
+
+class Page(Protocol):
+    """What is asked by anyone, whichever way: which hits, and how many."""
+
+    @property
+    def limit(self) -> int | None:
+        """Return how many."""
+
+    @property
+    def under(self) -> str:
+        """Return the folder or note they are in."""
+
+    @property
+    def only(self) -> Filters:
+        """Return what they are narrowed by."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Return how long they may be together."""
+
+
+class Rules(TypedDict):
+    """What a vault is asked by besides the text or the notes, as its methods name it."""
+
+    limit: int | None
+    under: str
+    only: Filters
+    max_tokens: int | None
+
+
+def rules_of(page: Page) -> Rules:
+    """Return what a vault is asked by."""
+    return {"limit": page.limit, "under": page.under, "only": page.only, "max_tokens": page.max_tokens}
 
 
 def filters_of(asked: Narrowed) -> Filters:

@@ -40,11 +40,6 @@ class Page:
     format: str
     null: bool
 
-    @property
-    def asked(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
-
 
 class PageCommand(click.Command):
     """A command that is handed the options of a page as one `Page`."""

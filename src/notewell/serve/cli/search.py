@@ -14,7 +14,7 @@ from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
-from notewell.serve.parameters import check_asked
+from notewell.serve.parameters import check_asked, rules_of
 
 
 @click.command("search", cls=PageCommand)
@@ -67,11 +67,11 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
             # Most searches do not go along links, and a cold command line does not pay for it.
             from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
 
-            tell_deep(opened.deepen(asked, **page.asked), notices, page=page, vault=opened)
+            tell_deep(opened.deepen(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
         if mode == "compare":
             from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
 
-            tell_both(opened.compare(asked, **page.asked), notices, page=page, vault=opened)
+            tell_both(opened.compare(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
-        tell_results(opened.search(asked, **page.asked), notices, page=page, vault=opened)
+        tell_results(opened.search(asked, **rules_of(page)), notices, page=page, vault=opened)

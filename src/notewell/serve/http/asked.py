@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -49,11 +49,6 @@ class HitsAsked(Looking):
     def only(self) -> Filters:
         """Return what the hits are narrowed by."""
         return filters_of(self).leaning_to(*self.like)
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
 
 
 class SearchAsked(HitsAsked):

@@ -71,11 +71,6 @@ class Asking(Arguments):
         """Return the filters."""
         return filters_of(self)
 
-    @property
-    def rules(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
-
 
 class Search(Asking):
     """What `search` takes."""
