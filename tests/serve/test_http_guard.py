@@ -177,8 +177,8 @@ def test_nothing_outside_of_the_vault_can_be_leant_to(indexed: KeptVault, way: s
     (indexed.root / "way-out.md").symlink_to(outside)
     (indexed.root / "way-out").symlink_to(indexed.root.parent, target_is_directory=True)
     with serving(indexed) as served:
-        for asked in ("/search?text=a", "/search?text=a&mode=deep", "/related?note=bees"):
-            reply = served.ask(f"{asked}&like={way.format(absolute=str(outside).replace('/', '%2f'))}")
+        for asked in ("/search?text=a&like=", "/search?text=a&mode=deep&like=", "/related?note="):
+            reply = served.ask(f"{asked}{way.format(absolute=str(outside).replace('/', '%2f'))}")
             assert reply.status == 404 and b"Nobody" not in reply.body
 
 
