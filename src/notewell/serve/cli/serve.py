@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from notewell.errors import SettingsError
 from notewell.own import user_folder
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, vault_option
+from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.kept import KeptVault
@@ -114,6 +113,4 @@ def _check_installed() -> None:
         import mcp  # noqa: F401, PLC0415
         import uvicorn  # noqa: F401, PLC0415
     except ImportError as error:
-        raise SettingsError(
-            f"`notewell serve` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
-        ) from error
+        raise missing_extra("serve", error) from error
