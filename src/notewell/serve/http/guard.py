@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -81,10 +81,15 @@ class Guard:
                     self._log(f"{caller.address} {caller.method} {_route(scope)} {answer.status or '-'} {took:.1f} ms")
 
     async def _let_in(self, caller: Caller, scope: MutableMapping[str, Any], receive: Receive, answer: Answer) -> None:
-        refused = self._refuse(caller) or self._preflight(caller)
-        body = b"" if refused else await _body(caller, receive)
-        if refused or isinstance(body, Problem):
-            await answer.refuse(refused or body)  # type: ignore[arg-type]
+        if refused := self._refuse(caller):
+            await answer.refuse(refused)
+            return
+        if self._is_preflight(caller):
+            await answer.allow(_preflight_headers(caller))
+            return
+        body = await _body(caller, receive)
+        if isinstance(body, Problem):
+            await answer.refuse(body)
         elif body is not None:
             await self._ask(scope, _again(body, receive), answer)
 
@@ -130,16 +135,9 @@ class Guard:
         return Problem(HTTPStatus.UNAUTHORIZED, fact, hint, {"www-authenticate": "Bearer"})
 
     def _is_preflight(self, caller: Caller) -> bool:
+        """Tell whether a browser asks whether a page may ask, and it may."""
         asks = caller.method == "OPTIONS" and b"access-control-request-method" in caller.headers
         return asks and self._known.is_guest(caller)
-
-    def _preflight(self, caller: Caller) -> Problem | None:
-        """Return the answer to a browser that asks whether a page may ask."""
-        if not self._is_preflight(caller):
-            return None
-        private = b"access-control-request-private-network" in caller.headers
-        more = {"access-control-allow-private-network": "true"} if private else {}
-        return Problem(HTTPStatus.NO_CONTENT, "", "", {**PREFLIGHT_HEADERS, **more})
 
     def _shared_with(self, caller: Caller) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers by which a page that may ask can read the answer."""
@@ -172,13 +170,23 @@ class Answer:
 
     async def refuse(self, problem: Problem) -> None:
         """Answer without having asked anyone; a connection whose request was not read to its end is of no more use."""
-        body = b"" if problem.status == HTTPStatus.NO_CONTENT else problem.body
-        headers = [(name.encode(), value.encode()) for name, value in problem.headers.items()]
-        if body:
-            headers += [(b"content-type", b"application/json"), (b"connection", b"close")]
-            headers.append((b"content-length", str(len(body)).encode()))
-        await self({"type": "http.response.start", "status": int(problem.status), "headers": headers})
+        own = {"content-type": "application/json", "connection": "close", "content-length": str(len(problem.body))}
+        await self._tell(problem.status, {**problem.headers, **own}, problem.body)
+
+    async def allow(self, headers: Mapping[str, str]) -> None:
+        """Answer a browser that a page may ask, and by which headers."""
+        await self._tell(HTTPStatus.NO_CONTENT, headers)
+
+    async def _tell(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
+        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await self({"type": "http.response.start", "status": int(status), "headers": pairs})
         await self({"type": "http.response.body", "body": body})
+
+
+def _preflight_headers(caller: Caller) -> dict[str, str]:
+    private = b"access-control-request-private-network" in caller.headers
+    more = {"access-control-allow-private-network": "true"} if private else {}
+    return {**PREFLIGHT_HEADERS, **more}
 
 
 async def _body(caller: Caller, receive: Receive) -> bytes | Problem | None:
