@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def rules(hosts: tuple[str, ...] = (), origins: tuple[str, ...] = (), token: str = "", rate: float = 0) -> object:
     from notewell.serve.http import GuardRules  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
     from notewell.serve.http.token import digest_of  # noqa: PLC0415
 
-    return GuardRules(Known.of(hosts, origins), digest_of(token) if token else "", rate)
+    return GuardRules(Allowed.of(hosts, origins), digest_of(token) if token else "", rate)
 
 
 @pytest.mark.parametrize(

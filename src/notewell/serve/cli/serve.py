@@ -68,7 +68,7 @@ def command(
     """
     _check_installed()
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH  # noqa: PLC0415
@@ -81,10 +81,10 @@ def command(
         click.echo(json.dumps({"token": token_made}) if as_json else token_made)
         say("this is shown only once; one that was made before is no longer valid")
         return
-    known = Known.of(allow_host, allow_origin)
+    allowed = Allowed.of(allow_host, allow_origin)
     with KeptVault.open(vault) as opened, bound(host, port) as sockets:
         needed = token or not only_here(sockets)
-        rules = GuardRules(known, load_digest(folder) if needed else "", rate)
+        rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
         upkeep = Upkeep(opened)
         mounts = [Mounted(PATH, make_mcp(upkeep))]

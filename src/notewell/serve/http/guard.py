@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from notewell.serve.http.callers import Caller, Known
+from notewell.serve.http.callers import Allowed, Caller
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem
 from notewell.serve.http.rate import Rate
 from notewell.serve.http.token import is_token
@@ -51,7 +51,7 @@ EXPOSED = b"mcp-session-id, retry-after"
 class GuardRules:
     """Whom to let in: names and pages, the hash of the token if one is needed, and requests a second (0: any)."""
 
-    known: Known = Known()
+    allowed: Allowed = Allowed()
     digest: str = ""
     rate: float = 0.0
 
@@ -61,7 +61,7 @@ class Guard:
 
     def __init__(self, app: App, rules: GuardRules, log: Callable[[str], None] | None = None) -> None:
         self._app = app
-        self._known = rules.known
+        self._allowed = rules.allowed
         self._digest = rules.digest
         self._rate = Rate(rules.rate)
         self._log = log
@@ -115,10 +115,10 @@ class Guard:
             # Two servers in a row could disagree where such a request ends, and where the next begins.
             fact = "The request has both Content-Length and Transfer-Encoding"
             return Problem(HTTPStatus.BAD_REQUEST, fact, "Send one of them")
-        if not self._known.is_host(caller):
+        if not self._allowed.is_host(caller):
             hint = "Use the address that `notewell serve` printed, or start it with --allow-host NAME"
             return Problem(HTTPStatus.MISDIRECTED_REQUEST, "The Host header names another server", hint)
-        if not self._known.is_page(caller):
+        if not self._allowed.is_page(caller):
             hint = "Start `notewell serve` with --allow-origin if that page may read your notes"
             return Problem(HTTPStatus.FORBIDDEN, "A page of another site asks", hint)
         if wait := self._rate.wait(caller.address, time.monotonic()):
@@ -137,14 +137,14 @@ class Guard:
     def _is_preflight(self, caller: Caller) -> bool:
         """Tell whether a browser asks whether a page may ask, and it may."""
         asks = caller.method == "OPTIONS" and b"access-control-request-method" in caller.headers
-        return asks and self._known.is_guest(caller)
+        return asks and self._allowed.is_guest(caller)
 
     def _shared_with(self, caller: Caller) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers by which a page that may ask can read the answer."""
-        if not self._known.origins:
+        if not self._allowed.origins:
             return ()
         vary = (b"vary", b"Origin")
-        if not self._known.is_guest(caller):
+        if not self._allowed.is_guest(caller):
             return (vary,)
         origin = (b"access-control-allow-origin", caller.headers[b"origin"])
         return (vary, origin, (b"access-control-expose-headers", EXPOSED))

@@ -21,7 +21,7 @@ from notewell.serve.answers import (
     of_walk,
     with_notices,
 )
-from notewell.serve.http.asked import (
+from notewell.serve.http.arguments import (
     HitsAsked,
     LinksAsked,
     Looking,
