@@ -393,7 +393,9 @@ def test_what_is_mounted_starts_and_ends_with_the_server_and_is_guarded(indexed:
         token = {"Authorization": "Bearer a token"}
         assert served.ask("/mcp", method="POST", body=b"hello").status == 401
         assert served.ask("/mcp", {**token, "Origin": "https://evil.example"}, method="POST").status == 403
-        assert served.ask("/mcp", token, method="POST", body=b"a" * (2 << 20)).status == 413
+        # What it says of its size is enough: to go on sending to who has answered and left breaks the pipe, at times.
+        large = {**token, "Content-Length": str(2 << 20)}
+        assert served.ask("/mcp", large, method="POST", body=b"a").status == 413
         answer = served.ask("/mcp", token, method="POST", body=b"hello")
         assert (answer.body, answer.headers["x-content-type-options"]) == (b"/mcp hello", "nosniff")
         assert served.ask("/mcp/more", token).body == b"/mcp/more "
