@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -105,10 +106,15 @@ def http(operation: str) -> Parameters:
 
 
 def _queries(operation: str) -> list[dict[str, Any]]:
-    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
-        paths = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
-    routes = [paths[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
+    routes = [_paths()[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
     return [one for route in routes for one in route.get("parameters", ())]
+
+
+@cache
+def _paths() -> dict[str, Any]:
+    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
+        paths: dict[str, Any] = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
+    return paths
 
 
 def mcp(operation: str) -> Parameters:
