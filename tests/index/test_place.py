@@ -100,7 +100,7 @@ def test_a_file_that_grew_is_held_to_the_limit(root: Path) -> None:
 
 def test_lines_to_the_end_and_parts_by_name_are_places(root: Path) -> None:
     assert find_place(root, "bees.md:2-") == Place("bees.md", 2, None)
-    assert find_place(root, "bees.md#page=3") == Place("bees.md", part="page 3")
+    assert find_place(root, "bees.md#page=3") == Place("bees.md", part="page=3")
     (root / "list.csv").write_text("name,price\n" + "".join(f"loaf {n},{n}\n" for n in range(60)))
     assert read_place(root, find_place(root, "list.csv#rows 22-41"), WalkRules()).text.startswith("loaf 20,20\n")
     both = read_place(root, find_place(root, "list.csv#rows 2-21 to rows 22-41"), WalkRules())

@@ -100,3 +100,22 @@ def test_a_part_stands_for_the_chunks_it_is_in(make_vault: MakeVault) -> None:
     assert vault.find(f"hives#{part}") == f"hives.csv#{part}"
     with pytest.raises(NoteError, match=r"hives.csv#page 99 holds nothing that is indexed"):
         vault.find("hives#page 99")
+
+
+def test_a_heading_stands_for_the_chunks_below_it_and_a_block_for_its_own(notes: Vault) -> None:
+    from notewell.search.named import find_chunks  # noqa: PLC0415
+
+    (notes.root / "Hive.md").write_text("# Hive\n\nIt hums. ^hum\n\n## Swarm\n\nThey left in May.\n", encoding="utf-8")
+    notes.index()
+
+    def texts(written: str) -> list[str]:
+        with notes.store.reading() as snapshot:
+            return [chunk.text.split()[-1] for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks)]
+
+    assert texts("bees#honey") == texts("[[Bees#Honey|sweet]]") == ["July."]
+    assert texts("hive#^HUM") == ["^hum"]
+    assert texts("hive#Hive") == ["^hum", "May."]
+    assert notes.find("[[hive#swarm]]") == "Hive.md#swarm"
+    with pytest.raises(NoteError, match=r"Hive.md#Swam holds nothing") as raised:
+        notes.find("hive#Swam")
+    assert raised.value.hint == "Near to it: Swarm"

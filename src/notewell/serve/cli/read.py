@@ -41,6 +41,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
         notewell read "Deploy runbook"
         notewell read "Recipes/Sourdough handbook.md:12-20"
         notewell read "Papers/Bees.pdf#page 3"
+        notewell read "Varroa treatment#Change from 2025"
     """
     if as_json and format not in (None, "json"):
         raise click.UsageError(f"--json and --format {format} are two formats.")
