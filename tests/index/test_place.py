@@ -29,7 +29,6 @@ def root(tmp_path: Path) -> Path:
         ("bees.md", Place("bees.md")),
         ("./bees.md", Place("bees.md")),
         ("bees.md:2", Place("bees.md", 2, 2)),
-        ("bees.md:0", Place("bees.md", 1, 1)),
         ("bees.md:2-3", Place("bees.md", 2, 3)),
         ("odd:12.md", Place("odd:12.md")),
         ("odd:12.md:1", Place("odd:12.md", 1, 1)),
@@ -57,6 +56,12 @@ def test_lines_that_run_backwards_are_turned_round_in_the_hint(root: Path) -> No
     with pytest.raises(NoteError, match="backwards") as caught:
         find_place(root, "bees.md:3-2")
     assert "bees.md:2-3" in caught.value.hint
+
+
+def test_lines_are_counted_from_one(root: Path) -> None:
+    for written in ("bees.md:0", "bees.md:0-2", "bees.md:00-"):
+        with pytest.raises(NoteError, match="There is no line 0"):
+            find_place(root, written)
 
 
 def test_lines_are_read_up_to_the_last_there_is(root: Path) -> None:

@@ -80,7 +80,11 @@ def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: V
     assert lines("bees:1") == whole[:1]
 
 
-def test_a_line_behind_the_end_of_a_note_is_an_error_as_in_read(notes: Vault) -> None:
+def test_a_line_behind_the_end_of_a_note_or_before_it_is_an_error_as_in_read(notes: Vault) -> None:
+    with pytest.raises(NoteError, match="There is no line 0"):
+        notes.related("bees:0")
+    with pytest.raises(NoteError, match="There is no line 0"):
+        notes.read("bees:0")
     with pytest.raises(NoteError, match=r"Garden/Bees.md has 9 lines; there is no line 10"):
         notes.related("bees:10")
     (notes.root / "Tail.md").write_text("# Tail\n\nA tail.\n\n## Links\n\n- [[Bees]]\n- [[Rye]]\n", encoding="utf-8")

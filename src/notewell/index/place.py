@@ -50,7 +50,9 @@ def find_place(root: Path, written: str) -> Place:
             return Place(path_inside(root, path), part=part.strip())
     if match is None:
         return Place(path_inside(root, written))
-    first = max(1, int(match[2]))
+    first = int(match[2])
+    if not first:
+        raise NoteError("There is no line 0", "Lines are counted from 1")
     last = first if match[3] is None else int(match[3][1:]) if match[3][1:] else None
     if last is not None and last < first:
         raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")

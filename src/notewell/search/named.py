@@ -111,6 +111,8 @@ def _find(written: str, store: Snapshot) -> Found | None:
         return Found(path + rest, tuple(_of_part(chunks, path, rest[1:])))
     match = LINES.fullmatch(path + rest)
     assert match, "what follows a note is lines or a part"
+    if not int(match[2]):
+        raise NoteError("There is no line 0", "Lines are counted from 1")
     end = max(chunk.end_line for chunk in chunks.values())
     return Found(path + rest, tuple(_at_lines(chunks, match[2], match[3])), behind=int(match[2]) > end)
 
