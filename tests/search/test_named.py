@@ -64,6 +64,39 @@ def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> No
     assert raised.value.hint == "Paths are as `notewell search` prints them"
 
 
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("the hive may", "Garden/Bees.md"),
+        ("hve in", "Garden/Bees.md"),
+        ("bes", "Garden/Bees.md"),
+        ("nope", ""),
+        ("tide", ""),
+    ],
+)
+def test_a_name_is_near_by_its_letters_or_its_words_and_others_are_not(notes: Vault, written: str, near: str) -> None:
+    with pytest.raises(NoteError) as raised:
+        notes.find(written)
+    assert raised.value.hint == (f"Near to it: {near}" if near else "Paths are as `notewell search` prints them")
+
+
+def test_a_folder_is_told_from_a_note(notes: Vault) -> None:
+    for written in ("garden", "Garden/", "./Garden"):
+        with pytest.raises(NoteError, match=r"^Garden is a folder") as raised:
+            notes.read(written)
+        assert raised.value.hint == "`notewell search --under 'Garden'` lists its newest notes"
+    assert [hit.path for hit in notes.search("", under="Garden").excerpts]
+
+
+def test_a_folder_that_there_is_not_names_those_near(notes: Vault) -> None:
+    (notes.root / "Garden" / "Hives").mkdir()
+    (notes.root / "Garden" / "Hives" / "One.md").write_text("The first hive.\n", encoding="utf-8")
+    notes.index()
+    fact = "there is no note or folder '{}' in this vault"
+    for written, near in (("Gardn", "; near: Garden"), ("Hive", "; near: Garden/Hives"), ("Zebra", "")):
+        assert notes.search("rye", under=written).notices == (fact.format(written) + near,)
+
+
 def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: Vault) -> None:
     from notewell.search.named import find_chunks  # noqa: PLC0415
 
