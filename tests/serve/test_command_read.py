@@ -189,3 +189,14 @@ def test_a_heading_is_read_as_a_link_names_it(notewell: Notewell) -> None:
         "error: Recipes/Sourdough.md has no heading 'Rie'\nhint: Near to it: Rye\n"
     )
     assert notewell("read", "[[Sourdoug#Rye]]")[2].startswith("error: No indexed note is called 'Sourdoug#Rye'\n")
+
+
+def test_last_is_what_was_read_last(notewell: Notewell) -> None:
+    notewell("index")
+    assert notewell("read", "last")[::2] == (
+        1,
+        "error: Nothing that is indexed was read within the hour\nhint: Run `notewell read NOTE` first\n",
+    )
+    shown = notewell("read", "bees:3")
+    notewell("read", "keys")
+    assert notewell("read", "bees:3") == notewell("read", "last") == notewell("read", "last") == shown
