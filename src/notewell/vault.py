@@ -24,7 +24,7 @@ from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secr
 from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import find_chunks, find_exactly
+from notewell.search.named import find_chunks, find_exactly, find_named
 from notewell.search.plan import make_scope, readable
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
@@ -240,13 +240,13 @@ class Vault(Linked):
             return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`.
+        """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
 
         In place of a path, which comes first, stands a name, title or alias that no other note has.
         """
         if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
-                place = find_chunks(readable(place), snapshot).place
+                place = find_named(readable(place), snapshot)
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:

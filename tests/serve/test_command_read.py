@@ -178,3 +178,25 @@ def test_secrets_are_shown_raw_on_a_terminal_only(folder: Path) -> None:
     assert done.returncode == 0
     assert os.read(ours, 1000) == b"password: hunter2-again\r\n"
     os.close(ours)
+
+
+def test_a_heading_is_read_as_a_link_names_it(notewell: Notewell) -> None:
+    notewell("index")
+    section = (0, "## Rye\n\nRye needs more water than wheat does, and a tin to hold it.\n", "")
+    assert notewell("read", "Recipes/Sourdough.md#Rye") == section
+    assert notewell("read", "sourdough#rye") == notewell("read", "[[Sourdough#Rye|rye bread]]") == section
+    assert notewell("read", "[[Sourdough#Rie]]")[2] == (
+        "error: Recipes/Sourdough.md has no heading 'Rie'\nhint: Near to it: Rye\n"
+    )
+    assert notewell("read", "[[Sourdoug#Rye]]")[2].startswith("error: No indexed note is called 'Sourdoug#Rye'\n")
+
+
+def test_last_is_what_was_read_last(notewell: Notewell) -> None:
+    notewell("index")
+    assert notewell("read", "last")[::2] == (
+        1,
+        "error: Nothing that is indexed was read within the hour\nhint: Run `notewell read NOTE` first\n",
+    )
+    shown = notewell("read", "bees:3")
+    notewell("read", "keys")
+    assert notewell("read", "bees:3") == notewell("read", "last") == notewell("read", "last") == shown

@@ -15,6 +15,7 @@ import click
 
 from notewell.errors import NotewellError
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.cli.usage import check_once, usage_hint
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ class Commands(click.Group):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"There is no command '{name}'{did_you_mean(name, COMMANDS)}", ctx)
-        return super().resolve_command(ctx, args)
+        called, command, rest = super().resolve_command(ctx, args)
+        if command and not ctx.resilient_parsing:
+            check_once(command, ctx, args)
+        return called, command, rest
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the program's own options, wherever they stand."""
@@ -235,7 +239,7 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
         # Both may hold names of notes, and a name may hold a line break.
         return _told(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.UsageError as error:
-        return _told(error.format_message().rstrip("."), _usage_hint(error), code=2)
+        return _told(error.format_message().rstrip("."), usage_hint(error, arguments, COMMANDS), code=2)
     except click.ClickException as error:
         return _told(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
@@ -247,10 +251,6 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
     except OSError as error:
         return _told(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
     return 0
-
-
-def _usage_hint(error: click.UsageError) -> str:
-    return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
 
 
 def _told(fact: str, hint: str, code: int = 1) -> int:
