@@ -237,3 +237,15 @@ def searching(vault: Path) -> bytes:
         "encodings": b"utf-8 utf-8 utf-8",
     }
     return wire.packed(fields)[len(wire.MAGIC) + wire.LENGTH :]
+
+
+def test_a_vault_that_was_never_indexed_is_not_up_to_date_because_nothing_changed(
+    vaults: Vaults, folder: Path, tmp_path: Path
+) -> None:
+    (marks := tmp_path / "marks").mkdir()
+    vault = vaults.open(folder, {})
+    for _ in range(3):
+        with pytest.raises(Declined, match="never indexed"):
+            vault.refresh()
+        assert isinstance(vault, KeptVault)
+        vault.keep_up(marks)

@@ -254,8 +254,12 @@ def _held_for_terminal(printed: list[tuple[bytes, bytes]], arguments: list[str])
     from notewell.serve.pager import show  # noqa: PLC0415
 
     talk = [(kind, part) for kind, part in printed[:-1] if kind != b"O"]
-    for _, part in talk:
-        os.write(2, part)
+    try:
+        for _, part in talk:
+            os.write(2, part)
+    except BrokenPipeError:
+        # Nobody listens; what was found is shown all the same.
+        pass
     show(b"".join(part for kind, part in printed if kind == b"O"), arguments, os.environ)
     return printed[-1:]
 
@@ -270,8 +274,9 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
                 part = part[os.write(number, part) :]
                 begun = True
         except BrokenPipeError:
-            # The reader of a pipe has seen enough.
-            os._exit(0)
+            # The reader of a pipe has seen enough; who only does not listen still gets the data.
+            if number == 1:
+                os._exit(0)
         except OSError:
             if begun:
                 os._exit(1)
