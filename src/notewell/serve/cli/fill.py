@@ -61,10 +61,13 @@ def told(filling: Filling) -> str:
 
     >>> told(Filling("minilm", filled=2, unread=1, left=1))
     '75% of 4 chunks read by minilm, 1 of them in a language it does not know'
+    >>> told(Filling("minilm"))
+    'minilm, with nothing to read yet'
     """
-    read = filling.filled + filling.unread
-    total = counted(read + filling.left, "chunk")
-    share = read / (read + filling.left) if total != "0 chunks" else 1.0
+    read, encoder = filling.filled + filling.unread, filling.encoder.split("/")[0]
+    if not read + filling.left:
+        return f"{encoder}, with nothing to read yet"
+    total, share = counted(read + filling.left, "chunk"), read / (read + filling.left)
     unread = f", {filling.unread:,} of them in a language it does not know" if filling.unread else ""
     # Never 100 while something is missing.
-    return f"{min(share, 0.99 if filling.left else 1):.0%} of {total} read by {filling.encoder.split('/')[0]}{unread}"
+    return f"{min(share, 0.99 if filling.left else 1):.0%} of {total} read by {encoder}{unread}"
