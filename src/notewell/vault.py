@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -232,11 +232,14 @@ class Vault(Linked):
             return 0
         return len(self.store.unfilled(self.encoder.fingerprint))
 
-    def fill(self, progress: Progress | None = None) -> int:
-        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do."""
+    def fill(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
+        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do.
+
+        Who has to wait for its `turn` is at it already: nobody else begins with this vault meanwhile.
+        """
         if self.encoder is None or not self.indexed:
             return 0
-        with self.store.filling():
+        with self.store.filling(), turn or nullcontext():
             return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str, *, raw: bool = False) -> Reading:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from notewell import Vault
+
 Notewell = Callable[..., tuple[int, str, str]]
 
 
@@ -35,6 +37,15 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
         "others": {},
     }
+
+
+def test_what_was_written_last_counts_as_a_part_of_the_store(notewell: Notewell, folder: Path) -> None:
+    with Vault.open(folder) as vault:
+        vault.index()
+        # SQLite puts it into the file itself when the store is closed.
+        files = [folder / ".notewell" / name for name in ("store.db", "store.db-wal")]
+        assert vault.status().about.bytes == sum(file.stat().st_size for file in files)
+        assert files[1].stat().st_size > files[0].stat().st_size
 
 
 def test_a_vault_that_was_never_indexed_says_so_and_stays_untouched(notewell: Notewell, folder: Path) -> None:

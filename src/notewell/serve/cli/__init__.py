@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -205,13 +206,14 @@ def main(opening: Opening | None = None) -> None:
         # Knows the shells better than click does.
         import_module("notewell.serve.cli.completion")
     code = run(sys.argv[1:], opening)
-    try:
-        # Where stdout was closed, there is none.
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except (OSError, ValueError):
-        # It is told already: what Python would try to write once more at its end goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for number, stream in enumerate((sys.stdout, sys.stderr), start=1):
+        try:
+            # Where one was closed from the beginning, there is none.
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            # It is told already: what Python would try to write once more at its end goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     sys.exit(code)
 
 
@@ -259,9 +261,10 @@ def _told(fact: str, hint: str, code: int = 1) -> int:
     from notewell.serve.say import say  # noqa: PLC0415
 
     color = wants_colour("auto", os.environ)
-    click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
-    say(fact)
-    if hint:
-        click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
-        say(hint)
+    with suppress(BrokenPipeError):
+        click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
+        say(fact)
+        if hint:
+            click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
+            say(hint)
     return code

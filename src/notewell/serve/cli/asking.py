@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 import click
 
 from notewell.asked import Filters
+from notewell.errors import VaultError
+from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.complete import complete_folder, complete_tag
 from notewell.serve.cli.formats import FORMATS
-from notewell.serve.cli.options import json_option, no_refresh_option, open_vault
+from notewell.serve.cli.options import json_option, no_refresh_option, open_vault, told_suffixes
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.parameters import HELP, read_where
@@ -95,12 +97,23 @@ def taken_in(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]
     with progress_shown() as progress:
         first = not opened.indexed
         if first:
+            _check_files(opened)
             say(f"indexing {opened.root}")
         yield opened.refresh(progress) if first or refresh else ()
         if first:
             fill_behind(opened)
         if progress.stop():
             raise Stopped
+
+
+def _check_files(vault: Vault) -> None:
+    """Refuse to make a store for a folder without notes: it is empty, or not the one that is meant."""
+    if has_files(vault.root, vault.settings.index):
+        return
+    others = count_others(vault.root, vault.settings.index)
+    there = f"It has {told_suffixes(others)}. " if others else ""
+    fact = f"There are no notes in {vault.root} that can be read"
+    raise VaultError(fact, f"{there}Go to the folder of your notes, or name it with --vault")
 
 
 OPTIONS = (

@@ -136,6 +136,17 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
+def told_suffixes(others: Mapping[str, int]) -> str:
+    """Return how many files are of no format that is read, and which, as many as one reads.
+
+    >>> told_suffixes({".jpg": 2, "": 1})
+    '3 files of formats that are not read: 2 .jpg, 1 without suffix'
+    """
+    kinds = [f"{number:,} {suffix or 'without suffix'}" for suffix, number in others.items()]
+    shown = ", ".join((*kinds[:SHOWN], *("…" for _ in kinds[SHOWN : SHOWN + 1])))
+    return f"{counted(sum(others.values()), 'file')} of formats that are not read: {shown}"
+
+
 def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
     """Say which files something happened to, each reason once; as many files as one reads, unless `verbose`."""
     if not reasons:

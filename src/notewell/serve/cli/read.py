@@ -16,6 +16,7 @@ from notewell.serve.cli.asking import taken_in
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_json, tell_data, vault_option
 from notewell.serve.cli.places import LAST, keep_reading, place_from_root, read_places
+from notewell.serve.reading import maybe_not_yet
 from notewell.serve.say import printable
 from notewell.types import Chunk
 
@@ -50,9 +51,9 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
         place = read_places(opened, [LAST])[-1] if place == LAST else place_from_root(opened.root, place)
-        # A file is read as it is. Names are the store's, which may not have the newest; a slip makes none.
-        by_name = not names_file(opened.root, place) and opened.indexed
-        with taken_in(opened) if by_name else nullcontext():
+        # A file is read as it is. Names are the store's, which may not have the newest.
+        by_path = names_file(opened.root, place)
+        with nullcontext(()) if by_path else taken_in(opened) as notices, maybe_not_yet(notices):
             reading = opened.read(place, raw=raw)
         _tell(reading, "json" if as_json else format or "text", numbers=numbers)
         keep_reading(opened, reading)

@@ -11,7 +11,7 @@ from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import check_asked, rules_of
-from notewell.serve.reading import read_indexed
+from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
 
@@ -47,7 +47,8 @@ def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
 def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
     notices = upkeep.look(refresh=given.refresh)
-    return _hits(upkeep, upkeep.vault.related(*given.notes, **rules_of(given)), notices, given)
+    with maybe_not_yet(notices):
+        return _hits(upkeep, upkeep.vault.related(*given.notes, **rules_of(given)), notices, given)
 
 
 def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
@@ -57,8 +58,8 @@ def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: ask
 
 def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
-    upkeep.look()
-    reading = read_indexed(upkeep.vault, given.place)
+    with maybe_not_yet(upkeep.look()):
+        reading = read_indexed(upkeep.vault, given.place)
     span = given.place.rpartition(":")[2] if ":" in given.place else ""
     closed = span[:1].isdigit() and not span.endswith("-")
     return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
@@ -67,14 +68,16 @@ def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
 def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
     notices = upkeep.look(refresh=given.refresh)
-    walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
+    with maybe_not_yet(notices):
+        walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
     return walk_page(answers.of_walk(answers.with_notices(walk, notices), given.query))
 
 
 def links(upkeep: Upkeep, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
     notices = upkeep.look(refresh=given.refresh)
-    found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+    with maybe_not_yet(notices):
+        found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
     return links_page(answers.of_links(answers.with_notices(found, notices)))
 
 

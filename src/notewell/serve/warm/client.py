@@ -6,6 +6,7 @@ Python starts in 12 ms and whatever is imported comes on top, so that this is wr
 import os
 import sys
 import time
+from stat import S_ISFIFO, S_ISREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,11 @@ def _main() -> None:
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
     request = _request(arguments, until)
     outcome, printed = _ask(request, until) if request else ("unable", [])
+    if outcome == "piped" and _is_piped():
+        # Only the command itself knows whether its query is on stdin, which nobody may ever write to.
+        request["stdin"] = sys.stdin.buffer.read()
+        _put_back(request["stdin"])
+        outcome, printed = _ask(request, until)
     if outcome == "done":
         _print(_held_for_terminal(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
@@ -148,10 +154,16 @@ def _request(arguments: list[str], until: float) -> dict[str, bytes]:
             return {}
         request["stdin"] = given
         _put_back(given)
-    elif sys.stdin and "-" in arguments:
-        request["stdin"] = sys.stdin.buffer.read()
-        _put_back(request["stdin"])
     return request
+
+
+def _is_piped() -> bool:
+    """Tell whether there is something on stdin that ends by itself; at a terminal the user would be waited for."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return S_ISFIFO(mode) or S_ISREG(mode)
 
 
 def _read_in_time(until: float) -> "bytes | None":
@@ -191,7 +203,7 @@ def _put_back(data: bytes) -> None:
 
 
 def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return how it went (`done`, `absent`, `outdated`, `declined`, `busy`, `late`) and what is to be printed."""
+    """Return how it went (`done`, `absent`, `outdated`, `piped`, `declined`, `busy`, `late`) and what to print."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
     if not wire.is_safe(wire.folder()):
@@ -224,7 +236,7 @@ def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, 
     try:
         for kind, part in _parts(connection, wire.LENGTH):
             if kind == wire.DECLINED:
-                return "outdated" if part == wire.OUTDATED else "declined", []
+                return {wire.OUTDATED: "outdated", wire.PIPED: "piped"}.get(part, "declined"), []
             if kind == wire.BEGUN:
                 begun = True
                 connection.settimeout(max(0.001, min(UNTIL_DONE, until - time.monotonic())))
@@ -257,8 +269,12 @@ def _held_for_terminal(printed: list[tuple[bytes, bytes]], arguments: list[str])
     from notewell.serve.pager import show  # noqa: PLC0415
 
     talk = [(kind, part) for kind, part in printed[:-1] if kind != b"O"]
-    for _, part in talk:
-        os.write(2, part)
+    try:
+        for _, part in talk:
+            os.write(2, part)
+    except BrokenPipeError:
+        # Nobody listens; what was found is shown all the same.
+        pass
     show(b"".join(part for kind, part in printed if kind == b"O"), arguments, os.environ)
     return printed[-1:]
 
@@ -273,8 +289,9 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
                 part = part[os.write(number, part) :]
                 begun = True
         except BrokenPipeError:
-            # The reader of a pipe has seen enough.
-            os._exit(0)
+            # The reader of a pipe has seen enough; who only does not listen still gets the data.
+            if number == 1:
+                os._exit(0)
         except OSError:
             if begun:
                 os._exit(1)
