@@ -189,19 +189,63 @@ def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         yield root, running
 
 
+@pytest.fixture(scope="module")
+def behind(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
+    """The sample vault with a file that cannot be taken in, as another writes to its store, and a server of it."""
+    root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("behind") / "vault")
+    (root / "New.md").write_text("# New\n\nA zebra.\n")
+    with (
+        Vault.open(root) as other,
+        other.store.locked(0),
+        KeptVault.open(root, {"embed.encoder": "off"}) as vault,
+        serving(vault) as running,
+    ):
+        assert running.upkeep
+        # It starts no run behind, of which it would tell instead.
+        running.upkeep.stop()
+        yield root, running
+
+
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_http_answers_what_the_command_line_prints(
     served: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
-    (root, server), (typed, path, form) = served, ANSWERS[answer]
-    printed = CliRunner().invoke(import_module("notewell.serve.cli").cli, [*typed, "--vault", str(root), "--json"])
-    reply = server.ask(path.replace(" ", "%20"), method="POST" if path == "/reload" else "GET")
-    assert reply.status == 200
-    by_cli, by_http = json.loads(printed.stdout), json.loads(reply.body.splitlines()[-1])
+    by_cli, by_http = both_ways(*served, answer)
     assert _timeless(by_cli) == _timeless(by_http)
     # Whatever is not declared is refused, also where it is deep inside.
-    TypeAdapter(form).validate_json(reply.body.splitlines()[-1])
+    TypeAdapter(ANSWERS[answer][-1]).validate_python(by_http)
+
+
+@pytest.mark.parametrize("answer", [name for name, (*_, form) in ANSWERS.items() if "notices" in form.__annotations__])
+def test_what_the_look_for_changed_files_has_to_say_is_told_by_both(
+    behind: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    by_cli, by_http = both_ways(*behind, answer)
+    assert "another process is indexing this vault; this is its state before that" in by_cli["notices"]
+    assert _timeless(by_cli) == _timeless(by_http)
+
+
+def test_a_comparison_tells_it_too(behind: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    both = printed(behind[0], ["search", "bees", "--mode", "compare"])
+    for half in ("fast", "deep"):
+        assert "another process is indexing this vault; this is its state before that" in both[half]["notices"]
+
+
+def both_ways(root: Path, server: Served, answer: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the command line prints, and what HTTP answers."""
+    typed, path, _ = ANSWERS[answer]
+    reply = server.ask(path.replace(" ", "%20"), method="POST" if path == "/reload" else "GET")
+    assert reply.status == 200
+    return printed(root, typed), json.loads(reply.body.splitlines()[-1])
+
+
+def printed(root: Path, typed: list[str]) -> dict[str, Any]:
+    done = CliRunner().invoke(import_module("notewell.serve.cli").cli, [*typed, "--vault", str(root), "--json"])
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
 
 
 def _timeless(answer: dict[str, Any]) -> dict[str, Any]:

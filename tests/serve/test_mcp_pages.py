@@ -102,9 +102,9 @@ def test_what_the_user_should_know_of_a_walk_is_told() -> None:
         "unseen": 0,
         "floor": 0.5,
         "ended": "no links",
-        "notices": ["some links may be told as they were"],
+        "notices": ["some files are new", "some links may be told as they were"],
     }
-    page = walk_page(walk, ("some files are new",))
+    page = walk_page(walk)
     assert (page.data or {})["notices"] == ["some files are new", "some links may be told as they were"]
     assert page.text.endswith("note: some files are new\nnote: some links may be told as they were")
 
@@ -205,7 +205,7 @@ def test_errors_nobody_foresaw_say_their_kind_and_no_more(
         with pytest.raises(Exception, match="mistake"):
             session.do("read_resource", "notewell:///a.md")
     printed = capsys.readouterr()
-    assert printed.out == "" and "KeyError at" in printed.err and "secret" not in printed.err
+    assert printed.out == "" and "KeyError in" in printed.err and "secret" not in printed.err
 
 
 def test_pings_are_answered_while_a_call_works(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from notewell.serve.addresses import Addresses
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
     from notewell.serve import forms
     from notewell.store import About, Filling
     from notewell.types import Excerpt, Hit, Results
+
+Noticed = TypeVar("Noticed", "Results", "Walk", "Links", "Graph")
+
+
+def with_notices(answer: Noticed, notices: tuple[str, ...]) -> Noticed:
+    """Return an answer that first tells what the look for changed files had to say."""
+    return replace(answer, notices=(*notices, *answer.notices))
 
 
 def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.Results:

@@ -8,7 +8,7 @@ import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
-from notewell.serve.answers import of_graph
+from notewell.serve.answers import of_graph, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.options import counted, json_option, print_json, vault_option
 from notewell.serve.say import one_line, say
@@ -39,8 +39,8 @@ def command(
         notewell graph --svg vault.svg
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
-        graph = opened.graph()
-        for notice in (*notices, *graph.notices):
+        graph = with_notices(opened.graph(), notices)
+        for notice in graph.notices:
             say(f"note: {notice}")
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)

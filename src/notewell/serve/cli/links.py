@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from notewell.graph.leads import Lead, Links
-from notewell.serve.answers import of_links
+from notewell.serve.answers import of_links, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, vault_option
@@ -56,8 +56,9 @@ def command(
     missing = to or "" if broken or not wanted else "notes"
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         place = place_from_root(opened.root, note) if note else ""
-        links = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
-    for notice in (*notices, *links.notices):
+        found = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
+    links = with_notices(found, notices)
+    for notice in links.notices:
         say(f"note: {notice}")
     if as_json:
         print_json(of_links(links))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from notewell.graph.traverse import FAST, Visit, Walk
-from notewell.serve.answers import of_walk
+from notewell.serve.answers import of_walk, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, vault_option
@@ -52,8 +52,8 @@ def command(
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
-        walk = opened.traverse(place, query=query, depth=depth, floor=floor)
-        for notice in (*notices, *walk.notices):
+        walk = with_notices(opened.traverse(place, query=query, depth=depth, floor=floor), notices)
+        for notice in walk.notices:
             say(f"note: {notice}")
         if as_json:
             print_json(of_walk(walk, query))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from notewell.serve.hooks.given import Late, Nothing, read_given
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, record
+from notewell.serve.mistakes import told_mistake
 
 if TYPE_CHECKING:
     from notewell.vault import Vault
@@ -69,8 +70,4 @@ def _reason(error: Exception) -> str:
         from notewell.redact import redact_text  # noqa: PLC0415
 
         return redact_text(str(fact))[0]
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = f" in {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
-    return f"{type(error).__name__}{place} on Python {sys.version_info.major}.{sys.version_info.minor}"
+    return f"{told_mistake(error)} on Python {sys.version_info.major}.{sys.version_info.minor}"

@@ -13,6 +13,7 @@ from notewell.serve.http.callers import Caller, Known
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem
 from notewell.serve.http.rate import Rate
 from notewell.serve.http.token import is_token
+from notewell.serve.mistakes import told_mistake
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -93,7 +94,7 @@ class Guard:
             await self._app(scope, receive, answer)
         except Exception as error:  # the edge: nothing above could act on it
             if self._log:
-                self._log(f"error: {_told(error)}")
+                self._log(f"error: {told_mistake(error)}")
             if not answer.status:
                 await answer.refuse(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, INSIDE, INSIDE_HINT))
 
@@ -218,12 +219,3 @@ def _again(body: bytes, receive: Receive) -> Receive:
 def _route(scope: MutableMapping[str, Any]) -> str:
     """Return the route that answered, as it is published: what stands in its place in a path is what was asked."""
     return str(getattr(scope.get("route"), "path", "-"))
-
-
-def _told(error: Exception) -> str:
-    """Return what kind of error it is and where it rose; its words may quote a note."""
-    trace, where = error.__traceback__, ""
-    while trace is not None:
-        where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return f"{type(error).__name__} at {where}"

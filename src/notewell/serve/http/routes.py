@@ -11,7 +11,16 @@ from fastapi import APIRouter, Path, Query, Response
 
 from notewell.errors import StoreBusy
 from notewell.serve import forms
-from notewell.serve.answers import of_deep, of_graph, of_links, of_reading, of_results, of_status, of_walk
+from notewell.serve.answers import (
+    of_deep,
+    of_graph,
+    of_links,
+    of_reading,
+    of_results,
+    of_status,
+    of_walk,
+    with_notices,
+)
 from notewell.serve.http.asked import (
     HitsAsked,
     LinksAsked,
@@ -78,7 +87,7 @@ class Routes:
         notices = self._looked(asked)
         if asked.mode == "deep":
             deep = self._vault.deepen(asked.text, **asked.rules)
-            deep = replace(deep, results=_with_notices(deep.results, notices))
+            deep = replace(deep, results=with_notices(deep.results, notices))
             return _answer(of_deep(deep, self._vault.root, explain=asked.explain))
         return self._found(self._vault.search(asked.text, **asked.rules), notices, asked)
 
@@ -95,13 +104,13 @@ class Routes:
         return self._found(self._vault.related(*notes, **asked.rules), notices, asked)
 
     def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
-        return _answer(of_results(_with_notices(results, notices), self._vault.root, explain=asked.explain))
+        return _answer(of_results(with_notices(results, notices), self._vault.root, explain=asked.explain))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
         notices = self._looked(asked)
         walk = self._vault.traverse(note, query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer(of_walk(replace(walk, notices=(*notices, *walk.notices)), asked.query))
+        return _answer(of_walk(with_notices(walk, notices), asked.query))
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""
@@ -113,19 +122,19 @@ class Routes:
         """Count the links of all notes, and list the broken ones and the notes without any."""
         notices = self._looked(asked)
         links = self._vault.links(broken=asked.broken, orphans=asked.orphans, to=asked.to)
-        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+        return _answer(of_links(with_notices(links, notices)))
 
     def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
         """Say where the links of a note lead, and which lead to it."""
         notices = self._looked(asked)
         links = self._vault.links(note, broken=asked.broken, to=asked.to)
-        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+        return _answer(of_links(with_notices(links, notices)))
 
     def graph(self, asked: Annotated[Looking, Query()]) -> Response:
         """Show the vault from above: its communities, and what joins them."""
         notices = self._looked(asked)
         graph = self._vault.graph()
-        return _answer(of_graph(replace(graph, notices=(*notices, *graph.notices))))
+        return _answer(of_graph(with_notices(graph, notices)))
 
     def status(self) -> Response:
         """Say what is indexed, and what is not."""
@@ -190,7 +199,3 @@ def _answer(value: Mapping[str, object]) -> Response:
 
 def _refusal(problem: Problem) -> Response:
     return Response(problem.body, problem.status, dict(problem.headers), "application/json")
-
-
-def _with_notices(results: Results, notices: tuple[str, ...]) -> Results:
-    return replace(results, notices=(*notices, *results.notices))

@@ -66,7 +66,6 @@ def short_notices(*notices: str) -> list[str]:
 
 def hits_page(
     found: forms.Results | forms.DeepResults,
-    notices: Sequence[str],
     *,
     asked: Asking,
     left_out: int,
@@ -74,7 +73,7 @@ def hits_page(
 ) -> ToolAnswer:
     """Return a page of hits; with `max_tokens`, their passages whole. In deep mode, they say how they are `reached`."""
     hits: Sequence[forms.Hit] = found["hits"]
-    more, budget = short_notices(*notices, *found["notices"]), asked.max_tokens
+    more, budget = short_notices(*found["notices"]), asked.max_tokens
 
     def render(rows: int, clip: int) -> ToolAnswer:
         shown = [_hit(hit, clip, whole=budget is not None) for hit in hits[:rows]]
@@ -150,11 +149,11 @@ def _ends(rest: shapes.Rest) -> list[str]:
     return [*more, *(f"note: {notice}" for notice in rest.get("notices", ()))]
 
 
-def walk_page(walk: forms.Walk, notices: Sequence[str]) -> ToolAnswer:
+def walk_page(walk: forms.Walk) -> ToolAnswer:
     """Return the notes that a walk kept."""
     kept = [visit for visit in walk["visits"] if visit["kept"]]
     pruned = [visit["similarity"] for visit in walk["visits"] if not visit["kept"]]
-    more = short_notices(*notices, *walk["notices"])
+    more = short_notices(*walk["notices"])
 
     def render(rows: int, _: int) -> ToolAnswer:
         visits = [_visit(visit) for visit in kept[:rows]]
@@ -183,9 +182,9 @@ def _visit_text(visit: shapes.Visit) -> str:
     return f"{shown_path(visit['path'])} {visit['similarity']:.2f}{come}"
 
 
-def links_page(links: forms.Links, notices: Sequence[str]) -> ToolAnswer:
+def links_page(links: forms.Links) -> ToolAnswer:
     """Return links and where they lead."""
-    more = short_notices(*notices, *links["notices"])
+    more = short_notices(*links["notices"])
     # The three lists shrink together, and none of them is shown for nothing.
     sizes = [len(links["links"]), len(links["backlinks"]), len(links["orphans"])]
 

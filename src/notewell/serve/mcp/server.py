@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, TypeVar, TypeVarTuple
@@ -22,6 +21,7 @@ from notewell.serve.mcp.arguments import input_schema, read_arguments
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS, Tool
+from notewell.serve.mistakes import told_mistake
 from notewell.serve.say import say
 from notewell.serve.upkeep import Upkeep
 from notewell.vault import Vault
@@ -77,8 +77,7 @@ async def explained(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 def unforeseen(error: Exception) -> str:
     """Log where an error happened that nobody foresaw, and return what a client may know of it."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    say(f"notewell mcp: {type(error).__name__} at {place.filename}:{place.lineno}")
+    say(f"notewell mcp: {told_mistake(error)}")
     return f"Notewell made a mistake ({type(error).__name__}); its log says where"
 
 

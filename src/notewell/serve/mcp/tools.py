@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from notewell.serve import answers
@@ -37,9 +37,10 @@ def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
     notices = upkeep.look(refresh=given.refresh)
     if given.mode == "deep":
         deep = upkeep.vault.deepen(given.text, **given.rules)
+        deep = replace(deep, results=answers.with_notices(deep.results, notices))
         found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
         reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
-        return hits_page(found, notices, asked=given, left_out=deep.results.left_out, reached=reached)
+        return hits_page(found, asked=given, left_out=deep.results.left_out, reached=reached)
     return _hits(upkeep, upkeep.vault.search(given.text, **given.rules), notices, given)
 
 
@@ -50,8 +51,8 @@ def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
 
 
 def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
-    found = answers.of_results(results, upkeep.vault.root, explain=given.explain)
-    return hits_page(found, notices, asked=given, left_out=results.left_out)
+    found = answers.of_results(answers.with_notices(results, notices), upkeep.vault.root, explain=given.explain)
+    return hits_page(found, asked=given, left_out=results.left_out)
 
 
 def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
@@ -67,14 +68,14 @@ def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
     notices = upkeep.look(refresh=given.refresh)
     walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
-    return walk_page(answers.of_walk(walk, given.query), notices)
+    return walk_page(answers.of_walk(answers.with_notices(walk, notices), given.query))
 
 
 def links(upkeep: Upkeep, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
     notices = upkeep.look(refresh=given.refresh)
     found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
-    return links_page(answers.of_links(found), notices)
+    return links_page(answers.of_links(answers.with_notices(found, notices)))
 
 
 def status(upkeep: Upkeep, given: asked.NoArguments) -> ToolAnswer:
