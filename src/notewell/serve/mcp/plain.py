@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from notewell.unseen import UNLIKE_A_LINE
 
 
@@ -42,3 +44,15 @@ def clipped(text: str, most: int, *, around: int = 0) -> str:
         cut = piece.rpartition(" ")[0] if " " in piece[-most // 4 :] else piece[:room]
         return f"{head}{cut.rstrip()} …"
     return head + piece
+
+
+def first_lines(text: str, most: int) -> str:
+    """Return the first lines of a text that are together no longer; of a first line that is, its beginning.
+
+    >>> first_lines("The hive hums.\\nIt is May.", 20)
+    'The hive hums.'
+    """
+    lines = text.split("\n")
+    lengths = accumulate(len(line) + 1 for line in lines)
+    fitting = sum(length <= most + 1 for length in lengths)
+    return "\n".join(lines[:fitting]) if fitting else clipped(lines[0], most)
