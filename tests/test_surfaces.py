@@ -6,6 +6,7 @@ import inspect
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from notewell.asked import Filters
 from notewell.serve import forms
 from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
+from notewell.serve.upkeep import Upkeep
 
 Parameters = dict[str, Any]
 
@@ -94,7 +96,8 @@ def cli(operation: str) -> Parameters:
 
 
 def http(operation: str) -> Parameters:
-    paths = import_module("notewell.serve.http").make_api(Vault.open(Path(__file__).parent), None).openapi()["paths"]
+    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
+        paths = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
     routes = [paths[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
     return {one["name"]: one["schema"].get("default") for route in routes for one in route.get("parameters", ())}
 
@@ -151,6 +154,11 @@ def test_what_is_listed_as_a_way_s_own_is() -> None:
 ANSWERS: dict[str, tuple[list[str], str, Any]] = {
     "search": (["search", "bees in winter"], "/search?text=bees in winter", forms.Results),
     "search, explained": (["search", "bees", "--explain"], "/search?text=bees&explain=true", forms.Results),
+    "search, cut to fit": (
+        ["search", "bees", "--max-tokens", "200"],
+        "/search?text=bees&max_tokens=200",
+        forms.Results,
+    ),
     "deep mode": (
         ["search", "bees", "--deep", "--explain"],
         "/search?text=bees&mode=deep&explain=true",
@@ -215,6 +223,14 @@ def test_http_answers_what_the_command_line_prints(
     assert _timeless(by_cli) == _timeless(by_http)
     # Whatever is not declared is refused, also where it is deep inside.
     TypeAdapter(ANSWERS[answer][-1]).validate_python(by_http)
+
+
+def test_hits_that_did_not_fit_are_counted(served: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    for more in ([], ["--deep"]):
+        whole, cut = (printed(served[0], ["search", "bees", *more, *rest]) for rest in ([], ["--max-tokens", "200"]))
+        assert (whole["left_out"], len(whole["hits"])) == (0, len(cut["hits"]) + cut["left_out"])
+        assert cut["left_out"]
 
 
 @pytest.mark.parametrize("answer", [name for name, (*_, form) in ANSWERS.items() if "notices" in form.__annotations__])

@@ -111,6 +111,10 @@ class Vault(Linked):
         # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
         return (*told, *self._mend_edges_now())
 
+    def refresh_if(self, asked: bool | Progress) -> tuple[str, ...]:
+        """Take in what changed if it was asked for; a `Progress` asks for it, too, and is told of it."""
+        return self.refresh(asked if isinstance(asked, Progress) else None) if asked else ()
+
     def search(
         self,
         text: str,
@@ -125,7 +129,7 @@ class Vault(Linked):
 
         With `refresh`, changed files are taken in first, if that is quick; a `Progress` is told of it.
         """
-        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        notices = self.refresh_if(refresh)
         began = time.perf_counter()
         text, rules = readable(text), self.settings.search.asking(limit, max_tokens)
         if not self.indexed:
@@ -148,7 +152,7 @@ class Vault(Linked):
         refresh: bool | Progress = False,
     ) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        notices = self.refresh_if(refresh)
         only = only.leaning_to(*map(self.find, notes))
         found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
@@ -170,7 +174,7 @@ class Vault(Linked):
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        self._must_be_indexed()
+        self.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable(place), snapshot)
         if found.behind:
@@ -295,7 +299,7 @@ class Vault(Linked):
         memories = self._memories
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
         if not os.path.lexists(self.root / path):
-            self._must_be_indexed()
+            self.check_indexed()
             with self.store.reading() as snapshot:
                 path = find_exactly(readable(note), snapshot)
         done = memories.forget(path)
@@ -304,7 +308,7 @@ class Vault(Linked):
     def _take_in(self, path: str) -> tuple[str, ...]:
         """Bring the store up to date with one note, however much else changed; return what the user should know."""
         try:
-            self._must_be_indexed()
+            self.check_indexed()
             with self.store.locked(BRIEFLY):
                 if self._suits(self.store.made_for):
                     change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
@@ -347,8 +351,7 @@ class Vault(Linked):
         """Write the store, as it is now, to another file; others may read and write it meanwhile."""
         if exists(file):
             raise StoreError(f"{file} exists already", "Name a file that does not")
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        self.check_indexed()
         # One command of many needs it.
         from tempfile import TemporaryDirectory  # noqa: PLC0415
 

@@ -25,7 +25,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf collapsed", "--json")
     answer = json.loads(out)
     assert (code, err) == (0, "")
-    assert answer.keys() == {"query", "hits", "generation", "took_ms", "notices"}
+    assert answer.keys() == {"query", "hits", "generation", "took_ms", "left_out", "notices"}
     assert answer["notices"] == []
     assert answer["query"] == "loaf collapsed"
     assert isinstance(answer["generation"], int)

@@ -68,6 +68,13 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     assert "stale" not in out
 
 
+def test_a_skipped_file_s_name_hides_nothing(notewell: Notewell, folder: Path) -> None:
+    # A filler is a letter to Python, and nothing to who reads the line.
+    (folder / "bad\u3164name.md").write_bytes(b"\0" * 10)
+    notewell("index")
+    assert "'bad\\u3164name.md': not text" in notewell("status")[1]
+
+
 def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")

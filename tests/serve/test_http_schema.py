@@ -30,7 +30,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
         with kept_up(vault) as upkeep:
-            yield make_app(upkeep.vault, upkeep, GuardRules(Known.of(("testserver",), ())))
+            yield make_app(upkeep, GuardRules(Known.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from notewell.errors import SettingsError
 from notewell.index.place import Reading
 from notewell.serve import forms
 from notewell.serve.mcp.arguments import Search, input_schema, read_arguments
+from notewell.serve.mcp.clip import clipped
 from notewell.serve.mcp.notes import address_of, path_at
 from notewell.serve.mcp.pages import reading_page, walk_page
-from notewell.serve.mcp.plain import clipped
 from notewell.serve.mcp.server import make_server
 
 MakeVault = Callable[..., Vault]

@@ -40,6 +40,7 @@ def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.
         "hits": [_hit(excerpt, explain, addresses) for excerpt in results],
         "generation": results.generation,
         "took_ms": results.took_ms,
+        "left_out": results.left_out,
         "notices": list(results.notices),
     }
     if explain:
@@ -114,6 +115,7 @@ def of_deep(deep: Deep, root: Path, *, explain: bool = False) -> forms.DeepResul
         "hits": [{**hit, **_reached(visits[hit["path"]])} for hit in found["hits"]],
         "generation": found["generation"],
         "took_ms": found["took_ms"],
+        "left_out": found["left_out"],
         "notices": found["notices"],
         "dropped": [_visit(visit) for visit in walk.dropped],
         "notes": len(walk.visits),

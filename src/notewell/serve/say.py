@@ -21,10 +21,10 @@ def printable(text: str) -> str:
     return OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
-def one_line(text: str) -> str:
+def printable_line(text: str) -> str:
     """Return the text as `printable` does, and on one line: the name of a file may have line breaks in it.
 
-    >>> one_line("rye\\nbread\\t.md")
+    >>> printable_line("rye\\nbread\\t.md")
     'rye\\\\nbread\\\\t.md'
     """
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")

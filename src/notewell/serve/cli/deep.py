@@ -14,7 +14,7 @@ from notewell.serve.answers import of_compared, of_deep, with_notices
 from notewell.serve.cli.asking import Page
 from notewell.serve.cli.options import counted, print_json, width_of
 from notewell.serve.cli.results import tell_page, tell_results
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -44,7 +44,7 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
         say(f"{counted(left_out, 'note')} did not fit")
     say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
     for visit in walk.dropped[:SHOWN]:
-        say(one_line(f"  dropped {visit.note}: {told(visit)}"))
+        say(printable_line(f"  dropped {visit.note}: {told(visit)}"))
     if len(walk.dropped) > SHOWN:
         say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
 
@@ -104,7 +104,7 @@ def _column(row: Row, width: int) -> str:
     number, mark, path, end = row
     begin = f"{number:2} {mark} "
     room = width - len(begin) - len(end) - 1
-    shown = one_line(path)
+    shown = printable_line(path)
     if width_of(shown) > room:
         shown = f"…/{shown.rpartition('/')[2]}"
     if width_of(shown) > room:

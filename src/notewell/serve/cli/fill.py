@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from notewell.errors import EmbedError, StoreError
+from notewell.errors import EmbedError
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
@@ -40,8 +40,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
             raise EmbedError(
                 "There is no encoder to fill with", "Set embed.encoder, or `pip install 'notewell[minilm]'`"
             )
-        if not opened.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        opened.check_indexed()
         if opened.filling.under_way:
             say("another process is at it already")
         else:

@@ -13,7 +13,7 @@ from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
 from notewell.serve.parameters import HELP
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 
 
 @click.command("links")
@@ -84,12 +84,12 @@ def _tell_counts(links: Links) -> None:
 def _tell_note(links: Links) -> None:
     to = [f"{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links]
     source = [f"{lead.path}:{lead.link.line}  {lead.written}" for lead in links.backlinks]
-    click.echo(one_line(links.note))
+    click.echo(printable_line(links.note))
     # A file that is no note has no links that could be told of.
     for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
         click.echo(f"\n{what}" if lines else f"\n{what} nothing")
         for line in lines:
-            click.echo(one_line(f"  {line}"))
+            click.echo(printable_line(f"  {line}"))
 
 
 def _end(lead: Lead) -> str:
@@ -111,7 +111,7 @@ def _tell_listed(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> 
         if len(told) > 1:
             click.echo(f"{name}:")
         for line in lists[name]:
-            click.echo(one_line(line))
+            click.echo(printable_line(line))
     _summarise(links, broken=broken, wanted=wanted, orphans=orphans)
 
 

@@ -13,6 +13,7 @@ from unicodedata import category, east_asian_width
 import click
 
 from notewell.serve.say import printable, say
+from notewell.unseen import shown_path
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
@@ -137,12 +138,12 @@ def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False
 
 
 def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the paths of each reason; one with signs that cannot be printed is written as Python does it.
+    """Return the paths of each reason, as they are shown.
 
     >>> by_reason({"a.pdf": "a scan", "b.md": "too large", "c.pdf": "a scan"})
     {'a scan': ['a.pdf', 'c.pdf'], 'too large': ['b.md']}
     """
     paths: dict[str, list[str]] = {}
     for path, reason in reasons.items():
-        paths.setdefault(reason, []).append(path if path.isprintable() else repr(path))
+        paths.setdefault(reason, []).append(shown_path(path))
     return paths

@@ -93,7 +93,7 @@ def command(
         told = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(told if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C ends it")
-        serve(make_app(opened, upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
+        serve(make_app(upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
 
 
 def _bring_up_to_date(vault: Vault) -> None:

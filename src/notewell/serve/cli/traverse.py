@@ -14,7 +14,7 @@ from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, print_json, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.parameters import HELP
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 
 # Of the notes that were pruned behind one, as many as one reads.
 SHOWN = 5
@@ -83,7 +83,7 @@ def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: 
 
 def _row(visit: Visit) -> str:
     way = f"{visit.way} " if visit.way else ""
-    row = f"{way}{one_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
+    row = f"{way}{printable_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
     return click.style(row, dim=True) if not visit.kept else row
 
 

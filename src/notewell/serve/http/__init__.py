@@ -17,9 +17,8 @@ from starlette.exceptions import HTTPException
 from notewell.errors import NotewellError
 from notewell.serve.http.guard import Guard, GuardRules, Receive, Send
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem, problem_of
-from notewell.serve.http.routes import router
+from notewell.serve.http.routes import refusal, router
 from notewell.serve.upkeep import Upkeep
-from notewell.vault import Vault
 
 __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
 
@@ -42,7 +41,6 @@ class Mounted:
 
 
 def make_app(
-    vault: Vault,
     upkeep: Upkeep,
     rules: GuardRules,
     *,
@@ -50,7 +48,7 @@ def make_app(
     log: Callable[[str], None] | None = None,
 ) -> Guard:
     """Return the application that serves a vault; the guard stands before all of it."""
-    api = make_api(vault, upkeep, mounts)
+    api = make_api(upkeep, mounts)
 
     async def beside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
@@ -60,7 +58,7 @@ def make_app(
     return Guard(beside if mounts else api, rules, log)
 
 
-def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
+def make_api(upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
     """Return the routes of a vault, without a guard; `openapi()` describes them."""
     api = FastAPI(
         title="Notewell",
@@ -72,7 +70,7 @@ def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> Fa
         redoc_url=None,
         redirect_slashes=False,
     )
-    api.include_router(router(vault, upkeep))
+    api.include_router(router(upkeep))
     for kind, answer in HANDLERS.items():
         api.add_exception_handler(kind, answer)
     schema = api.openapi
@@ -104,7 +102,7 @@ def _published(schema: dict[str, Any]) -> dict[str, Any]:
 
 async def _explained(_: Request, error: Exception) -> Response:
     assert isinstance(error, NotewellError)
-    return _response(problem_of(error))
+    return refusal(problem_of(error))
 
 
 async def _wrong_parameter(_: Request, error: Exception) -> Response:
@@ -112,22 +110,18 @@ async def _wrong_parameter(_: Request, error: Exception) -> Response:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
     if first["type"] == "extra_forbidden":
-        return _response(Problem(400, f"There is no parameter '{where}' here", SEE))
-    return _response(Problem(400, f"{where}: {first['msg']}", SEE))
+        return refusal(Problem(400, f"There is no parameter '{where}' here", SEE))
+    return refusal(Problem(400, f"{where}: {first['msg']}", SEE))
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     fact = f"There is no {request.method} {request.url.path}"
-    return _response(Problem(error.status_code, fact, SEE, error.headers or {}))
+    return refusal(Problem(error.status_code, fact, SEE, error.headers or {}))
 
 
 async def _unforeseen(_: Request, error: Exception) -> Response:
-    return _response(Problem(500, INSIDE, INSIDE_HINT))
-
-
-def _response(problem: Problem) -> Response:
-    return Response(problem.body, problem.status, dict(problem.headers), "application/json")
+    return refusal(Problem(500, INSIDE, INSIDE_HINT))
 
 
 HANDLERS = {

@@ -37,7 +37,6 @@ from notewell.serve.parameters import check_asked
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
-from notewell.vault import Vault
 
 # Why a request is refused before it is asked, on every route.
 REFUSED = {
@@ -60,8 +59,8 @@ Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.
 class Routes:
     """What can be asked of one vault."""
 
-    def __init__(self, vault: Vault, upkeep: Upkeep) -> None:
-        self._vault = vault
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._vault = upkeep.vault
         self._upkeep = upkeep
         self._version = version("notewell")
 
@@ -78,7 +77,7 @@ class Routes:
         try:
             run = await begun(self._upkeep.reload())
         except StoreBusy as error:
-            return _refusal(Problem(409, error.fact, error.hint))
+            return refusal(Problem(409, error.fact, error.hint))
         return RunLines(run)
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
@@ -145,9 +144,9 @@ class Routes:
         return self._upkeep.look(refresh=asked.refresh)
 
 
-def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
+def router(upkeep: Upkeep) -> APIRouter:
     """Return the routes of a vault, in the order in which one needs them."""
-    routes, made = Routes(vault, upkeep), APIRouter()
+    routes, made = Routes(upkeep), APIRouter()
     add = _adder(made)
     add("/health", routes.health, forms.Health, {})
     add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})
@@ -197,5 +196,6 @@ def _answer(value: Mapping[str, object]) -> Response:
     return Response(encoded(value), media_type="application/json")
 
 
-def _refusal(problem: Problem) -> Response:
+def refusal(problem: Problem) -> Response:
+    """Return a problem as what a route answers."""
     return Response(problem.body, problem.status, dict(problem.headers), "application/json")

@@ -10,11 +10,12 @@ from typing_extensions import TypedDict
 from notewell.search.budget import fenced
 from notewell.serve import answers, forms
 from notewell.serve.mcp.arguments import Arguments, Texts
+from notewell.serve.mcp.clip import clipped
 from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
-from notewell.serve.mcp.plain import clipped, one_line, shown_path
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
 from notewell.serve.upkeep import Upkeep
+from notewell.unseen import one_line, shown_path
 
 # The longest text of a place that says nearly the same.
 QUOTE = 600

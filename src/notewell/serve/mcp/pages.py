@@ -16,7 +16,8 @@ from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, unhidd
 from notewell.serve import forms
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.arguments import Asking
-from notewell.serve.mcp.plain import clipped, first_lines, one_line, shown_path
+from notewell.serve.mcp.clip import clipped, first_lines
+from notewell.unseen import one_line, shown_path
 
 # What the data of a page may take, and the text of it: clients show a model one of the two. It is 2,000 tokens, less
 # what the count may miss.
@@ -71,7 +72,6 @@ def hits_page(
     found: forms.Results | forms.DeepResults,
     *,
     asked: Asking,
-    left_out: int,
     reached: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:
     """Return a page of hits; with `max_tokens`, their passages whole. In deep mode, they say how they are `reached`."""
@@ -85,7 +85,7 @@ def hits_page(
     shown = [way[much] for way, much in zip(ways, chosen, strict=False)]
     notices += _shortened([way[EXCERPT] for way in ways], shown)
     data: shapes.Hits = {"text_is": TEXT_IS, "hits": shown}
-    _add_rest(data, len(hits) - len(shown) + left_out, notices)
+    _add_rest(data, len(hits) - len(shown) + found["left_out"], notices)
     return ToolAnswer(_hits_text(data), _as_data(data))
 
 

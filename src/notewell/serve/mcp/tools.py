@@ -40,7 +40,7 @@ def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
         deep = replace(deep, results=answers.with_notices(deep.results, notices))
         found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
         reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
-        return hits_page(found, asked=given, left_out=deep.results.left_out, reached=reached)
+        return hits_page(found, asked=given, reached=reached)
     return _hits(upkeep, upkeep.vault.search(given.text, **given.rules), notices, given)
 
 
@@ -52,7 +52,7 @@ def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
 
 def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
     found = answers.of_results(answers.with_notices(results, notices), upkeep.vault.root, explain=given.explain)
-    return hits_page(found, asked=given, left_out=results.left_out)
+    return hits_page(found, asked=given)
 
 
 def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:

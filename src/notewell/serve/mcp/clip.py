@@ -1,28 +1,8 @@
-"""Words of notes made fit for a line: one line, no signs that nobody sees, and not too long."""
+"""Words of notes cut to fit."""
 
 from __future__ import annotations
 
 from itertools import accumulate
-
-from notewell.unseen import UNLIKE_A_LINE
-
-
-def one_line(text: str) -> str:
-    """Return a text in one line, without signs that are not seen.
-
-    >>> one_line("Bees\\n\\x1b[31mand  honey")
-    'Bees [31mand honey'
-    """
-    return " ".join(UNLIKE_A_LINE.sub(" ", text).split())
-
-
-def shown_path(path: str) -> str:
-    """Return a path in a line of text; one with signs that are not seen is written as Python does it.
-
-    >>> shown_path("Garden/Bees.md"), shown_path("a\\nb.md")
-    ('Garden/Bees.md', "'a\\\\nb.md'")
-    """
-    return repr(path) if UNLIKE_A_LINE.search(path) else path
 
 
 def clipped(text: str, most: int, *, around: int = 0) -> str:
