@@ -317,7 +317,7 @@ def _status_text(data: shapes.Status) -> str:
     if "indexing" in data:
         lines.append("being indexed: {done:,} of {total:,} notes".format(**data["indexing"]))
     if not data["indexed_at"]:
-        return "\n".join((*lines, "never indexed; the first search does it"))
+        return "\n".join(lines if "indexing" in data else (*lines, "never indexed; the first search does it"))
     lines.append(f"notes: {data['notes']:,} in {data['chunks']:,} passages, with {data['links']:,} links")
     lines.append(
         f"indexed: {data['indexed_at']}; {data['stale']:,} changed files since, for the next search to take in"
