@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import chain
 from typing import Protocol
 
 from notewell.asked import ALL, Filters
@@ -25,6 +27,9 @@ HELP = {
     "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
 }
 
+# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
+CLOSE = 0.75
+
 
 class Narrowed(Protocol):
     """What is asked by a program, whichever way: the filters by their names."""
@@ -35,6 +40,15 @@ class Narrowed(Protocol):
     after: str
     before: str
     where: list[str]
+
+
+def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
+    """Return which name may be meant by one that nobody knows: one that is written nearly so, or one that is missing.
+
+    >>> meant_by("lmit", ["text", "limit"], ["text"]), meant_by("q", ["text", "limit"], ["text"]), meant_by("q", [], [])
+    ('limit', 'text', '')
+    """
+    return next(chain(get_close_matches(name, list(known), 1, CLOSE), missing), "")
 
 
 def filters_of(asked: Narrowed) -> Filters:

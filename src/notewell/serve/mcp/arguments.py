@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
-from itertools import chain
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -13,13 +11,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from notewell.asked import Filters
 from notewell.errors import SettingsError
 from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, filters_of
+from notewell.serve.parameters import HELP, filters_of, meant_by
 
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
 MOST_HITS = 50
 MOST_TOKENS = 5_000
-# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
-CLOSE = 0.75
 # Whatever a note is called, one of these takes it; `under` looks in it.
 OF_A_NOTE = ("place", "notes", "note", "under")
 CALLED = {*OF_A_NOTE, "path", "file", "filename", "file_path", "name", "title", "uri", "id"}
@@ -162,7 +158,7 @@ def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
     needed = [known for known, field in fields.items() if field.is_required()]
     of_a_note = [known for known in OF_A_NOTE if known in fields and name.casefold() in CALLED]
     free = (known for known in (*of_a_note, *needed) if known not in sent)
-    meant = next(chain(get_close_matches(name, fields, 1, CLOSE), free), "")
+    meant = meant_by(name, fields, free)
     if not meant:
         return f"Use {', '.join(dict.fromkeys((*needed, *fields))) or 'no arguments'}"
     example = json.dumps({meant: EXAMPLES[meant]}) if meant in EXAMPLES else ""
