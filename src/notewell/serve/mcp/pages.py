@@ -330,6 +330,16 @@ def _status_text(data: shapes.Status) -> str:
     return "\n".join(lines)
 
 
+def is_open(place: str) -> bool:
+    """Tell whether a place goes to the end of its note.
+
+    >>> [place for place in ("Bees.md", "Bees.md:12", "Bees.md:12-", "Bees.pdf#page 3") if is_open(place)]
+    ['Bees.md', 'Bees.md:12-']
+    """
+    span = place.rpartition(":")[2] if ":" in place else ""
+    return not (span[:1].isdigit() and not span.endswith("-")) and "#" not in place
+
+
 def reading_page(reading: Reading, max_tokens: int, *, open_end: bool) -> ToolAnswer:
     """Return lines of a note with their numbers, as many as fit, and how to get the rest."""
     numbered = [f"{number}  {line}" for number, line in enumerate(reading.text.split("\n"), start=reading.line)]
