@@ -23,6 +23,7 @@ from notewell.asked import Filters
 from notewell.serve import forms
 from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
+from notewell.serve.parameters import HELP
 from notewell.serve.upkeep import Upkeep
 
 Parameters = dict[str, Any]
@@ -69,63 +70,75 @@ OWN = {
 }
 # Only a program that holds a vault decides itself when to look for changes; by every other way it is done.
 REFRESH = "refresh"
-# The notes that others are to be like are what `related` is given.
-TWICE = {"related": "like"}
+# What looks for changes first, and can be told not to; the others read a file itself, or say what is to be taken in.
+LOOKS = ("search", "related", "traverse", "links")
 
 
 def python(operation: str) -> Parameters:
     """Return the parameters of a method, those of its filters in their place."""
     found: Parameters = {}
+    # The notes that others are to be like are what `related` is given.
+    twice = {"like"} if operation == "related" else set()
     for name, parameter in list(inspect.signature(getattr(Vault, operation)).parameters.items())[1:]:
         if name == "only":
-            found |= {field.name: () for field in fields(Filters)}
+            found |= {field.name: () for field in fields(Filters) if field.name not in twice}
         else:
             found[name] = None if parameter.default is parameter.empty else parameter.default
     return found
 
 
 def cli(operation: str) -> Parameters:
-    command: click.Command = import_module(f"notewell.serve.cli.{operation}").command
     found: Parameters = {}
-    for parameter in command.params:
-        longest = max(parameter.opts, key=len)
-        name = longest.removeprefix("--").replace("-", "_")
+    for name, parameter in _options(operation).items():
         value = parameter.to_info_dict()["default"]
         found |= {"refresh": not value} if name == "no_refresh" else {name: value}
     return found
 
 
+def _options(operation: str) -> dict[str, click.Parameter]:
+    command: click.Command = import_module(f"notewell.serve.cli.{operation}").command
+    return {max(one.opts, key=len).removeprefix("--").replace("-", "_"): one for one in command.params}
+
+
 def http(operation: str) -> Parameters:
+    return {one["name"]: one["schema"].get("default") for one in _queries(operation)}
+
+
+def _queries(operation: str) -> list[dict[str, Any]]:
     with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
         paths = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
     routes = [paths[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
-    return {one["name"]: one["schema"].get("default") for route in routes for one in route.get("parameters", ())}
+    return [one for route in routes for one in route.get("parameters", ())]
 
 
 def mcp(operation: str) -> Parameters:
+    return {name: field.get_default(call_default_factory=True) for name, field in _fields(operation).items()}
+
+
+def _fields(operation: str) -> Mapping[str, Any]:
     tools = import_module("notewell.serve.mcp.tools").TOOLS
     tools = {tool.name: tool for tool in (*tools, *import_module("notewell.serve.mcp.memory").MEMORY_TOOLS)}
-    return {name: field.get_default(call_default_factory=True) for name, field in _fields(tools[operation]).items()}
-
-
-def _fields(tool: Any) -> Mapping[str, Any]:
-    model: Mapping[str, Any] = tool.arguments.model_fields
+    model: Mapping[str, Any] = tools[operation].arguments.model_fields
     return model
 
 
 SURFACES: dict[str, Callable[[str], Parameters]] = {"cli": cli, "http": http, "mcp": mcp}
+WORDS: dict[str, Callable[[str], dict[str, str]]] = {
+    "cli": lambda operation: {name: getattr(one, "help", "") for name, one in _options(operation).items()},
+    "http": lambda operation: {one["name"]: one["description"] for one in _queries(operation)},
+    "mcp": lambda operation: {name: field.description for name, field in _fields(operation).items()},
+}
 # Several of them are one parameter that is repeated, where a way in has no lists.
 REPEATED = {"notes": "note", "tags": "tag"}
 NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
 
 
-def compared(operation: str, parameters: Parameters) -> Parameters:
+def compared(parameters: Parameters) -> Parameters:
     """Return defaults as they are compared: nothing is nothing, and what is given has none, however it is written."""
-    left_out = {REFRESH, TWICE.get(operation)}
     return {
         REPEATED.get(name, name): None if value in NOTHING or "Undefined" in repr(value) else value
         for name, value in parameters.items()
-        if name not in left_out
+        if name != REFRESH
     }
 
 
@@ -139,8 +152,19 @@ def test_every_way_in_has_the_same_parameters_and_defaults(operation: str, surfa
     asked = {name: value for name, value in python(operation).items() if name not in OWN["python"]}
     there = SURFACES[surface](operation)
     shared = {name: value for name, value in there.items() if name not in OWN[surface] or name in asked}
-    assert compared(operation, shared) == compared(operation, asked)
-    assert there.get(REFRESH, True)
+    assert compared(shared) == compared(asked)
+    if operation in LOOKS or REFRESH in there:
+        assert there[REFRESH] is True
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("operation", LOOKS)
+def test_every_way_in_has_the_same_words_on_a_parameter(operation: str, surface: str) -> None:
+    told = WORDS[surface](operation)
+    assert told.keys() & HELP.keys()
+    for name in told.keys() & HELP.keys():
+        # A way in may add what holds for it alone.
+        assert told[name] == HELP[name] or told[name].startswith(f"{HELP[name]}; "), name
 
 
 def test_what_is_listed_as_a_way_s_own_is() -> None:
@@ -290,7 +314,6 @@ def test_what_a_model_gets_is_of_what_the_others_do(shape: type, form: type) -> 
 
 def test_deep_mode_is_as_long_by_every_way_in() -> None:
     from notewell.graph.deep import DEEP  # noqa: PLC0415
-    from notewell.serve.parameters import HELP  # noqa: PLC0415
 
     assert f"up to {DEEP.cap} notes unless limit says" in HELP["mode"]
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def rules(hosts: tuple[str, ...] = (), origins: tuple[str, ...] = (), token: str = "", rate: float = 0) -> object:
     from notewell.serve.http import GuardRules  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
     from notewell.serve.http.token import digest_of  # noqa: PLC0415
 
-    return GuardRules(Known.of(hosts, origins), digest_of(token) if token else "", rate)
+    return GuardRules(Allowed.of(hosts, origins), digest_of(token) if token else "", rate)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_nothing_outside_of_the_vault_can_be_leant_to(indexed: KeptVault, way: s
     (indexed.root / "way-out.md").symlink_to(outside)
     (indexed.root / "way-out").symlink_to(indexed.root.parent, target_is_directory=True)
     with serving(indexed) as served:
-        for asked in ("/search?text=a", "/search?text=a&mode=deep", "/related?note=bees"):
-            reply = served.ask(f"{asked}&like={way.format(absolute=str(outside).replace('/', '%2f'))}")
+        for asked in ("/search?text=a&like=", "/search?text=a&mode=deep&like=", "/related?note="):
+            reply = served.ask(f"{asked}{way.format(absolute=str(outside).replace('/', '%2f'))}")
             assert reply.status == 404 and b"Nobody" not in reply.body
 
 

@@ -23,14 +23,14 @@ EXAMPLES = 12
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     from notewell import Vault  # noqa: PLC0415
     from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
 
     from .conftest import write_notes  # noqa: PLC0415
 
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
         with kept_up(vault) as upkeep:
-            yield make_app(upkeep, GuardRules(Known.of(("testserver",), ())))
+            yield make_app(upkeep, GuardRules(Allowed.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
 from notewell.serve.answers import of_graph, with_notices
 from notewell.serve.cli.asking import vault_to_ask
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.say import printable_line, say
 
 # As many communities and bridges as one reads; --all and --json have them all.
@@ -23,7 +23,7 @@ BRIDGES = 8
 @click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Draw a picture of it")
 @click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write notes and links for Graphviz")
 @click.option("--all", "every", is_flag=True, help="Name all communities and bridges, not only the largest")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@no_refresh_option
 @json_option
 def command(
     vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool

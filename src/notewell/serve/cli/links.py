@@ -10,7 +10,7 @@ from notewell.graph.leads import Lead, Links
 from notewell.serve.answers import of_links, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
 from notewell.serve.parameters import HELP
 from notewell.serve.say import printable_line, say
@@ -19,11 +19,11 @@ from notewell.serve.say import printable_line, say
 @click.command("links")
 @click.argument("note", default="", shell_complete=complete_note)
 @vault_option
-@click.option("--broken", is_flag=True, help="List the links that lead nowhere, with what may be meant")
+@click.option("--broken", is_flag=True, help=HELP["broken"])
 @click.option("--to", type=click.Choice(["notes", "files", "anchors"]), help=HELP["to"])
 @click.option("--wanted", is_flag=True, help="List the notes that links name and that are not there, by how many do")
-@click.option("--orphans", is_flag=True, help="List the notes that no other note links to, and that link to none")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@click.option("--orphans", is_flag=True, help=HELP["orphans"])
+@no_refresh_option
 @json_option
 def command(
     note: str,

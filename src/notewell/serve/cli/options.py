@@ -12,6 +12,8 @@ from unicodedata import category, east_asian_width
 
 import click
 
+from notewell.errors import SettingsError
+from notewell.serve.parameters import HELP
 from notewell.serve.say import printable, say
 from notewell.unseen import shown_path
 from notewell.vault import Vault
@@ -45,6 +47,18 @@ def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
+
+
+def no_refresh_option(command: Command) -> Command:
+    """Add `--no-refresh`."""
+    return click.option("--no-refresh", is_flag=True, help=HELP["no_refresh"])(command)
+
+
+def missing_extra(command: str, error: ImportError) -> SettingsError:
+    """Return what to say of a command that needs what is not installed, and how to install it."""
+    return SettingsError(
+        f"`notewell {command}` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
+    )
 
 
 def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:

@@ -11,7 +11,7 @@ from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.parameters import HELP
 from notewell.serve.say import printable_line, say
@@ -23,11 +23,11 @@ SHOWN = 5
 @click.command("traverse")
 @click.argument("note", shell_complete=complete_note)
 @vault_option
-@click.option("--query", metavar="TEXT", default="", help="What notes have to be near to. Default: NOTE itself")
+@click.option("--query", metavar="TEXT", default="", help=HELP["query"])
 @click.option("--depth", metavar="N", type=click.IntRange(1, FAST.hops), help=HELP["depth"])
 @click.option("--floor", metavar="X", type=click.FloatRange(-1, 1), help=HELP["floor"])
 @click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@no_refresh_option
 @json_option
 def command(
     note: str,

@@ -21,7 +21,7 @@ from notewell.serve.answers import (
     of_walk,
     with_notices,
 )
-from notewell.serve.http.asked import (
+from notewell.serve.http.arguments import (
     HitsAsked,
     LinksAsked,
     Looking,
@@ -34,7 +34,7 @@ from notewell.serve.http.asked import (
 from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.query import check_query
 from notewell.serve.http.reload import Lines, RunLines, begun
-from notewell.serve.parameters import check_asked
+from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
@@ -86,10 +86,10 @@ class Routes:
         check_asked(asked.text, asked.under, asked.only)
         notices = self._looked(asked)
         if asked.mode == "deep":
-            deep = self._vault.deepen(asked.text, **asked.rules)
+            deep = self._vault.deepen(asked.text, **rules_of(asked))
             deep = replace(deep, results=with_notices(deep.results, notices))
             return _answer(of_deep(deep, self._vault.root, explain=asked.explain))
-        return self._found(self._vault.search(asked.text, **asked.rules), notices, asked)
+        return self._found(self._vault.search(asked.text, **rules_of(asked)), notices, asked)
 
     def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
         """Find the notes most like several."""
@@ -101,7 +101,7 @@ class Routes:
 
     def _related(self, notes: list[str], asked: HitsAsked) -> Response:
         notices = self._looked(asked)
-        return self._found(self._vault.related(*notes, **asked.rules), notices, asked)
+        return self._found(self._vault.related(*notes, **rules_of(asked)), notices, asked)
 
     def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
         return _answer(of_results(with_notices(results, notices), self._vault.root, explain=asked.explain))

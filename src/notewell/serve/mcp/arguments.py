@@ -68,20 +68,15 @@ class Asking(Arguments):
     before: str = Field("", description=HELP["before"])
     where: Texts = Field([], description=HELP["where"])
     max_tokens: int | None = Field(
-        None, ge=1, le=MOST_TOKENS, description="Whole passages instead of short excerpts, up to so many tokens"
+        None, ge=1, le=MOST_TOKENS, description=f"{HELP['max_tokens']}; whole passages instead of short excerpts"
     )
-    explain: bool = Field(False, description="Say how each score came about; seldom needed")
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    explain: bool = Field(False, description=f"{HELP['explain']}; seldom needed")
+    refresh: bool = Field(True, description=HELP["refresh"])
 
     @property
     def only(self) -> Filters:
         """Return the filters."""
         return filters_of(self)
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
 
 
 class Search(Asking):
@@ -114,20 +109,20 @@ class Traverse(Arguments):
     """What `traverse` takes."""
 
     note: str = Field(description=NOTE)
-    query: str = Field("", description="What notes have to be near to. Default: the note itself")
+    query: str = Field("", description=HELP["query"])
     depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
     floor: float | None = Field(None, ge=-1, le=1, description=HELP["floor"])
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    refresh: bool = Field(True, description=HELP["refresh"])
 
 
 class LinksOf(Arguments):
     """What `links` takes."""
 
     note: str = Field("", description=f"{NOTE}. Default: all notes, of which only the counts are told")
-    broken: bool = Field(False, description="Only links that lead nowhere, with what may be meant")
+    broken: bool = Field(False, description=HELP["broken"])
     to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
-    orphans: bool = Field(False, description="List the notes that no other note links to, and that link to none")
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    orphans: bool = Field(False, description=HELP["orphans"])
+    refresh: bool = Field(True, description=HELP["refresh"])
 
 
 class NoArguments(Arguments):

@@ -10,7 +10,7 @@ from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
-from notewell.serve.parameters import check_asked
+from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
@@ -36,18 +36,18 @@ def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
     check_asked(given.text, given.under, given.only)
     notices = upkeep.look(refresh=given.refresh)
     if given.mode == "deep":
-        deep = upkeep.vault.deepen(given.text, **given.rules)
+        deep = upkeep.vault.deepen(given.text, **rules_of(given))
         deep = replace(deep, results=answers.with_notices(deep.results, notices))
         found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
         reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
         return hits_page(found, asked=given, reached=reached)
-    return _hits(upkeep, upkeep.vault.search(given.text, **given.rules), notices, given)
+    return _hits(upkeep, upkeep.vault.search(given.text, **rules_of(given)), notices, given)
 
 
 def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
     notices = upkeep.look(refresh=given.refresh)
-    return _hits(upkeep, upkeep.vault.related(*given.notes, **given.rules), notices, given)
+    return _hits(upkeep, upkeep.vault.related(*given.notes, **rules_of(given)), notices, given)
 
 
 def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
