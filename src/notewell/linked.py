@@ -68,6 +68,8 @@ class Linked(Opened):
 
         if to not in MISSING:
             raise SettingsError(f"Links miss no {to}", f"Choose one of {', '.join(filter(None, MISSING))}")
+        if to and not broken:
+            raise SettingsError("`to` says which broken links are meant", "Ask for the broken ones, too")
         self.check_indexed()
         notices = self._mend_graph_now()
         folder = Folder(lambda: self._others(self.store), self._text_of)

@@ -130,6 +130,11 @@ def test_the_published_schema_names_no_answer_that_is_not_given(published: dict[
     assert {"200", "400", "401", "403", "404", "409", "413", "421", "429", "503"} <= statuses
 
 
+def test_the_published_schema_says_how_a_token_is_sent(published: dict[str, Any]) -> None:
+    assert published["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert published["security"] == [{}, {"token": []}]
+
+
 def test_every_route_and_parameter_is_in_the_reference(published: dict[str, Any]) -> None:
     reference = (Path(__file__).parents[2] / "docs/reference/http.md").read_text(encoding="utf-8")
     for path, methods in published["paths"].items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import chain
 from typing import Protocol, TypedDict
 
 from notewell.asked import ALL, Filters
@@ -31,6 +33,9 @@ HELP = {
     "to": "Of the broken links, those that miss this: notes, files or anchors",
     "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
 }
+
+# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
+CLOSE = 0.75
 
 
 class Narrowed(Protocol):
@@ -76,6 +81,15 @@ class Rules(TypedDict):
 def rules_of(page: Page) -> Rules:
     """Return what a vault is asked by."""
     return {"limit": page.limit, "under": page.under, "only": page.only, "max_tokens": page.max_tokens}
+
+
+def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
+    """Return which name may be meant by one that nobody knows: one that is written nearly so, or one that is missing.
+
+    >>> meant_by("lmit", ["text", "limit"], ["text"]), meant_by("q", ["text", "limit"], ["text"]), meant_by("q", [], [])
+    ('limit', 'text', '')
+    """
+    return next(chain(get_close_matches(name, list(known), 1, CLOSE), missing), "")
 
 
 def filters_of(asked: Narrowed) -> Filters:

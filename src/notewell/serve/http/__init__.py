@@ -15,8 +15,9 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from notewell.errors import NotewellError
-from notewell.serve.http.guard import Guard, GuardRules, Receive, Send
+from notewell.serve.http.guard import App, Guard, GuardRules, Receive, Send
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem, problem_of
+from notewell.serve.http.query import SEE, fields_of
 from notewell.serve.http.routes import refusal, router
 from notewell.serve.upkeep import Upkeep
 
@@ -26,7 +27,7 @@ __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
 # four answer 1.4 × what two do where the encoder is used, which lets go of Python's lock; without it, as much as one.
 # Each takes 8 MB.
 THREADS = 4
-SEE = "GET /openapi.json lists every route and parameter"
+TOKEN = {"type": "http", "scheme": "bearer", "description": "Needed where others can reach the server, or with --token"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,24 @@ def make_api(upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     api.include_router(router(upkeep))
+    api.add_middleware(HeadAsGet)
     for kind, answer in HANDLERS.items():
         api.add_exception_handler(kind, answer)
     schema = api.openapi
     api.openapi = lambda: _published(schema())  # type: ignore[method-assign]
     return api
+
+
+class HeadAsGet:
+    """What answers HEAD as it does GET; the server leaves the body out."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+        await self._app(asked, receive, send)
 
 
 def _lifespan(mounts: Sequence[Mounted]) -> Any:
@@ -91,12 +105,15 @@ def _lifespan(mounts: Sequence[Mounted]) -> Any:
 
 
 def _published(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without what FastAPI adds of its own: a wrong parameter has the form of every problem."""
+    """Return the schema with the token, and without FastAPI's own problems: a wrong parameter has the form of all."""
     for methods in schema["paths"].values():
         for route in methods.values():
             route["responses"].pop("422", None)
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
+    schema["components"]["securitySchemes"] = {"token": TOKEN}
+    # Either will do, here; a server that others can reach, or that was started with --token, asks for the token.
+    schema["security"] = [{}, {"token": []}]
     return schema
 
 
@@ -105,13 +122,15 @@ async def _explained(_: Request, error: Exception) -> Response:
     return refusal(problem_of(error))
 
 
-async def _wrong_parameter(_: Request, error: Exception) -> Response:
+async def _wrong_parameter(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    if first["type"] == "extra_forbidden":
-        return refusal(Problem(400, f"There is no parameter '{where}' here", SEE))
-    return refusal(Problem(400, f"{where}: {first['msg']}", SEE))
+    field = fields_of(request).get(where)
+    hint = field.description if field and field.description else SEE
+    if first["type"] == "string_pattern_mismatch":
+        return refusal(Problem(400, f"{where} cannot be read", hint))
+    return refusal(Problem(400, f"{where}: {first['msg']}", hint))
 
 
 async def _no_route(request: Request, error: Exception) -> Response:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from notewell.errors import StoreBusy
 from notewell.serve import forms
@@ -32,6 +32,7 @@ from notewell.serve.http.arguments import (
     TraverseAsked,
 )
 from notewell.serve.http.problems import Problem, encoded
+from notewell.serve.http.query import check_query
 from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
@@ -146,7 +147,7 @@ class Routes:
 
 def router(upkeep: Upkeep) -> APIRouter:
     """Return the routes of a vault, in the order in which one needs them."""
-    routes, made = Routes(upkeep), APIRouter()
+    routes, made = Routes(upkeep), APIRouter(dependencies=[Depends(check_query)])
     add = _adder(made)
     add("/health", routes.health, forms.Health, {})
     add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})

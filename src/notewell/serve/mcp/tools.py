@@ -9,7 +9,7 @@ from typing import Any
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
-from notewell.serve.mcp.pages import ToolAnswer, hits_page, links_page, reading_page, status_page, walk_page
+from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
@@ -60,9 +60,7 @@ def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
     with maybe_not_yet(upkeep.look()):
         reading = read_indexed(upkeep.vault, given.place)
-    span = given.place.rpartition(":")[2] if ":" in given.place else ""
-    closed = span[:1].isdigit() and not span.endswith("-")
-    return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
+    return reading_page(reading, given.max_tokens, open_end=is_open(given.place))
 
 
 def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
