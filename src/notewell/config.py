@@ -14,6 +14,7 @@ from notewell.embed import EmbedRules
 from notewell.embed.address import parse_address
 from notewell.embed.key import Key
 from notewell.errors import SettingsError, VaultError
+from notewell.index.walk import MACHINERY
 from notewell.own import user_folder
 from notewell.search.rank.ways import read_ways
 from notewell.settings import CHOICES, FOLDERS, HELP, KINDS, LEAST, MOST, TIGHTER, Setting, Settings, setting_names
@@ -30,6 +31,8 @@ DEFAULT, OPTION = "default", "option"
 KEY = "embed.key"
 # Who may write into a vault is said in the vault, where its owner sees it; elsewhere it can only be switched off.
 ALLOWED = "memory.folder"
+# Where stores lie is the user's to say: a vault's own lies in it.
+STORES = "store.folder"
 
 
 def load_settings(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
@@ -47,6 +50,9 @@ def load_settings(root: Path | None, environment: Mapping[str, str], overrides: 
     _check_together(settings)
     if root and "store.path" in given and given["store.path"].source == FILE:
         _check_store(root, settings.store.path)
+    folder = settings.store.folder
+    if folder and not Path(os.path.expanduser(folder)).is_absolute():
+        raise SettingsError(f"{_named(given[STORES])} should be a path from the root", HELP[STORES])
     return replace(settings, embed=_guarded(settings.embed, given.get("embed.url")))
 
 
@@ -57,6 +63,9 @@ def given_settings(
     users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE) if root else {}
     if any(KEY in given for given in (users, vaults, overrides)):
         raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
+    if STORES in vaults:
+        hint = f"Set it in {user_file(environment)}, or {variable_of(STORES)}; a vault's file may set store.path, in it"
+        raise SettingsError(f"{STORES} is no setting of a vault's {FILE}", hint)
     given = {
         **users,
         **{name: _tightened(users.get(name), one) if name in TIGHTER else one for name, one in vaults.items()},
@@ -244,16 +253,17 @@ def _check_together(settings: Settings) -> None:
 
 
 def _check_store(root: Path, path: str) -> None:
-    """Refuse a store that a vault's file has outside of the vault, unless its folder is there and the place is free."""
-    place = Path(os.path.realpath(root / os.path.expanduser(path)))
-    # What has something in it is looked at when it is opened, and refused if it is no store, or another vault's.
-    taken = os.path.exists(place) and not os.path.getsize(place)  # noqa: PTH110, PTH202
-    if not place.is_relative_to(os.path.realpath(root)) and (taken or not os.path.isdir(place.parent)):  # noqa: PTH112
-        why = "where an empty file lies" if taken else "in a folder that is not there"
+    """Refuse a store that a vault's file has outside of it: a stranger would say where files of yours are made."""
+    place = Path(os.path.normpath(root / os.path.expanduser(path)))
+    if path and (place == root or not place.is_relative_to(root) or _is_others(place.relative_to(root))):
         raise SettingsError(
-            f"{FILE} sets store.path to a place outside the vault, {why}",
-            f"Make the folder, name a place in the vault, or set {variable_of('store.path')} yourself",
+            f"{FILE} sets store.path to a place outside the vault, or in a folder of another program's",
+            f"Name one in it, or set {STORES} in your own file, or {variable_of('store.path')}",
         )
+
+
+def _is_others(path: Path) -> bool:
+    return not MACHINERY.isdisjoint(path.parts) and path.parts[0] != FOLDER
 
 
 def _guarded(rules: EmbedRules, url: Setting | None) -> EmbedRules:

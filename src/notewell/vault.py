@@ -327,7 +327,7 @@ class Vault(Linked):
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
-        lock = self.store_file.with_name(f"{self.store_file.name}.memory")
+        lock = self.beside_store(".memory")
         return Memories(self.root, folder, self.settings.index, self.store, lock)
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
