@@ -267,3 +267,20 @@ def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_show_it(tmp_pat
     with pytest.raises(SettingsError) as caught:
         load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key + end}, {"embed.url": "https://example.org"})
     assert key not in caught.value.fact + caught.value.hint
+
+
+HOSTILE = {
+    "nested arrays": "[search]\nlimit = " + "[" * 10_000,
+    "nested tables": "[search]\nlimit = " + "{a=" * 10_000,
+    "a name of many parts": "[search]\n" + ".".join("a" * 10_000) + " = 1\n",
+    "many bytes": "#" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_file_that_would_take_long_is_an_error_with_a_hint(tmp_path: Path, text: str) -> None:
+    (tmp_path / "notewell.toml").write_text(text)
+    with pytest.raises(SettingsError, match=r"notewell\.toml cannot be read") as caught:
+        load_settings(tmp_path, {}, {})
+    assert caught.value.hint
+    assert len(caught.value.fact) < 300

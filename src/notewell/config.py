@@ -25,6 +25,9 @@ FOLDER = ".notewell"
 PREFIX = "NOTEWELL_"
 # A switch of all commands, known by its own name; the client of the warm process reads it, too.
 ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
+# A vault's file may be a stranger's, and the time to parse a name of many parts grows with its square: 0.1 s at worst
+# with these two, a minute for 100,000 bytes without.
+LARGEST, DOTS = 32_000, 100
 # Where a value came from that stands in no file and no variable.
 DEFAULT, OPTION = "default", "option"
 # A vault is copied, shared and given away; a key is not.
@@ -147,10 +150,9 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
 
     try:
         sections = tomllib.loads(text_of(file))
-    except (OSError, ValueError) as error:
-        raise SettingsError(
-            f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
-        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise SettingsError(f"{file} cannot be read: {why}", "Mend it, or move it away to use the defaults") from error
     values = {}
     for section, keys in sections.items():
         if not isinstance(keys, dict):
@@ -162,8 +164,16 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
 
 
 def text_of(file: Path) -> str:
-    """Return the text of a settings file; nothing, where there is none."""
-    return file.read_text(encoding="utf-8-sig") if os.path.exists(file) else ""  # noqa: PTH110
+    """Return the text of a settings file; nothing, where there is none. One that takes long to parse is refused."""
+    if not os.path.exists(file):  # noqa: PTH110
+        return ""
+    with file.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST:,} bytes, and all settings with their defaults have 5,000")
+    if any(line.count(b".") > DOTS for line in content.split(b"\n")):
+        raise ValueError(f"a line has more than {DOTS} dots; split it")
+    return content.decode("utf-8-sig")
 
 
 def check_name(name: str, where: str = "") -> None:
