@@ -15,7 +15,7 @@ from notewell.embed.address import parse_address
 from notewell.embed.key import Key
 from notewell.errors import SettingsError, VaultError
 from notewell.index.walk import MACHINERY
-from notewell.own import user_folder
+from notewell.own import home_folder, user_folder
 from notewell.search.rank.ways import read_ways
 from notewell.settings import CHOICES, FOLDERS, HELP, KINDS, LEAST, MOST, TIGHTER, Setting, Settings, setting_names
 
@@ -85,7 +85,7 @@ def given_settings(
 def user_file(environment: Mapping[str, str]) -> Path:
     """Return the file of what the user set for all vaults; it need not be there."""
     # Who has no home has no such file; that is no error.
-    return user_folder(environment, Path(os.path.expanduser("~"))) / FILE
+    return user_folder(environment, home_folder(os.environ)) / FILE
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:

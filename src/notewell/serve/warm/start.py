@@ -75,10 +75,10 @@ def run_and_start(request: dict[str, bytes]) -> None:
 def _mark(request: dict[str, bytes]) -> Path:
     """Return the file that says that hooks like this one, in this folder, need no process."""
     # What is of hooks alone, other commands do not pay for.
-    from notewell.own import state_folder  # noqa: PLC0415
+    from notewell.own import home_folder, state_folder  # noqa: PLC0415
 
     like = crc32(request["cwd"] + b"\0" + request["arguments"])
-    return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
+    return state_folder(os.environ, home_folder(os.environ)) / "cold" / f"{like:08x}"
 
 
 def _leave(mark: Path) -> None:
