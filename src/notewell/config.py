@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from difflib import get_close_matches
@@ -28,6 +29,8 @@ ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
 # A vault's file may be a stranger's, and the time to parse a name of many parts grows with its square: 0.1 s at worst
 # with these two, a minute for 100,000 bytes without.
 LARGEST, DOTS = 32_000, 100
+# What names of settings look like, and those that are mistyped.
+PLAIN = r"[a-z_.-]{1,32}"
 # Where a value came from that stands in no file and no variable.
 DEFAULT, OPTION = "default", "option"
 # A vault is copied, shared and given away; a key is not.
@@ -156,7 +159,9 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
     values = {}
     for section, keys in sections.items():
         if not isinstance(keys, dict):
-            raise SettingsError(f"{file}: '{section}' stands outside a section", "Put it under [search], [index], …")
+            raise SettingsError(
+                f"{file}: {_quoted(section)} stands outside a section", "Put it under [search], [index], …"
+            )
         values.update({f"{section}.{key}": value for key, value in keys.items()})
     # A model's folder that a file names lies beside the file, wherever the command is typed.
     values |= {name: str(file.parent / values[name]) for name in FOLDERS if _is_folder(file.parent, values.get(name))}
@@ -182,7 +187,12 @@ def check_name(name: str, where: str = "") -> None:
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
-        raise SettingsError(f"There is no setting '{name}'{where}", hint)
+        raise SettingsError(f"There is no setting {_quoted(name)}{where}", hint)
+
+
+def _quoted(name: str) -> str:
+    """Return the name of what is no setting, if it reads like one; else it may be a key in the wrong place."""
+    return f"'{name}'" if re.fullmatch(PLAIN, name) else "of that name"
 
 
 def _named(setting: Setting) -> str:
