@@ -25,7 +25,7 @@ from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
 from notewell.search.named import find_chunks, find_exactly
-from notewell.search.plan import make_scope, readable
+from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
 from notewell.store import About, Filling, MadeFor
@@ -172,7 +172,7 @@ class Vault(Linked):
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
         self._must_be_indexed()
         with self.store.reading() as snapshot:
-            found = find_chunks(readable(place), snapshot)
+            found = find_chunks(readable_name(place), snapshot)
         if found.behind:
             # What ends a note may not be indexed; whether it has such lines, reading says.
             self.read(found.place)
@@ -242,7 +242,7 @@ class Vault(Linked):
         """
         if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
-                place = find_chunks(readable(place), snapshot).place
+                place = find_chunks(readable_name(place), snapshot).place
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
@@ -297,7 +297,7 @@ class Vault(Linked):
         if not os.path.lexists(self.root / path):
             self._must_be_indexed()
             with self.store.reading() as snapshot:
-                path = find_exactly(readable(note), snapshot)
+                path = find_exactly(readable_name(note), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self._take_in(done.path))
 
