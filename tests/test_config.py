@@ -11,7 +11,7 @@ import pytest
 
 from notewell import Vault
 from notewell.config import find_root, load_settings, shown_settings
-from notewell.errors import SettingsError
+from notewell.errors import NotewellError, SettingsError
 from notewell.settings import HELP, LEAST, Settings, setting_names
 
 
@@ -268,3 +268,50 @@ def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_show_it(tmp_pat
     with pytest.raises(SettingsError) as caught:
         load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key + end}, {"embed.url": "https://example.org"})
     assert key not in caught.value.fact + caught.value.hint
+
+
+HOSTILE = {
+    "nested arrays": "[search]\nlimit = " + "[" * 10_000,
+    "nested tables": "[search]\nlimit = " + "{a=" * 10_000,
+    "a name of many parts": "[search]\n" + ".".join("a" * 10_000) + " = 1\n",
+    "many bytes": "#" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_file_that_would_take_long_is_an_error_with_a_hint(tmp_path: Path, text: str) -> None:
+    (tmp_path / "notewell.toml").write_text(text)
+    with pytest.raises(SettingsError, match=r"notewell\.toml cannot be read") as caught:
+        load_settings(tmp_path, {}, {})
+    assert caught.value.hint
+    assert len(caught.value.fact) < 300
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[search]\n'{secret}' = 1\n",
+        "['{secret}']\nlimit = 1\n",
+        "'{secret}' = 1\n",
+        "[decay]\noverrides = ['{secret}']\n",
+        "[index]\ninclude = ['{secret}']\n",
+        "[index]\ninclude = ['../{secret}']\n",
+        "[embed]\nmodel = '{secret}'\n",
+        "[embed]\nencoder = '{secret}'\n",
+        "[memory]\nfolder = '../{secret}'\n",
+        "[memory]\nfolder = '.{secret}'\n",
+        "[store]\npath = '../{secret}'\n",
+    ],
+)
+def test_no_error_repeats_what_may_be_a_key_in_the_wrong_place(
+    tmp_path: Path, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOTEWELL_EMBED_ENCODER", raising=False)
+    secret = "ghp_" + "a8Kd93mXq0" * 4
+    (tmp_path / "bees.md").write_text("# Bees\n")
+    (tmp_path / "notewell.toml").write_text(written.format(secret=secret))
+    with pytest.raises(NotewellError) as caught, Vault.open(tmp_path) as vault:
+        vault.index()
+        vault.remember("The hive hums.")
+        assert vault.encoder
+    assert secret not in caught.value.fact + caught.value.hint

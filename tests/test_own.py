@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from notewell.own import state_folder, user_folder, write_private, write_whole
+from notewell.errors import SettingsError
+from notewell.own import NOWHERE, home_folder, state_folder, user_folder, write_private, write_whole
+from notewell.serve.hooks.log import Run, last_runs, record
+from notewell.serve.http.token import make_token
 from notewell.serve.warm import wire
 
 ADA = Path("/home/ada")
@@ -28,6 +35,33 @@ def test_a_folder_that_a_variable_names_is_absolute_or_not_meant(
     for named in ("here", "./here", ""):
         assert folder({variable: named}, ADA) == default
     assert folder({}, ADA) == default
+
+
+def test_a_home_is_absolute_or_what_the_system_knows() -> None:
+    known = home_folder({})
+    assert known.is_absolute()
+    assert home_folder({"HOME": "/home/ada"}) == ADA
+    for named in ("", "here", "./here"):
+        assert home_folder({"HOME": named}) == known
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody whom the system does not know")
+def test_who_has_no_home_keeps_nothing_anywhere() -> None:
+    known = [entry.pw_uid for entry in pwd.getpwall()]
+    stranger = next(number for number in range(54_321, 60_000) if number not in known)
+    code = f"from notewell.own import home_folder; import os; os.setuid({stranger}); print(home_folder({{}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()) == NOWHERE
+
+
+def test_nothing_is_found_or_made_nowhere() -> None:
+    with pytest.raises(OSError, match="Not a directory"):
+        write_private(NOWHERE / "token", b"")
+    with pytest.raises(SettingsError, match="token") as caught:
+        make_token(user_folder({}, NOWHERE))
+    assert "HOME" in caught.value.hint
+    record(state_folder({}, NOWHERE), Run("prompt", "none", "", 1, 0))
+    assert last_runs(state_folder({}, NOWHERE)) == []
 
 
 def test_a_folder_for_the_socket_is_absolute_or_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

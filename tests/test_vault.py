@@ -207,6 +207,16 @@ def test_folders_named_twice_are_indexed_once(make_vault: MakeVault) -> None:
     assert (found(vault, "hive"), found(vault, "loaf")) == ([], ["a/b/c.md"])
 
 
+@pytest.mark.parametrize("name", ["bread\0.md", "bread\0", "\0bread.md", "bread.md\0:1"])
+def test_a_name_with_a_zero_byte_is_no_notes(make_vault: MakeVault, name: str) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    for ask in (vault.read, vault.find, vault.related, vault.links, vault.traverse):
+        with pytest.raises(NoteError) as caught:
+            ask(name)
+        assert caught.value.hint
+
+
 def test_a_file_whose_name_is_no_text_does_not_stop_the_run(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     Path(os.fsdecode(os.fsencode(vault.root) + b"/caf\xe9.md")).write_text("# Café\n\nA name in an old encoding.\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from difflib import get_close_matches
@@ -14,7 +15,8 @@ from notewell.embed import EmbedRules
 from notewell.embed.address import parse_address
 from notewell.embed.key import Key
 from notewell.errors import SettingsError, VaultError
-from notewell.own import user_folder
+from notewell.index.walk import MACHINERY
+from notewell.own import home_folder, user_folder
 from notewell.search.rank.ways import read_ways
 from notewell.settings import CHOICES, FOLDERS, HELP, KINDS, LEAST, MOST, TIGHTER, Setting, Settings, setting_names
 
@@ -26,12 +28,19 @@ PREFIX = "NOTEWELL_"
 ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
 # How alike two variables are if one is a slip: others of the same beginning belong to somebody else.
 NEAR_VARIABLE = 0.9
+# A vault's file may be a stranger's, and the time to parse a name of many parts grows with its square: 0.1 s at worst
+# with these two, a minute for 100,000 bytes without.
+LARGEST, DOTS = 32_000, 100
+# What names of settings look like, and those that are mistyped.
+PLAIN = r"[a-z_.-]{1,32}"
 # Where a value came from that stands in no file and no variable.
 DEFAULT, OPTION = "default", "option"
 # A vault is copied, shared and given away; a key is not.
 KEY = "embed.key"
 # Who may write into a vault is said in the vault, where its owner sees it; elsewhere it can only be switched off.
 ALLOWED = "memory.folder"
+# Where stores lie is the user's to say: a vault's own lies in it.
+STORES = "store.folder"
 
 
 def load_settings(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
@@ -49,6 +58,9 @@ def load_settings(root: Path | None, environment: Mapping[str, str], overrides: 
     _check_together(settings)
     if root and "store.path" in given and given["store.path"].source == FILE:
         _check_store(root, settings.store.path)
+    folder = settings.store.folder
+    if folder and not Path(os.path.expanduser(folder)).is_absolute():
+        raise SettingsError(f"{_named(given[STORES])} should be a path from the root", HELP[STORES])
     return replace(settings, embed=_guarded(settings.embed, given.get("embed.url")))
 
 
@@ -59,6 +71,9 @@ def given_settings(
     users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE) if root else {}
     if any(KEY in given for given in (users, vaults, overrides)):
         raise SettingsError(f"{KEY} is no setting of a file or an option", f"Set {variable_of(KEY)} in the environment")
+    if STORES in vaults:
+        hint = f"Set it in {user_file(environment)}, or {variable_of(STORES)}; a vault's file may set store.path, in it"
+        raise SettingsError(f"{STORES} is no setting of a vault's {FILE}", hint)
     given = {
         **users,
         **{name: _tightened(users.get(name), one) if name in TIGHTER else one for name, one in vaults.items()},
@@ -75,7 +90,7 @@ def given_settings(
 def user_file(environment: Mapping[str, str]) -> Path:
     """Return the file of what the user set for all vaults; it need not be there."""
     # Who has no home has no such file; that is no error.
-    return user_folder(environment, Path(os.path.expanduser("~"))) / FILE
+    return user_folder(environment, home_folder(os.environ)) / FILE
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
@@ -148,14 +163,15 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
 
     try:
         sections = tomllib.loads(text_of(file))
-    except (OSError, ValueError) as error:
-        raise SettingsError(
-            f"{file} cannot be read: {error}", "Mend it, or move it away to use the defaults"
-        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise SettingsError(f"{file} cannot be read: {why}", "Mend it, or move it away to use the defaults") from error
     values = {}
     for section, keys in sections.items():
         if not isinstance(keys, dict):
-            raise SettingsError(f"{file}: '{section}' stands outside a section", "Put it under [search], [index], …")
+            raise SettingsError(
+                f"{file}: {_quoted(section)} stands outside a section", "Put it under [search], [index], …"
+            )
         values.update({f"{section}.{key}": value for key, value in keys.items()})
     # A model's folder that a file names lies beside the file, wherever the command is typed.
     values |= {name: str(file.parent / values[name]) for name in FOLDERS if _is_folder(file.parent, values.get(name))}
@@ -163,8 +179,16 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
 
 
 def text_of(file: Path) -> str:
-    """Return the text of a settings file; nothing, where there is none."""
-    return file.read_text(encoding="utf-8-sig") if os.path.exists(file) else ""  # noqa: PTH110
+    """Return the text of a settings file; nothing, where there is none. One that takes long to parse is refused."""
+    if not os.path.exists(file):  # noqa: PTH110
+        return ""
+    with file.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST:,} bytes, and all settings with their defaults have 5,000")
+    if any(line.count(b".") > DOTS for line in content.split(b"\n")):
+        raise ValueError(f"a line has more than {DOTS} dots; split it")
+    return content.decode("utf-8-sig")
 
 
 def check_name(name: str, where: str = "") -> None:
@@ -173,7 +197,12 @@ def check_name(name: str, where: str = "") -> None:
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else "`notewell config --example` lists all of them"
-        raise SettingsError(f"There is no setting '{name}'{where}", hint)
+        raise SettingsError(f"There is no setting {_quoted(name)}{where}", hint)
+
+
+def _quoted(name: str) -> str:
+    """Return the name of what is no setting, if it reads like one; else it may be a key in the wrong place."""
+    return f"'{name}'" if re.fullmatch(PLAIN, name) else "of that name"
 
 
 def _named(setting: Setting) -> str:
@@ -268,16 +297,17 @@ def _check_together(settings: Settings) -> None:
 
 
 def _check_store(root: Path, path: str) -> None:
-    """Refuse a store that a vault's file has outside of the vault, unless its folder is there and the place is free."""
-    place = Path(os.path.realpath(root / os.path.expanduser(path)))
-    # What has something in it is looked at when it is opened, and refused if it is no store, or another vault's.
-    taken = os.path.exists(place) and not os.path.getsize(place)  # noqa: PTH110, PTH202
-    if not place.is_relative_to(os.path.realpath(root)) and (taken or not os.path.isdir(place.parent)):  # noqa: PTH112
-        why = "where an empty file lies" if taken else "in a folder that is not there"
+    """Refuse a store that a vault's file has outside of it: a stranger would say where files of yours are made."""
+    place = Path(os.path.normpath(root / os.path.expanduser(path)))
+    if path and (place == root or not place.is_relative_to(root) or _is_others(place.relative_to(root))):
         raise SettingsError(
-            f"{FILE} sets store.path to a place outside the vault, {why}",
-            f"Make the folder, name a place in the vault, or set {variable_of('store.path')} yourself",
+            f"{FILE} sets store.path to a place outside the vault, or in a folder of another program's",
+            f"Name one in it, or set {STORES} in your own file, or {variable_of('store.path')}",
         )
+
+
+def _is_others(path: Path) -> bool:
+    return not MACHINERY.isdisjoint(path.parts) and path.parts[0] != FOLDER
 
 
 def _guarded(rules: EmbedRules, url: Setting | None) -> EmbedRules:

@@ -21,7 +21,7 @@ from notewell.search import Ages, Embedders, Known, find_hits, make_plan, plan_q
 from notewell.search.budget import fit
 from notewell.search.excerpt import make_excerpts
 from notewell.search.named import chunks_in, find_chunks, find_file
-from notewell.search.plan import make_scope, readable
+from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.related import liked
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
@@ -80,8 +80,9 @@ class Linked(Opened):
 
     def _note_or_file(self, called: str, snapshot: Snapshot) -> tuple[str, str]:
         """Return the path of the note that is called so; or, if none is, that of another file of the vault."""
+        name = readable_name(called)
         try:
-            return snapshot.chunks(find_chunks(called, snapshot).chunks[:1])[0].path, ""
+            return snapshot.chunks(find_chunks(name, snapshot).chunks[:1])[0].path, ""
         except NoteError:
             if file := find_file(called, self._others(self.store)):
                 return "", file
@@ -143,7 +144,7 @@ class Linked(Opened):
         rules = walk_rules(depth, floor, with_query=bool(query))
         notices = self._mend_edges_now()
         with self.store.reading() as snapshot:
-            start = snapshot.chunks(find_chunks(readable(note), snapshot).chunks[:1])[0].path
+            start = snapshot.chunks(find_chunks(readable_name(note), snapshot).chunks[:1])[0].path
             plan = make_plan(readable(query), known=Known(syntax=False))
             vector = self._vector_of(plan, snapshot) if query else None
             return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)

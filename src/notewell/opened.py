@@ -14,12 +14,14 @@ from notewell.config import FOLDER
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
 from notewell.index import IndexRules
+from notewell.index.place import check_folder
 from notewell.redact import rules_digest
 from notewell.search import Embedders
 from notewell.settings import Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.store.sqlite.owner import check_place, claim
+from notewell.store.sqlite.folder import check_way, make_folder
+from notewell.store.sqlite.owner import check_place, claim, name_for
 from notewell.types import Chunk, Vectors
 
 # Where a vault has its store, from its root, if no setting names another place.
@@ -52,8 +54,16 @@ class Opened:
     @property
     def store_file(self) -> Path:
         """Return where the store lies."""
-        named = self.settings.store.path
-        return self.root / (os.path.expanduser(named) if named else USUAL)
+        named, folder = self.settings.store.path, self.settings.store.folder
+        if folder and not named:
+            return Path(os.path.expanduser(folder), name_for(self.root))
+        # By its name: what a link on the way would make of `..` is another place.
+        return Path(os.path.normpath(self.root / (os.path.expanduser(named) if named else USUAL)))
+
+    def beside_store(self, suffix: str) -> Path:
+        """Return the file that lies beside the store with this at the end of its name; one behind a link is refused."""
+        check_way(self.store_file, self.root)
+        return self.store_file.with_name(self.store_file.name + suffix)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -89,19 +99,20 @@ class Opened:
 
     def _open_store(self, made_for: MadeFor | None = None) -> SqliteStore:
         file = self.store_file
+        check_folder(self.root)
+        check_way(file, self.root)
         if self.settings.store.path:
             check_place(file, self.root, USUAL)
         if made_for is None and not self.has_store:
             # Before anything is made: an embedder that does not answer leaves no trace.
             made_for = self._made_for
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if file.parent.name == FOLDER and not (file.parent / ".gitignore").exists():
-                (file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
-        except OSError as error:
-            hint = "Check its permissions, or set store.path to a place that can be written"
-            raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
-        store = SqliteStore(file, lambda: made_for or self._made_for)
+            make_folder(file, self.root)
+            store = SqliteStore(file, lambda: made_for or self._made_for)
+        except StoreError:
+            # A vault that was moved away meanwhile is told of, and not a store that cannot be made in it.
+            check_folder(self.root)
+            raise
         try:
             claim(store.db, file, self.root)
         except StoreError:

@@ -9,6 +9,30 @@ from pathlib import Path
 
 # Nobody but this user lists it, or reads what is in it.
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+# The home of who has none: nothing is found there, and nothing can be made.
+NOWHERE = Path(os.devnull, "no-home")
+
+
+def home_folder(environment: Mapping[str, str]) -> Path:
+    """Return the user's home: what the variable names, else what the system knows; nobody's lies where nothing can be.
+
+    >>> home_folder({"HOME": "/home/ada", "USERPROFILE": "/home/ada"}).as_posix()
+    '/home/ada'
+    """
+    named = Path(environment.get("USERPROFILE" if os.name == "nt" else "HOME", ""))
+    return named if named.is_absolute() else _known_home()
+
+
+def _known_home() -> Path:
+    """Return the home that the system has for this user; in a container there may be none."""
+    try:
+        # Hardly anybody lacks the variable.
+        import pwd  # noqa: PLC0415
+
+        known = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except (ImportError, KeyError):
+        return NOWHERE
+    return known if known.is_absolute() else NOWHERE
 
 
 def user_folder(environment: Mapping[str, str], home: Path) -> Path:

@@ -19,9 +19,10 @@ from notewell.search.rank.ways import MODES
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Where the store lies."""
+    """Where the store lies: a file of its own, or one in the folder where the user has those of all vaults."""
 
     path: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ HELP = {
     "decay.group_by": "With `ranked_grouped`: the keys of front matter that name the group; the first that is there",
     "decay.evergreen": "Notes with such a tag or type, or such a key that says true, never lose",
     "decay.overrides": 'Ways under paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"',
-    "store.path": "The store's file, from the vault's root; empty means .notewell/store.db",
+    "store.path": "The store's file, from the vault's root; its own file names one in it; empty: .notewell/store.db",
+    "store.folder": "Where stores lie that have no store.path, a file for each vault; never set by a vault's file",
     "memory.folder": "The folder where agents may remember, from the vault's root; only notewell.toml can set it",
     "show.links": "What a click on a hit's place opens: `obsidian`, `file`, `vscode`, `off`; `auto` sees what fits",
     "daemon.use": "Let a process stay behind the commands, which answers ten times as fast; also `NOTEWELL_DAEMON`",

@@ -25,7 +25,7 @@ from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
 from notewell.search.named import find_chunks, find_exactly, find_named
-from notewell.search.plan import make_scope, readable
+from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
 from notewell.store import About, Filling, MadeFor
@@ -176,7 +176,7 @@ class Vault(Linked):
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
         self.check_indexed()
         with self.store.reading() as snapshot:
-            found = find_chunks(readable(place), snapshot)
+            found = find_chunks(readable_name(place), snapshot)
         if found.behind:
             # What ends a note may not be indexed; whether it has such lines, reading says.
             self.read(found.place)
@@ -249,7 +249,7 @@ class Vault(Linked):
         """
         if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
-                place = find_named(readable(place), snapshot)
+                place = find_named(readable_name(place), snapshot)
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
@@ -304,7 +304,7 @@ class Vault(Linked):
         if not os.path.lexists(self.root / path):
             self.check_indexed()
             with self.store.reading() as snapshot:
-                path = find_exactly(readable(note), snapshot)
+                path = find_exactly(readable_name(note), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self._take_in(done.path))
 
@@ -334,7 +334,7 @@ class Vault(Linked):
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
-        lock = self.store_file.with_name(f"{self.store_file.name}.memory")
+        lock = self.beside_store(".memory")
         return Memories(self.root, folder, self.settings.index, self.store, lock)
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:

@@ -83,12 +83,22 @@ def test_a_folder_that_brings_code_along_is_refused_before_it_is_loaded(module: 
     assert embedder.embed(["bees"]).any()
 
 
+def test_a_folder_that_has_code_behind_a_link_is_refused(module: Any, tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "custom.py").write_text("raise SystemExit\n", encoding="utf-8")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "0_Custom").symlink_to(tmp_path / "code")
+    with pytest.raises(EmbedError, match="holds Python code"):
+        load_embedder(EmbedRules(f"sentence-transformers:{tmp_path / 'model'}")).embed(["bees"])
+    assert module.places == []
+
+
 def test_without_the_package_the_error_has_an_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     # What Python itself does for a package that is not there.
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(EmbedError, match="is not installed") as caught:
         load_embedder(EmbedRules("sentence-transformers:some-model")).embed(["bees"])
-    assert caught.value.hint == "Run `pip install sentence-transformers`"
+    assert caught.value.hint == "Run `pip install 'sentence-transformers>=6'`"
 
 
 def test_a_vault_is_searched_by_words_when_the_package_is_gone(

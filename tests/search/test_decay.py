@@ -234,7 +234,7 @@ def test_an_author_has_another_ladder_under_a_path_with_a_way_of_its_own() -> No
 def test_an_override_that_cannot_be_read_is_an_error_that_shows_how(written: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_ways([written])
-    assert f"'{written}'" in caught.value.fact and "half_life 30" in caught.value.hint
+    assert "text 1" in caught.value.fact and "half_life 30" in caught.value.hint
 
 
 def test_two_chunks_of_a_note_lose_the_same() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config import KEY, load_settings
+from notewell.config import KEY, STORES, load_settings
 from notewell.serve.cli.options import width_of
 from notewell.settings import Settings, setting_names
 
@@ -104,7 +104,7 @@ def test_the_example_is_a_file_of_all_defaults(notewell: Notewell, tmp_path: Pat
     uncommented = re.sub(r"^# (?=[a-z_]+ = )", "", out, flags=re.MULTILINE)
     (tmp_path / "notewell.toml").write_text(uncommented, encoding="utf-8")
     written = {f"{section}.{key}" for section, values in tomllib.loads(uncommented).items() for key in values}
-    assert written == set(setting_names()) - {KEY}
+    assert written == set(setting_names()) - {KEY, STORES}
     assert load_settings(tmp_path, {}, {}) == Settings()
 
 

@@ -80,7 +80,7 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
     (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "nowhere"\n', encoding="utf-8")
     code, out, err = notewell("fill")
     assert (code, out) == (1, "")
-    assert err.startswith("error: There is no embedder 'nowhere'\nhint: ")
+    assert err.startswith("error: There is no embedder of the name that is set\nhint: ")
 
 
 def test_a_second_fill_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
@@ -290,7 +290,7 @@ def unusable(request: pytest.FixtureRequest, notewell: Notewell, encoded: Path) 
         (encoded / path).parent.mkdir(exist_ok=True)
         (encoded / path).write_bytes(b"\x08\xff garbage")
     (encoded / "notewell.toml").write_text(f'[embed]\nmodel = "words"\nencoder = "{request.param}"\n')
-    return "embed.encoder is 'ollama:x', a server" if request.param == "ollama:x" else f"The encoder in {encoded}"
+    return "embed.encoder names a server" if request.param == "ollama:x" else f"The encoder in {encoded}"
 
 
 def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notewell: Notewell, unusable: str) -> None:

@@ -164,7 +164,7 @@ def test_a_secret_never_reaches_the_log_the_sessions_or_the_outputs(hooks: Hooks
     assert hooks.run("after", tool_name="Bash", tool_input={"command": "make"}, tool_response=response)
     (hooks.vault / "notewell.toml").write_text(f'[hook]\nthreshold = "{secret}"\n', encoding="utf-8")
     hooks.run("prompt", **PROMPT)
-    assert (hooks.last.outcome, "hook.threshold" in hooks.last.why) == ("failed", True)
+    assert hooks.last.outcome == "failed" and "hook.threshold" in hooks.last.why
     kept = [file.read_text(encoding="utf-8") for file in hooks.state.rglob("*") if file.is_file()]
     assert len(kept) >= 3
     assert not any(secret in text for text in kept)

@@ -57,12 +57,22 @@ def test_a_lock_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) -> N
     assert caught.value.hint
 
 
-def test_a_file_that_is_no_lock_is_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "poetry.lock").write_text("# made by another program\n")
+@pytest.mark.parametrize(
+    "text", ["# made by another program\n", '{"pid": 4711, "my": "state"}', '{"pid": 4711}', "4711", "\n"]
+)
+def test_a_file_that_is_no_lock_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    (tmp_path / "poetry.lock").write_text(text)
     with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "poetry.lock", 0):
         pytest.fail("another program's file is a lock")
     assert caught.value.hint
-    assert (tmp_path / "poetry.lock").read_text() == "# made by another program\n"
+    assert (tmp_path / "poetry.lock").read_text() == text
+
+
+def test_a_pipe_in_the_locks_place_is_no_lock(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "lock", 0):
+        pytest.fail("a pipe is a lock")
+    assert caught.value.hint
 
 
 def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from notewell import Vault
-from notewell.errors import SettingsError, StoreError
+from notewell.errors import StoreError
+from notewell.session import keep_opened
 
 WORDS = {"embed.model": "words"}
 
@@ -47,27 +49,19 @@ def ours(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("store", ["../ours/.notewell/store.db", "../ours/.notewell/../.notewell/store.db"])
-def test_a_stranger_cannot_name_the_store_of_another_vault(ours: Path, tmp_path: Path, store: str) -> None:
-    strange = make(tmp_path / "strange", store)
-    assert str(ours) in refused(strange).fact
+def test_nobody_can_name_the_store_of_another_vault(ours: Path, tmp_path: Path, store: str) -> None:
+    strange, named = make(tmp_path / "strange"), {**WORDS, "store.path": store}
+    assert str(ours) in refused(strange, store_path=store).fact
     for full in (False, True):
-        with Vault.open(strange, WORDS) as vault, pytest.raises(StoreError):
+        with Vault.open(strange, named) as vault, pytest.raises(StoreError):
             vault.index(full=full)
-    with Vault.open(strange, WORDS) as vault, pytest.raises(StoreError):
+    with Vault.open(strange, named) as vault, pytest.raises(StoreError):
         vault.restore(ours / ".notewell" / "store.db")
     assert notes(ours) == ["ours.md"]
 
 
-def test_nor_by_a_link_in_the_place_of_its_own(ours: Path, tmp_path: Path) -> None:
-    strange = make(tmp_path / "strange")
-    (strange / ".notewell").symlink_to(ours / ".notewell")
-    assert str(ours) in refused(strange).fact
-    assert notes(ours) == ["ours.md"]
-
-
 def test_nor_by_lying_around_it(ours: Path) -> None:
-    (ours.parent / "notewell.toml").write_text("[store]\npath = 'ours/.notewell/store.db'\n")
-    refused(ours.parent)
+    refused(ours.parent, store_path="ours/.notewell/store.db")
     assert notes(ours) == ["ours.md"]
 
 
@@ -117,25 +111,48 @@ def test_a_store_that_cannot_be_written_is_read_by_its_vault(ours: Path, tmp_pat
         assert notes(copied) == ["ours.md"]
 
 
-def test_a_vaults_file_may_name_a_free_place_in_a_folder_that_is_there(tmp_path: Path) -> None:
-    (tmp_path / "stores").mkdir()
-    index(root := make(tmp_path / "notes", "../stores/notes.db"))
-    index(root)
-    assert notes(root) == ["notes.md"]
+THEIRS = [
+    *("-journal", "-wal", "-shm", ".lock", ".fill", ".memory", ".opened", ".opened.lock"),
+    *(".new", ".new-journal", ".new-wal", ".new-shm"),
+]
 
 
-def test_a_vaults_file_makes_no_folder_and_takes_no_file_outside(tmp_path: Path) -> None:
-    (tmp_path / "empty").touch()
-    for number, store in enumerate(("../new/notes.db", "../empty")):
-        root = make(tmp_path / f"notes{number}", store)
-        with pytest.raises(SettingsError, match="outside the vault") as caught:
-            Vault.open(root, WORDS)
-        assert "NOTEWELL_STORE_PATH" in caught.value.hint
-        # Whoever names it on their own account may.
-        index(root, store_path=store)
+@pytest.mark.parametrize("suffix", THEIRS)
+@pytest.mark.parametrize("text", ["My trades of this year\n", '{"pid": 4711, "my": "state"}\n', '{"at": 3}'])
+def test_what_lies_beside_a_new_store_and_is_not_ours_is_left_alone(tmp_path: Path, suffix: str, text: str) -> None:
+    (beside := tmp_path / f"trading{suffix}").write_text(text)
+    root = make(tmp_path / "notes")
+    assert f"trading{suffix} is in the way" in refused(root, store_path="../trading").fact
+    assert beside.read_text() == text
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["notes", beside.name]
 
 
-def test_what_lies_beside_a_store_and_is_not_ours_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "poetry.lock").write_text("# made by another program\n")
-    refused(make(tmp_path / "notes", "../poetry"))
-    assert (tmp_path / "poetry.lock").read_text() == "# made by another program\n"
+def test_nor_is_what_lies_beside_a_file_that_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "trading").write_text("Not yet written\n")
+    (tmp_path / "trading-journal").write_text("My trades of this year\n")
+    refused(make(tmp_path / "notes"), store_path="../trading")
+    assert (tmp_path / "trading-journal").read_text() == "My trades of this year\n"
+
+
+def test_what_a_store_left_behind_is_no_hindrance_to_a_new_one(tmp_path: Path) -> None:
+    root, file = make(tmp_path / "notes"), tmp_path / "kept.db"
+    with Vault.open(root, {**WORDS, "store.path": str(file)}) as vault:
+        vault.index()
+        keep_opened(vault.beside_store(".opened"), "notes.md:1", datetime.now(UTC))
+        # As a process that is killed leaves it.
+        for name in ("kept.db-wal", "kept.db-shm"):
+            shutil.copy(tmp_path / name, tmp_path / f"copy-of-{name}")
+        shutil.copy(file, tmp_path / "kept.db.new")
+    for name in ("kept.db-wal", "kept.db-shm"):
+        (tmp_path / f"copy-of-{name}").rename(tmp_path / name)
+    (tmp_path / "kept.db.fill").write_text('{"pid": 1, "since": "2026-05-01T12:00:00+00:00"}')
+    file.unlink()
+    index(root, store_path=str(file))
+    assert notes(root, store_path=str(file)) == ["notes.md"]
+
+
+def test_a_store_that_was_killed_in_its_first_moment_is_made(tmp_path: Path) -> None:
+    (tmp_path / "kept.db").touch()
+    (tmp_path / "kept.db-journal").touch()
+    index(root := make(tmp_path / "notes"), store_path="../kept.db")
+    assert notes(root, store_path="../kept.db") == ["notes.md"]

@@ -317,8 +317,12 @@ def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteS
 
 
 def test_a_file_that_is_no_store_is_refused_with_a_hint(tmp_path: Path) -> None:
-    file = tmp_path / "store.db"
-    file.write_bytes(b"this is not a database at all, " * 100)
+    (tmp_path / ".notewell").mkdir()
+    # Elsewhere it may be anybody's, and is not called damaged.
+    for file in (tmp_path / "store.db", tmp_path / ".notewell" / "store.db"):
+        file.write_bytes(b"this is not a database at all, " * 100)
+    with pytest.raises(StoreError, match="in the way"):
+        opened(tmp_path / "store.db")
     with pytest.raises(StoreDamaged) as caught:
         opened(file)
     assert "damaged" in caught.value.fact

@@ -71,8 +71,9 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
     folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
     if not folder.is_dir():
         raise EmbedError(
-            f"There is no embedder '{rules.model}'",
-            'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME',
+            "There is no embedder of the name that is set",
+            'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME; '
+            "`notewell config embed` shows it",
         )
     if (folder / "model.onnx").is_file():
         return _load_onnx(folder, rules)
@@ -116,5 +117,5 @@ def load_encoder(rules: EmbedRules) -> Embedder | None:
         return None
     chosen = replace(rules, model=name)
     if chosen.is_remote:
-        raise EmbedError(f"embed.encoder is '{name}', a server", "It runs on this machine: minilm, a folder, or off")
+        raise EmbedError("embed.encoder names a server", "It runs on this machine: minilm, a folder, or off")
     return load_embedder(chosen)

@@ -19,6 +19,8 @@ from notewell.types import Vectors
 
 # Texts that go through the model at once.
 BATCH = 64
+# The first that runs no code of a model's folder by itself.
+PACKAGE = "sentence-transformers>=6"
 
 
 class SentenceEmbedder:
@@ -58,11 +60,11 @@ class SentenceEmbedder:
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415
         except ImportError as error:
             raise EmbedError(
-                "The package sentence-transformers is not installed", "Run `pip install sentence-transformers`"
+                "The package sentence-transformers is not installed", f"Run `pip install '{PACKAGE}'`"
             ) from error
         folder = Path(os.path.expanduser(self._name))
-        if folder.is_dir() and any(folder.rglob("*.py")):
-            # Some versions run what a model's folder brings along, and a vault may name a folder of its own.
+        if folder.is_dir() and any(map(_may_bring_code, folder.rglob("*"))):
+            # Older versions run what a model's folder brings along, and a vault may name a folder of its own.
             raise EmbedError(f"The model {self._name} holds Python code", "Name a model that is only data")
         with suppress(ImportError):
             from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
@@ -78,3 +80,8 @@ class SentenceEmbedder:
                 f"The model {self._name} cannot be loaded: {first[:200]}",
                 "Fetch a model of the hub once with `hf download NAME`, or name a folder that holds one",
             ) from error
+
+
+def _may_bring_code(path: Path) -> bool:
+    """Tell whether a file of a model is code, or a folder is a link: what lies behind it is not looked through."""
+    return path.suffix.lower() == ".py" or (path.is_symlink() and path.is_dir())

@@ -53,7 +53,7 @@ class Found(NamedTuple):
 def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
     """Return the vault's files with one of these suffixes, in the order of their paths."""
     excluded = _excluder(rules.exclude)
-    folders = [_inside(root, folder) for folder in rules.include] or [""]
+    folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     found: dict[str, Found] = {}
     while folders:
@@ -171,15 +171,13 @@ def left_out_by(path: str, rules: WalkRules) -> str:
     return "index.exclude" if excluded(path) or any(excluded(f"{folder}/") for folder in folders) else ""
 
 
-def _inside(root: Path, folder: str) -> str:
+def _inside(root: Path, folder: str, number: int) -> str:
     """Return an included folder as a path from the root, or refuse one outside it."""
     path = os.path.normpath(folder).replace(os.sep, "/")
     if Path(folder).is_absolute() or path == ".." or path.startswith("../") or path_without_links(root, path) is None:
-        raise SettingsError(
-            f"index.include names '{folder}', which is outside the vault", "Name folders below the vault"
-        )
+        raise SettingsError(f"Folder {number} of index.include is outside the vault", "Name folders below the vault")
     if not (root / path).is_dir():
-        raise SettingsError(f"index.include names '{folder}', which is not a folder of the vault", "Check its spelling")
+        raise SettingsError(f"Folder {number} of index.include is not a folder of the vault", "Check its spelling")
     return "" if path == "." else path
 
 
@@ -192,5 +190,5 @@ def _excluder(patterns: Sequence[str]) -> Callable[[str], bool]:
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
-        raise SettingsError(f"index.exclude is not understood: {error}", "Use patterns as in a .gitignore") from error
+        raise SettingsError("index.exclude is not understood", "Use patterns as in a .gitignore") from error
     return lambda path: bool(spec.match_file(path))

@@ -23,14 +23,14 @@ def allowed_folder(root: Path, named: str, rules: WalkRules) -> str:
     path = os.path.normpath(named).replace(os.sep, "/")
     parts = path.split("/")
     if Path(named).is_absolute() or re.match("[A-Za-z]:", path) or parts[0] == "..":
-        raise SettingsError(f"{SETTING} names '{named}', which is outside the vault", "Name a folder of the vault")
+        raise SettingsError(f"{SETTING} names a folder outside the vault", "Name a folder of the vault")
     if path == ".":
         raise SettingsError(
             f"{SETTING} names the vault itself", "Name a folder of its own, so that you see what agents wrote"
         )
     if any(part.startswith(".") or part in ALWAYS_EXCLUDED for part in parts):
         raise SettingsError(
-            f"{SETTING} names '{named}', which is hidden or a program's own", "Name a folder that you see in your vault"
+            f"{SETTING} names a folder that is hidden or a program's own", "Name a folder that you see in your vault"
         )
     check_indexed(f"{path}/note{SUFFIX}", rules)
     return path

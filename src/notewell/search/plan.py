@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from notewell.asked import EVERYTHING, Filter, Plan, Scope
+from notewell.errors import NoteError
 from notewell.redact import redact_text
 from notewell.search.exact import find_strings
 from notewell.search.intent import read_intent
@@ -113,3 +114,10 @@ def readable(text: str) -> str:
     'rye  ?'
     """
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def readable_name(text: str) -> str:
+    """Return the text of a name or a place; one with a zero byte is refused, since it is no other note's, either."""
+    if "\0" in text:
+        raise NoteError("No note has a zero byte in its name", "Paths are as `notewell search` prints them")
+    return readable(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 
 from notewell.errors import SettingsError
 
@@ -40,10 +41,10 @@ def read_ways(overrides: Iterable[str]) -> tuple[Way, ...]:
     >>> [(way.under, way.mode) for way in read_ways(["Work/ = off", "Work/Journal = half_life 30"])]
     [('Work/Journal', 'half_life'), ('Work', 'off')]
     """
-    return tuple(sorted(map(_read, overrides), key=lambda way: -len(way.under)))
+    return tuple(sorted(map(_read, overrides, count(1)), key=lambda way: -len(way.under)))
 
 
-def _read(written: str) -> Way:
+def _read(written: str, number: int) -> Way:
     path, _, rest = written.rpartition("=")
     under, (mode, *numbers) = path.strip().strip("/"), rest.split() or [""]
     try:
@@ -51,15 +52,15 @@ def _read(written: str) -> Way:
     except ValueError:
         values = ()
     if not under or mode not in (*MODES, ONE_GROUP) or len(values) != len(numbers):
-        raise _unreadable(written)
+        raise _unreadable(number)
     if mode in GROUPED and all(0 < value <= 1 for value in values):
         return Way(mode, under, ladder=values or LADDER)
     if mode == "half_life" and len(values) <= 1 and all(1 <= value < float("inf") for value in values):
         return Way(mode, under, half_life_days=values[0] if values else HALF_LIFE)
     if mode == "off" and not values:
         return Way(mode, under)
-    raise _unreadable(written)
+    raise _unreadable(number)
 
 
-def _unreadable(written: str) -> SettingsError:
-    return SettingsError(f"decay.overrides has '{written}', which cannot be read", HINT)
+def _unreadable(number: int) -> SettingsError:
+    return SettingsError(f"decay.overrides cannot be read: text {number} of it names no way", HINT)

@@ -15,6 +15,7 @@ from notewell.config import (
     DEFAULT,
     FILE,
     KEY,
+    STORES,
     check_name,
     given_settings,
     load_settings,
@@ -164,8 +165,8 @@ def _example() -> Iterator[str]:
     yield "# All settings of Notewell and their defaults. Take away the # before what you change."
     section = ""
     for name, default in setting_names().items():
-        if name == KEY:
-            # A vault is copied and given away; a key is not.
+        if name in (KEY, STORES):
+            # A vault is copied and given away; a key is not, nor where another keeps stores.
             continue
         if section != (section := name.partition(".")[0]):
             yield f"\n[{section}]"

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from notewell.errors import EmbedError
-from notewell.own import private_folder, state_folder
+from notewell.own import home_folder, private_folder, state_folder
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
@@ -62,7 +62,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
 def _turn() -> AbstractContextManager[None]:
     """Return what waits until no other process of this user reads gently: of many vaults, one is read at a time."""
     with suppress(OSError):
-        folder = private_folder(state_folder(os.environ, Path.home()))
+        folder = private_folder(state_folder(os.environ, home_folder(os.environ)))
         if os.access(folder, os.W_OK):
             return held(folder / "reader.lock", math.inf, "reads another vault")
     # Who has no folder of their own for such things, as in a container, does without.

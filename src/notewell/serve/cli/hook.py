@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.own import state_folder
+from notewell.own import home_folder, state_folder
 from notewell.serve.hooks import EVENTS, Call, run_hook
 from notewell.serve.hooks.given import Late
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
@@ -73,7 +73,7 @@ def _began() -> float:
 
 
 def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple[float, float] | None) -> None:
-    state = state_folder(os.environ, Path.home())
+    state = state_folder(os.environ, home_folder(os.environ))
     began, until = between or (_began(), math.inf)
     limit = Limit(began, milliseconds, until=until)
     if client.in_vain or time.monotonic() < limit.deadline:
@@ -83,7 +83,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
         limit.watch(lambda at: record(state, Run(name, "failed", at, round((time.monotonic() - began) * 1000), 0)))
     given = _read()
     limit.at = OUT_OF_TIME
-    named = vault.expanduser().absolute() if vault else None
+    named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
     run_hook(Call(name, given, named, limit, state, opening, stays=between is not None), _tell)
 
@@ -131,7 +131,7 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
-    change = plan_change(where, hooks, state_folder(os.environ, Path.home()))
+    change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
         if uninstall:
@@ -161,7 +161,7 @@ def _say_if_never_indexed(vault: Path | None) -> None:
 
     if vault is None:
         return
-    with open_vault(vault.expanduser()) as opened:
+    with open_vault(Path(os.path.expanduser(vault))) as opened:
         if not opened.indexed:
             say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
 
@@ -173,6 +173,6 @@ def status(as_json: bool) -> None:
     from notewell.serve.hooks.status import make_status, told  # noqa: PLC0415
     from notewell.serve.say import printable  # noqa: PLC0415
 
-    found = make_status(state_folder(os.environ, Path.home()))
+    found = make_status(state_folder(os.environ, home_folder(os.environ)))
     # What went wrong may name a file, and that may hold what a terminal obeys.
     click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(told(found)))

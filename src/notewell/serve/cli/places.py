@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from notewell.errors import NoteError
+from notewell.errors import NoteError, StoreError
 from notewell.index.place import Reading, exists
 from notewell.serve.cli.options import from_root
 from notewell.session import Session, keep_opened, place_read, recall_opened
@@ -17,6 +18,8 @@ from notewell.vault import Vault
 PLACE = re.compile(r"(.+?)((?::\d+(?:-\d*)?|#[^/]*)?)", re.DOTALL)
 # Stands for what was read last.
 LAST = "last"
+# At the end of the name of the file that keeps it.
+OPENED = ".opened"
 
 
 def place_from_root(root: Path, place: str) -> str:
@@ -30,7 +33,9 @@ def place_from_root(root: Path, place: str) -> str:
 def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
     """Return the places that were typed, as the store names them; `last` stands for several."""
     places = [place_from_root(vault.root, place) for place in written if place != LAST]
-    last = Session(vault, recall_opened(_opened_file(vault), datetime.now(UTC))).leant_to if LAST in written else ()
+    last = (
+        Session(vault, recall_opened(vault.beside_store(OPENED), datetime.now(UTC))).leant_to if LAST in written else ()
+    )
     if LAST in written and not last:
         raise NoteError("Nothing that is indexed was read within the hour", "Run `notewell read NOTE` first")
     return list(dict.fromkeys((*last, *map(vault.find, places))))
@@ -38,9 +43,6 @@ def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
 
 def keep_reading(vault: Vault, reading: Reading) -> None:
     """Keep what was read, for `last`; only where there is a store to keep it beside."""
-    if exists(vault.store_file):
-        keep_opened(_opened_file(vault), place_read(reading), datetime.now(UTC))
-
-
-def _opened_file(vault: Vault) -> Path:
-    return vault.store_file.with_name(f"{vault.store_file.name}.opened")
+    with suppress(StoreError):
+        if exists(vault.store_file):
+            keep_opened(vault.beside_store(OPENED), place_read(reading), datetime.now(UTC))

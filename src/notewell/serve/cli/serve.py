@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from notewell.own import user_folder
+from notewell.own import home_folder, user_folder
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -75,7 +75,7 @@ def command(
     from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
     from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
 
-    folder = user_folder(os.environ, Path.home())
+    folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
         token_made = make_token(folder)
         click.echo(json.dumps({"token": token_made}) if as_json else token_made)

@@ -18,7 +18,7 @@ from typing import Any
 
 from notewell.config import here
 from notewell.errors import SettingsError
-from notewell.own import write_private
+from notewell.own import home_folder, write_private
 from notewell.serve.hooks.sessions import digest
 from notewell.serve.hooks.wanted import is_ours
 
@@ -55,7 +55,7 @@ class Change:
 
 def settings_files() -> dict[str, Path]:
     """Return Claude Code's settings files, by whose they are."""
-    home = os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or home_folder(os.environ) / ".claude"
     project = here() / ".claude"
     return {
         "user": Path(home) / "settings.json",
@@ -129,7 +129,7 @@ def write_change(change: Change) -> None:
         _write(change)
     except OSError as error:
         raise SettingsError(
-            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions"
+            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions, and HOME"
         ) from error
     if change.undone:
         forget_backup(change)

@@ -27,7 +27,8 @@ def make_token(folder: Path) -> str:
     try:
         write_private(file, f"{digest_of(token)}\n".encode("ascii"))
     except OSError as error:
-        raise SettingsError(f"{file} cannot be written: {error.strerror or error}", "Check its permissions") from error
+        hint = "Check its permissions, and that HOME names your folder"
+        raise SettingsError(f"{file} cannot be written: {error.strerror or error}", hint) from error
     return token
 
 

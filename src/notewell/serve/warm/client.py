@@ -302,13 +302,11 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
 
 def _log_late(hook: str) -> None:
     """Leave a line in the log of the hooks: a process that hangs leaves none."""
-    from pathlib import Path  # noqa: PLC0415
-
-    from notewell.own import state_folder  # noqa: PLC0415
+    from notewell.own import home_folder, state_folder  # noqa: PLC0415
     from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
 
     took = round((time.monotonic() - began) * 1000)
-    record(state_folder(os.environ, Path.home()), Run(hook, "failed", LATE, took, 0))
+    record(state_folder(os.environ, home_folder(os.environ)), Run(hook, "failed", LATE, took, 0))
 
 
 def _run_cold() -> None:

@@ -78,11 +78,11 @@ def run_and_start(request: dict[str, bytes]) -> None:
 def _mark(request: dict[str, bytes]) -> Path:
     """Return the file that says that hooks in this folder, of this vault, need no process."""
     # What is of hooks alone, other commands do not pay for.
-    from notewell.own import state_folder  # noqa: PLC0415
+    from notewell.own import home_folder, state_folder  # noqa: PLC0415
 
     _, _, *options = request["arguments"].split(b"\0")
     like = crc32(b"\0".join((request["cwd"], *options)))
-    return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
+    return state_folder(os.environ, home_folder(os.environ)) / "cold" / f"{like:08x}"
 
 
 def leave_mark(request: dict[str, bytes]) -> None:

@@ -18,7 +18,7 @@ from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.edges import are_linked, save_edges
-from notewell.store.sqlite.files import copy, copy_file, delete_store, identity, size
+from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.owner import OWNER
@@ -50,6 +50,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._arrays: Arrays | None = None
         self._kib = CACHE_KIB
+        check_files(file)
         with explained(file):
             prepare(self.db, file, made_for)
             self._is_new = not self._meta("indexed_at")

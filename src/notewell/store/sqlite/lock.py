@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 
 from notewell.errors import StoreBusy, StoreError
 
 # How often a waiting writer looks again, in seconds.
 PAUSE = 0.05
-# How the signature of a holder begins.
-SIGNED = b'{"pid": '
+# Through no link, which a vault that somebody gave away could lead to any file of the user's; and a pipe is not waited
+# for.
+OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# What a lock holds: nothing, or the signature of who holds it, or held it and was killed. Other programs write the
+# number of a process into their locks, too: it has to be all of ours.
+FORM = re.compile(rb'(?:\{"pid": \d+, "since": "[\d:T+-]+"\})?\Z')
+# More than any signature.
+LONGEST = 200
 
 
 @contextmanager
 def held(file: Path, wait: float, doing: str = "is writing to this vault's store") -> Iterator[None]:
     """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it, and is `doing` what it is for."""
     try:
-        # Through no link: a vault that somebody gave away could lead it to any file of the user's.
-        number = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        number = os.open(file, OPEN, 0o644)
     except OSError as error:
+        if file.is_symlink():
+            raise _in_the_way(file) from error
         hint = "Check its permissions, or set store.path to a place that can be written"
         raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
     try:
+        if not S_ISREG(os.fstat(number).st_mode):
+            raise _in_the_way(file)
         deadline = time.monotonic() + wait
         while not _take(number):
             if time.monotonic() >= deadline:
@@ -46,12 +57,13 @@ def held(file: Path, wait: float, doing: str = "is writing to this vault's store
 
 
 def _check_free(file: Path, number: int) -> None:
-    """Refuse a file that is no lock of ours: one is empty, or signed by who held it and was killed."""
     os.lseek(number, 0, os.SEEK_SET)
-    if os.read(number, len(SIGNED)) not in (b"", SIGNED):
-        raise StoreError(
-            f"{file} is in the way, and no lock of Notewell's", "Move it away, or set store.path elsewhere"
-        )
+    if not FORM.match(os.read(number, LONGEST)):
+        raise _in_the_way(file)
+
+
+def _in_the_way(file: Path) -> StoreError:
+    return StoreError(f"{file} is in the way, and no lock of Notewell's", "Move it away, or set store.path elsewhere")
 
 
 def _sign(number: int) -> None:

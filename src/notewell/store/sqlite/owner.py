@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,20 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.connection import BUSY_MS
 
 OWNER = "vault"
+# A name for the eyes, and so much of a hash that no two vaults of one user meet.
+LONGEST, DIGITS = 40, 10
 HINT = "Set store.path to another file: two vaults cannot share a store"
+
+
+def name_for(root: Path) -> str:
+    """Return the name of a vault's store in the folder where the user has those of all vaults.
+
+    >>> name_for(Path("/home/ada/My notes"))[:9]
+    'My-notes-'
+    """
+    path = os.path.realpath(root)
+    plain = re.sub(r"[^\w.]+", "-", Path(path).name)[:LONGEST]
+    return f"{plain or 'vault'}-{sha256(os.fsencode(path)).hexdigest()[:DIGITS]}.db"
 
 
 def claim(db: apsw.Connection, file: Path, root: Path) -> None:
