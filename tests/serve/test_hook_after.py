@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,53 @@ def test_the_section_of_what_failed_stays_to_the_end(after: Hooks) -> None:
     assert "\n".join(failed) in shown
 
 
+def compiled(*told: str) -> str:
+    """A build of two hundred files before, and of others after, what is told in its middle."""
+    before = [f"cc -c src/file{n}.c -o build/file{n}.o" for n in range(200)]
+    after = [f"cc -c lib/file{n}.c -o build/lib{n}.o" for n in range(200)]
+    return "\n".join((*before, *told, *after, *(f"ar r lib{n}.a" for n in range(30))))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make: *** No rule to make target 'gen/parser.c', needed by 'build/parser.o'.",
+        "E: Package 'libfoo' has no installation candidate",
+        # No list of words knows these.
+        "the gremlins ate src/parser.c",
+        "cc -c src/parser.c gave up",
+        "loss=nan",
+        "got 3, want 4",
+    ],
+)
+def test_a_line_unlike_the_others_stays_whatever_its_words(after: Hooks, line: str) -> None:
+    shown = bash(after, compiled(line), "make -k all")["stdout"]
+    assert line in shown.split("\n")
+    assert len(shown) < 3_000
+    assert "among them all that look like errors, and those unlike the others. All of it" in shown.split("\n")[0]
+
+
+def test_a_result_that_others_do_not_have_stays(after: Hooks) -> None:
+    lines = [f"test rye_{n} ... ok" for n in range(400)]
+    lines[200] = "test rye_200 ... meh"
+    assert "test rye_200 ... meh" in bash(after, "\n".join(lines), "make test")["stdout"]
+
+
+def test_how_many_lines_unlike_the_others_are_left_out_is_told(after: Hooks) -> None:
+    chance = random.Random(5)
+    odd = [" ".join("".join(chance.choices("abcdefgh", k=9)) for _ in range(3)) for _ in range(140)]
+    shown = bash(after, compiled(*odd), "make")["stdout"]
+    left = [line for line in odd if line not in shown]
+    assert 40 <= len(left) <= 50
+    assert f"and all but {len(left)} of those unlike the others" in shown.split("\n")[0]
+
+
+def test_of_names_that_are_words_the_first_lines_of_a_form_stay(after: Hooks) -> None:
+    names = ["".join(pair) for pair in product("brmstl", ("ye", "oat", "alt", "elt"), ("wort", "meal", "cake", "loaf"))]
+    lines = [line for name in names for line in (f"Unpacking {name} (1.2) ...", f"Setting up {name} (1.2) ...")]
+    assert bash(after, "\n".join(lines * 2), "apt-get install all")["stdout"].count("Unpacking") < 20
+
+
 LINES = st.lists(
     st.one_of(
         st.sampled_from(["ok", "compiling a", "2026-01-01 10:00:00 INFO fine", "", "   indented", "x" * 500]),
@@ -180,7 +228,8 @@ def test_lines_that_repeat_are_told_once_with_how_often(after: Hooks) -> None:
 
 def test_lines_to_the_point_of_the_last_prompt_stay(hooks: Hooks) -> None:
     lines = build(1).split("\n")
-    lines[200] = "the sourdough module weighs 40 kB in its bundle"
+    names = ["".join(pair) for pair in product(("rye", "oat", "malt", "spelt"), ("wort", "meal", "cake", "loaf"))] * 2
+    lines[200:200] = [f"the {name} module weighs 40 kB in its bundle" for name in (*names, "sourdough", *names)]
     assert "sourdough module" not in bash(hooks, "\n".join(lines))["stdout"]
     hooks.run("prompt", prompt="why is the bundle of the sourdough module so heavy")
     assert "sourdough module" in bash(hooks, "\n".join(lines))["stdout"]
@@ -354,13 +403,20 @@ def test_durations_stay_where_they_are_what_was_asked_for(after: Hooks) -> None:
         *("listen: address already in use", "Read-only file system", "not ok 3 - opens", "✖ builds", "stack overflow"),
         *("npm ELIFECYCLE Command exited with code 1", "exited with code 137", "checksum mismatch", "Fehler: kaputt"),
         *("....F....                        [ 12%]", "expected 3 but got 4", "pod CrashLoopBackOff"),
+        *("make[2]: *** [all] Stop.", "No module named rye", "name 'rye' is not defined", "it has no attribute 'oat'"),
+        *("the table does not exist", "Type 'a' is not assignable to type 'b'", "multiple definition of `main'"),
+        *("checksum does not match", "deadlock!", "WARNING: DATA RACE", "Segfault", "command terminated by signal 9"),
+        *("open: ENOENT", "ENOSPC", "EACCES: /etc", "read ECONNRESET", "502 Bad Gateway", "certificate has expired"),
+        *("can’t open file", "return code 1", "E: Package 'rye' is gone"),
     ],
 )
 def test_errors_of_many_kinds_are_known(line: str) -> None:
     assert is_error(line)
 
 
-@pytest.mark.parametrize("line", ["exited with code 0", "0 errors", ".........    [ 12%]", "Compiling rye v1.2"])
+@pytest.mark.parametrize(
+    "line", ["exited with code 0", "return code 0", "0 errors", ".........    [ 12%]", "Compiling rye v1.2"]
+)
 def test_what_went_well_is_no_error(line: str) -> None:
     assert not is_error(line)
 

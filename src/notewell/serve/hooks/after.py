@@ -65,7 +65,7 @@ def _replaced(given: Given, call: Call) -> Any:
     extract = make_extract(text, Wanted(_words(given, call, kind), kind.times, kind.lists))
     if extract is None:
         raise Nothing("hardly anything could be left out")
-    intro = _intro(extract, _keep(text, extract, call.state))
+    intro = _intro(extract, _keep(text, extract, call.state), kind)
     return put_back(f"{intro}\n{extract.text}")
 
 
@@ -134,10 +134,12 @@ def _keep(text: str, extract: Extract, state: Path) -> Path:
     return file
 
 
-def _intro(extract: Extract, file: Path) -> str:
+def _intro(extract: Extract, file: Path, kind: Kind) -> str:
+    unlike = f"all but {extract.unusual:,} of those" if extract.unusual else "those"
+    kept = "all that look like errors" + ("" if kind.lists else f", and {unlike} unlike the others")
     return (
         f"[Notewell: an extract of {extract.chars:,} characters in {extract.total:,} lines; {extract.kept:,} lines "
-        f"are kept, and all that look like errors. All of it, without secrets: {file}]"
+        f"are kept, among them {kept}. All of it, without secrets: {file}]"
     )
 
 
