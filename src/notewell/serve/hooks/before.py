@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.shell import Piece, read_command
+from notewell.serve.hooks.shell import FINDS, GREPS, Piece, read_command
 
 if TYPE_CHECKING:
     from notewell.types import Excerpt
@@ -27,9 +27,7 @@ changelog contributing app mod lib cargo tsconfig pyproject conftest requirement
 models views urls server client constants errors styles style schema
 """
 USUAL = frozenset(NAMES.split())
-GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
-FINDS = frozenset(("find", "fd", "fdfind"))
-# Options of these that have a value, which is no pattern.
+# Options of a grep that have a value, which is no pattern.
 VALUED = re.compile(r"-[ABCmgtTjd]|--(?:include|exclude|exclude-dir|glob|type|max-count|context|color|colour)")
 # The same of fd, where `-e` is a suffix.
 VALUED_FD = re.compile(r"-[edEtSjcx]|--(?:extension|max-depth|exclude|type|size|threads|color|exec|base-directory)")
@@ -107,8 +105,6 @@ def _globbed(pattern: str) -> Asked:
 
 def _searched(piece: Piece) -> Asked:
     program, words = piece.program, piece.words[1:]
-    if program == "git" and words[:1] == ("grep",):
-        program, words = "grep", words[1:]
     if piece.joint == "|":
         # It looks at what another program wrote.
         return Asked()
