@@ -143,6 +143,15 @@ def test_a_link_stays_one_and_the_mode_of_its_file_too(notewell: Command, user_f
     assert commands(real)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_settings_that_are_no_file_are_refused_and_not_waited_for(notewell: Command, user_file: Path) -> None:
+    os.mkfifo(user_file)
+    code, _, err = notewell("hook", "install", "--user", "--yes")
+    assert code == 1
+    assert f"{user_file} is no regular file" in err
+    assert "nowhere here" in notewell("hook", "status")[1]
+
+
 def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Path) -> None:
     code, _, err = notewell("hook", "install", "--user", "--vault", "/no/such/vault", "--yes")
     assert code == 1

@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import click
 
 from notewell.own import state_folder
 from notewell.serve.hooks import EVENTS, Call, run_hook
-from notewell.serve.hooks.given import Late
+from notewell.serve.hooks.given import NEVER_ENDED, Late, is_waited_for
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client
@@ -60,7 +61,9 @@ def _add(name: str) -> None:
     # When a client of the warm process began, and until when it waits, by the clock that all processes have in common.
     @click.option("--between", nargs=2, type=float, hidden=True)
     def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
-        _run(name, vault, timeout_ms, between)
+        # Whatever is wrong, even that a log has no home, the prompt or the tool goes on as if there were no hook.
+        with suppress(Exception):
+            _run(name, vault, timeout_ms, between)
 
 
 for _name in EVENTS:
@@ -76,14 +79,18 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     state = state_folder(os.environ, Path.home())
     began, until = between or (_began(), math.inf)
     limit = Limit(began, milliseconds, until=until)
-    if client.in_vain or time.monotonic() < limit.deadline:
-        limit.at = "its input did not end in time"
+    reading = client.in_vain or time.monotonic() < limit.deadline
+
+    def late() -> None:
+        why = NEVER_ENDED if reading and is_waited_for(0) else OUT_OF_TIME
+        record(state, Run(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
+
     if between is None:
         # This process runs one hook, and may be ended with it.
-        limit.watch(lambda at: record(state, Run(name, "failed", at, round((time.monotonic() - began) * 1000), 0)))
+        limit.watch(late)
     given = _read()
-    limit.at = OUT_OF_TIME
-    named = vault.expanduser().absolute() if vault else None
+    reading = False
+    named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
     run_hook(Call(name, given, named, limit, state, opening, stays=between is not None), _tell)
 

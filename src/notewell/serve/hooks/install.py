@@ -175,6 +175,9 @@ def _former(backup: Path) -> dict[str, Any] | None:
 
 def _read(file: Path) -> str | None:
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            # A pipe may never end.
+            raise SettingsError(f"{file} is no regular file", "Move it away; it was not touched")
         with file.open(encoding="utf-8", newline="") as opened:
             return opened.read()
     except FileNotFoundError:

@@ -75,14 +75,17 @@ def run_and_start(request: dict[str, bytes]) -> None:
             start(wire.packed(request))
 
 
-def _mark(request: dict[str, bytes]) -> Path:
-    """Return the file that says that hooks in this folder, of this vault, need no process."""
+def _mark(request: dict[str, bytes]) -> Path | None:
+    """Return the file that says that hooks in this folder, of this vault, need no process; none without a home."""
     # What is of hooks alone, other commands do not pay for.
     from notewell.own import state_folder  # noqa: PLC0415
 
     _, _, *options = request["arguments"].split(b"\0")
     like = crc32(b"\0".join((request["cwd"], *options)))
-    return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
+    try:
+        return state_folder(os.environ, Path.home()) / "cold" / f"{like:08x}"
+    except RuntimeError:
+        return None
 
 
 def leave_mark(request: dict[str, bytes]) -> None:
@@ -92,8 +95,9 @@ def leave_mark(request: dict[str, bytes]) -> None:
 
     mark = _mark(request)
     with suppress(OSError):
-        clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)
-        mark.touch()
+        if mark:
+            clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)
+            mark.touch()
 
 
 def _is_fresh(mark: Path) -> bool:
