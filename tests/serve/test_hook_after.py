@@ -283,6 +283,18 @@ def test_a_tool_that_is_not_named_in_the_settings_is_left_alone(after: Hooks) ->
     assert bash(after, build(1)) is None
 
 
+def test_the_settings_are_those_of_the_vault_that_other_hooks_ask(tmp_path: Path) -> None:
+    hooks = Hooks(tmp_path / "state")
+    work = tmp_path / "notes" / "work"
+    (work / ".obsidian").mkdir(parents=True)
+    (tmp_path / "notes" / "notewell.toml").write_text("[hook]\ntools = []\n", encoding="utf-8")
+    given: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    given["tool_response"] = {"stdout": build(1)}
+    assert hooks.run("after", **given, cwd=str(work)) == ""
+    assert hooks.last.why == "the tool's output is left alone"
+    assert hooks.run("after", **given, cwd=str(tmp_path)) != ""
+
+
 def test_an_output_that_is_all_errors_stays_as_it_is(after: Hooks) -> None:
     assert bash(after, "\n".join(f"error {n}: no disk" for n in range(500))) is None
     assert after.last.why == "hardly anything could be left out"

@@ -315,3 +315,26 @@ def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file:
     notewell("hook", "install", "--user", "--uninstall", "--yes")
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
     assert "never indexed" not in err
+
+
+@pytest.mark.parametrize("where", [(), ("--project",), ("--user",)])
+def test_who_names_no_vault_where_none_is_above_is_told(
+    notewell: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[str, ...]
+) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    told = f"no vault is in {tmp_path / 'project'} or above"
+    for _ in ("written", "already there"):
+        code, _, err = notewell("hook", "install", *where, "--yes")
+        assert code == 0
+        assert told in err and "--vault PATH" in err
+    assert told not in notewell("hook", "install", *where, "--uninstall", "--yes")[2]
+    (tmp_path / "notewell.toml").touch()
+    assert f"{tmp_path} was never indexed" in notewell("hook", "install", *where, "--yes")[2]
+
+
+def test_two_places_at_once_are_refused(notewell: Command, user_file: Path) -> None:
+    code, _, err = notewell("hook", "install", "--user", "--project", "--yes")
+    assert code == 2
+    assert "--user and --project" in err
+    assert not user_file.exists()

@@ -116,13 +116,13 @@ def _tell(text: str) -> None:
 
 
 @command.command()
-@click.option("--user", "where", flag_value="user", help="Into your own settings, for all projects")
-@click.option("--project", "where", flag_value="project", default="project", help="Into this project's. Default")
+@click.option("--user", is_flag=True, help="Into your own settings, for all projects")
+@click.option("--project", is_flag=True, help="Into this project's. Default")
 @VAULT
 @click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
 @click.option("--yes", is_flag=True, help="Write without asking")
 @click.option("--uninstall", is_flag=True, help="Take the hooks out again")
-def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
+def install(user: bool, project: bool, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
     """Write the hooks into Claude Code's settings
 
     Shows what would change, and asks. Whatever else the settings hold stays. --uninstall takes out what was put in;
@@ -137,13 +137,16 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
+    if user and project:
+        raise click.UsageError("--user and --project are two places. Name one", click.get_current_context())
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
-    change = plan_change(where, hooks, state_folder(os.environ, Path.home()))
+    change = plan_change("user" if user else "project", hooks, state_folder(os.environ, Path.home()))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
         if uninstall:
             forget_backup(change)
-        _say_if_never_indexed(None if uninstall else vault)
+        else:
+            _say_what_is_missing(vault)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
@@ -151,7 +154,8 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
         say(f"{change.file} {_done(change)}; sessions of Claude Code that begin from now on use it")
-        _say_if_never_indexed(None if uninstall else vault)
+        if not uninstall:
+            _say_what_is_missing(vault)
 
 
 def _done(change: Change) -> str:
@@ -162,13 +166,18 @@ def _done(change: Change) -> str:
     return "is what it was before the hooks" if change.restored else "has our hooks no more; what else it holds stays"
 
 
-def _say_if_never_indexed(vault: Path | None) -> None:
+def _say_what_is_missing(vault: Path | None) -> None:
+    """Say why hooks would say nothing: no vault is near, or it was never indexed."""
+    from notewell.config import here  # noqa: PLC0415
     from notewell.serve.cli.options import open_vault  # noqa: PLC0415
+    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
     from notewell.serve.say import say  # noqa: PLC0415
 
-    if vault is None:
+    root = Path(os.path.expanduser(vault)) if vault else nearest_vault(here())
+    if root is None:
+        say(f"no vault is in {here()} or above, where hooks say nothing of notes: name one with --vault PATH")
         return
-    with open_vault(vault.expanduser()) as opened:
+    with open_vault(root) as opened:
         if not opened.indexed:
             say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
 

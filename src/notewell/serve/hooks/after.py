@@ -164,8 +164,9 @@ def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
 
 def _rules(given: Given, call: Call) -> HookSettings:
     """Return the settings of the vault that is near, or the defaults; no vault is opened for them."""
-    from notewell.config import find_root, here, load_settings  # noqa: PLC0415
+    from notewell.config import load_settings  # noqa: PLC0415
+    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
 
-    settings = load_settings(call.vault or find_root(given.cwd or here()), os.environ, {})
+    settings = load_settings(call.vault or nearest_vault(given.cwd), os.environ, {})
     call.limit.allow(settings.hook.timeout_ms)
     return settings.hook

@@ -31,7 +31,7 @@ def hooks_wanted(vault: Path | None, only: Sequence[str]) -> dict[str, dict[str,
         raise SettingsError(
             f"There is no hook '{unknown[0]}'" if unknown else "No hook is named", f"Name some of {', '.join(EVENTS)}"
         )
-    root = vault.expanduser().absolute() if vault else None
+    root = Path(os.path.expanduser(vault)).absolute() if vault else None
     if root:
         check_folder(root)
     rules = load_settings(root, os.environ, {}).hook
