@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.serve.hooks import Hooks
 
-from notewell.serve.hooks.extract import Wanted, make_extract
+from notewell import settings
+from notewell.serve.hooks.after import LEAST
+from notewell.serve.hooks.extract import Keep, make_extract
 from notewell.serve.hooks.faults import is_error
 from notewell.serve.hooks.noise import steady_error, without_escapes
 
@@ -203,7 +205,7 @@ LINES = st.lists(
 @given(LINES, st.sampled_from(["", "names", "matches"]))
 def test_every_line_that_tells_of_an_error_survives(lines: list[str], lists: str) -> None:
     text = "\n".join(lines)
-    extract = make_extract(text + "\nfiller" * 200 + "\nother" * 200, Wanted(lists=lists))
+    extract = make_extract(text + "\nfiller" * 200 + "\nother" * 200, Keep(lists=lists))
     shown = extract.text if extract else text
     for line in without_escapes(text).split("\n"):
         if is_error(line):
@@ -216,9 +218,9 @@ def test_an_extract_of_the_same_lines_at_another_time_is_the_same(lines: list[st
         rows = (row for line in (*lines, *(f"step {n} is done" for n in range(600))) for row in line.splitlines())
         return "\n".join(f"2026-01-0{day}T10:0{day}:07.{day}23Z {row}" for row in rows)
 
-    extract = make_extract(log(1), Wanted())
+    extract = make_extract(log(1), Keep())
     assert extract is not None
-    assert extract == make_extract(log(2), Wanted())
+    assert extract == make_extract(log(2), Keep())
 
 
 def test_lines_that_repeat_are_told_once_with_how_often(after: Hooks) -> None:
@@ -310,6 +312,10 @@ def test_grep_and_glob_keep_all_files_in_order(after: Hooks) -> None:
     assert answer["updatedToolOutput"] == {**glob, "filenames": sorted(names)}
 
 
+def test_what_is_too_short_whatever_the_settings_say_is_known_without_them() -> None:
+    assert settings.LEAST["hook.min_chars"] == LEAST
+
+
 def test_a_short_list_keeps_the_order_that_its_tool_gave_it(after: Hooks) -> None:
     response = {"filenames": ["/src/b.py", "/src/a.py"], "durationMs": 7, "numFiles": 2, "truncated": False}
     assert after.run("after", tool_name="Glob", tool_input={"pattern": "*"}, tool_response=response) == ""
@@ -361,7 +367,7 @@ def test_an_error_that_was_written_over_stays_and_a_title_swallows_nothing() -> 
 
 def test_an_error_in_each_of_many_lines_is_read_in_time() -> None:
     lines = [f" error {number}" for number in range(30_000)]
-    assert make_extract("\n".join(lines), Wanted()) is None
+    assert make_extract("\n".join(lines), Keep()) is None
 
 
 def test_a_secret_in_colours_never_reaches_the_disk(after: Hooks) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from notewell.serve.hooks.wanted import quoted
+from notewell.serve.hooks.entries import quoted
 
 Command = Callable[..., tuple[int, str, str]]
 OTHERS = {

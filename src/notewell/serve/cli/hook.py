@@ -133,8 +133,8 @@ def install(user: bool, project: bool, vault: Path | None, only: str, yes: bool,
         notewell hook install --user --vault ~/notes
     """
     # The hooks themselves do not pay for it.
+    from notewell.serve.hooks.entries import hooks_wanted  # noqa: PLC0415
     from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
-    from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
     if user and project:

@@ -55,7 +55,8 @@ def answer(given: Given, call: Call) -> Iterator[dict[str, str]]:
     if not asked.file and len(asked.words) < 3:
         raise Nothing("the tool asks for nothing that notes could know")
     # Most calls of tools end above, and do not pay for opening a vault.
-    from notewell.serve.hooks.vaults import show, vault_of  # noqa: PLC0415
+    from notewell.serve.hooks.show import show  # noqa: PLC0415
+    from notewell.serve.hooks.vaults import vault_of  # noqa: PLC0415
 
     with vault_of(given, call) as vault:
         found = _on_file(asked.file, given, vault) if asked.file else _on_words(asked, vault)
@@ -160,7 +161,7 @@ def _on_words(asked: Asked, vault: Vault) -> list[Excerpt]:
         held = vault.relevant(words, limit=COMMON + 1, least=0.0, holding=words)
         return list(held) if len(held.excerpts) <= COMMON else []
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.vaults import LOOKED_AT  # noqa: PLC0415
+    from notewell.serve.hooks.show import LOOKED_AT  # noqa: PLC0415
 
     if len(telling_terms(words)) < asked.least:
         # A pattern of two words is code more often than a question.

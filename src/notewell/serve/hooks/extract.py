@@ -47,7 +47,7 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Keep:
     """What is to be seen of an output: lines with words of the prompt or the command, durations, lists in order."""
 
     words: Callable[[str], bool] = lambda line: False
@@ -56,24 +56,24 @@ class Wanted:
     lists: str = ""
 
 
-def make_extract(text: str, wanted: Wanted) -> Extract | None:
+def make_extract(text: str, keep: Keep) -> Extract | None:
     """Return an extract; nothing, if hardly anything would be left out."""
     plain = without_escapes(text)
     raw = plain.rstrip("\n").split("\n")
     signs = signs_in(plain)
     # What is found in files is as it is written there.
-    lines = raw if wanted.lists else [_steady(line, wanted, signs) for line in raw]
+    lines = raw if keep.lists else [_steady(line, keep, signs) for line in raw]
     # Lines that differ between runs in times alone count alike; with the ends of lines, those at the end included.
     total, chars = len(lines), sum(map(len, lines)) + len(lines) - 1 + len(plain) - len(plain.rstrip("\n"))
     groups: list[str] = []
-    if wanted.lists:
-        placed = in_order(lines, wanted.lists)
+    if keep.lists:
+        placed = in_order(lines, keep.lists)
         if not placed:
             # What is no such list is nothing that is known.
             return None
         lines, groups = [line for _, line in placed], [group for group, _ in placed]
     folded = _folded(lines) if not groups else [(line, 1) for line in lines]
-    kept, unusual = _chosen([line for line, _ in folded], wanted, groups)
+    kept, unusual = _chosen([line for line, _ in folded], keep, groups)
     shown = tuple(_shown(folded, kept, groups))
     number = sum(times for place, (_, times) in enumerate(folded) if place in kept)
     if sum(map(len, shown)) + len(shown) > WORTH * (len(text) or 1):
@@ -81,8 +81,8 @@ def make_extract(text: str, wanted: Wanted) -> Extract | None:
     return Extract(shown, number, total, chars, unusual)
 
 
-def _steady(line: str, wanted: Wanted, signs: Signs) -> str:
-    return steady_error(line) if is_error(line, signs) else steady(line, times=wanted.times)
+def _steady(line: str, keep: Keep, signs: Signs) -> str:
+    return steady_error(line) if is_error(line, signs) else steady(line, times=keep.times)
 
 
 def in_order(lines: Sequence[str], lists: str) -> list[tuple[str, str]]:
@@ -116,12 +116,12 @@ def _folded(lines: Iterable[str]) -> list[tuple[str, int]]:
     return [(line, len(list(run))) for line, run in groupby(lines)]
 
 
-def _chosen(lines: Sequence[str], wanted: Wanted, groups: Sequence[str]) -> tuple[set[int], int]:
+def _chosen(lines: Sequence[str], keep: Keep, groups: Sequence[str]) -> tuple[set[int], int]:
     """Return the places of the lines that stay, and how many do not though they are unlike the others."""
     last = len(lines)
     kept = _first_of_each(lines, groups) if groups else {*range(min(HEAD, last)), *range(max(0, last - TAIL), last)}
     kept |= kept_for_faults(lines)
-    to_the_point = [place for place, line in enumerate(lines) if place not in kept and wanted.words(line)]
+    to_the_point = [place for place, line in enumerate(lines) if place not in kept and keep.words(line)]
     for place in to_the_point[:TO_THE_POINT]:
         kept.update(range(max(0, place - 1), min(last, place + 2)))
     # A list has no lines that are unlike the others: each is a file or a place in one.

@@ -13,12 +13,12 @@ class Kind(NamedTuple):
     """A kind of output: whether its durations are what it is about, and what each line names if it is a list."""
 
     times: bool = False
-    # `names` of files, or `matches` in files; nothing for a log.
+    # `names` of files, or `matches` in files; names that are only put in order are `sorted`; nothing for a log.
     lists: str = ""
 
 
 LOG = Kind()
-NAMES, MATCHES = Kind(lists="names"), Kind(lists="matches")
+NAMES, MATCHES, SORTED = Kind(lists="names"), Kind(lists="matches"), Kind(lists="sorted")
 
 # Programs and what they do that is noisy: tests, builds, installs. A dash is for no word at all, a star for any; where
 # words are names that somebody gave, as scripts of package.json and targets are, each has to tell of one of TASKS.

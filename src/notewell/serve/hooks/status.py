@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.entries import is_ours
 from notewell.serve.hooks.given import NEVER_ENDED
 from notewell.serve.hooks.install import settings_files
 from notewell.serve.hooks.limit import OUT_OF_TIME
 from notewell.serve.hooks.log import Run, last_runs, log_file, percentile
-from notewell.serve.hooks.wanted import is_ours
 from notewell.serve.warm.client import LATE
 
 # As many of the last runs as one reads.

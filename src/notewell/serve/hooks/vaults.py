@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from notewell.own import write_private
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.block import make_block
 from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.nearest import nearest_vault
-from notewell.serve.hooks.sessions import digest, remembering
-from notewell.types import Excerpt
+from notewell.serve.hooks.sessions import digest
 from notewell.vault import Vault
 
-# Chunks that are looked at, and passages that a block has room for.
-LOOKED_AT, SHOWN = 5, 3
 # To look for changes takes some 15 ms for a store of so many bytes, or a thousand notes; larger vaults are left to
 # `notewell watch` and others.
 SMALL = 10_000_000
@@ -40,21 +36,6 @@ def vault_of(given: Given, call: Call) -> Iterator[Vault]:
         if time.monotonic() < call.limit.deadline - SPARE:
             take_in(vault, call.state)
         yield vault
-
-
-@contextmanager
-def show(found: Sequence[Excerpt], vault: Vault, given: Given, call: Call, *, what: str) -> Iterator[dict[str, str]]:
-    """Yield what a hook adds of these, which this session has not been shown; then it is marked as shown."""
-    if not found:
-        raise Nothing("nothing is relevant enough")
-    with remembering(call.state, given.session) as (session, keep):
-        new = [excerpt for excerpt in found if not session.was_shown(excerpt.hit.chunk.text)][:SHOWN]
-        block, shown = make_block(new, root=vault.root, what=what, max_tokens=vault.settings.hook.max_tokens)
-        if not block:
-            raise Nothing("shown before in this session" if not new else "nothing fits")
-        yield {"additionalContext": block}
-        # What nobody was told was not shown: whatever kept it from being told is raised above.
-        keep(session.with_shown(excerpt.hit.chunk.text for excerpt in shown))
 
 
 def take_in(vault: Vault, state: Path) -> None:
