@@ -17,7 +17,7 @@ from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.search.relevance import telling_terms
 from notewell.serve.hooks.prompt import gist, questions
-from notewell.serve.hooks.vaults import LOOKED_AT, SHOWN
+from notewell.serve.hooks.show import LOOKED_AT, SHOWN
 from notewell.settings import HookSettings, Settings
 from notewell.types import Hit
 from notewell.vault import Vault

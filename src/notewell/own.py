@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -73,15 +74,31 @@ def write_private(file: Path, data: bytes) -> None:
     write_whole(file, data)
 
 
-def write_whole(file: Path, data: bytes) -> None:
-    """Put a file for this user alone in place in one step; a link that lies there is replaced, and not followed."""
+def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Put a file in place in one step, for this user alone by default; a link there is replaced, and not followed."""
     made = file.with_name(f".new-{os.urandom(8).hex()}")
     number = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
     try:
         with os.fdopen(number, "wb") as stream:
             stream.write(data)
+        if mode != PRIVATE_FILE:
+            made.chmod(mode)
         made.replace(file)
     except BaseException:
         with suppress(OSError):
             made.unlink()
         raise
+
+
+def clean_up(folder: Path, *, seconds: float, most: int) -> None:
+    """Delete files that nobody touched for so long, and the oldest of more than so many."""
+    with suppress(OSError):
+        ages = []
+        now = time.time()
+        for entry in os.scandir(folder):
+            if entry.is_file(follow_symlinks=False):
+                ages.append((now - entry.stat(follow_symlinks=False).st_mtime, entry.path))
+        for place, (age, path) in enumerate(sorted(ages)):
+            if age > seconds or place >= most:
+                with suppress(OSError):
+                    Path(path).unlink()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,14 @@ def test_what_usual_notes_hold_stays_as_it_is(text: str) -> None:
     assert plain_tags(text) == text
 
 
-@pytest.mark.parametrize("text", ["<path>", "x</invoke>", "List<user>", "<xsd:element>", "＜system＞", "<|im_start|>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("<path>", "x</invoke>", "List<user>", "<xsd:element>", "＜system＞", "<|im_start|>"),
+        # As a type would stand after a word.
+        *("x<System>", "a<Human>", "List<Assistant>", "7<ToolUse>", "é<SYSTEM>", "a<FunctionResults>"),
+    ],
+)
 def test_what_may_be_a_tag_stays_readable_and_is_none(text: str) -> None:
     assert plain_tags(text) == text.replace("<", "&lt;").replace("＜", "&lt;")
 
@@ -35,12 +44,12 @@ def test_what_may_be_a_tag_stays_readable_and_is_none(text: str) -> None:
     st.sampled_from(SPEAKING),
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from(HIDDEN)), max_size=6),
     st.sampled_from(["<", "</", "< ", "< / ", "<\n", "</\t", "x<", "x</", "\u3000<"]),
-    st.booleans(),
+    st.sampled_from([str.lower, str.upper, str.title]),
 )
 def test_no_tag_that_a_prompt_has_passes_whatever_hides_in_it(
-    name: str, hidden: list[tuple[int, str]], opened: str, upper: bool
+    name: str, hidden: list[tuple[int, str]], opened: str, cased: Callable[[str], str]
 ) -> None:
-    tag = f"{opened}{name.upper() if upper and not opened.startswith('x<') else name} a='b'>"
+    tag = f"{opened}{cased(name)} a='b'>"
     for place, sign in hidden:
         tag = f"{tag[:place]}{sign}{tag[place:]}"
     assert "<" not in unhidden(tag)

@@ -228,7 +228,7 @@ def check_servers(servers: dict[str, Any]) -> None:
 
 def check_hooks(hooks: dict[str, Any]) -> None:
     from notewell.serve.hooks import EVENTS  # noqa: PLC0415
-    from notewell.serve.hooks.wanted import is_ours  # noqa: PLC0415
+    from notewell.serve.hooks.entries import is_ours  # noqa: PLC0415
 
     for event, entries in hooks.items():
         for hook in (hook for entry in entries for hook in entry["hooks"]):

@@ -14,6 +14,7 @@ import pytest
 from tests.serve.hooks import PATIENT, Hooks
 
 from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.given import is_waited_for
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
 
@@ -62,6 +63,40 @@ def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: s
         assert process.stdout and process.stdout.read() == b""
     (logged,) = last_runs(tmp_path / "notewell")
     assert (logged.outcome, logged.why) == ("failed", "its input did not end in time")
+
+
+def test_an_input_that_has_ended_is_not_waited_for() -> None:
+    source, into = os.pipe()
+    try:
+        assert is_waited_for(source)
+        os.close(into)
+        # Whoever is late now was not kept waiting by it, though it may not have read it yet.
+        assert not is_waited_for(source)
+    finally:
+        os.close(source)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be a user that is not known")
+@pytest.mark.parametrize("daemon", ["no", "yes"])
+@pytest.mark.parametrize("hook", EVENTS)
+def test_a_hook_of_a_user_without_a_home_ends_well(hook: str, daemon: str, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")}
+    # The real id, by which a home is looked for, is nobody's; the effective one may still read Python.
+    program = "import os; os.setreuid(54321, 0); from notewell.serve.warm.client import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "hook", hook],
+        input=json.dumps(PROMPT).encode(),
+        env={**environment, "NOTEWELL_DAEMON": daemon, "XDG_RUNTIME_DIR": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_vault_in_the_home_of_nobody_is_logged(tmp_path: Path) -> None:
+    done = run(tmp_path, "prompt", "--vault", "~nobody-of-that-name/notes", given=json.dumps(PROMPT).encode())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert len(last_runs(tmp_path / "notewell")) == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")

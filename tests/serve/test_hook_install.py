@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from notewell.serve.hooks.wanted import quoted
+from notewell.serve.hooks.entries import quoted
 
 Command = Callable[..., tuple[int, str, str]]
 OTHERS = {
@@ -141,6 +141,15 @@ def test_a_link_stays_one_and_the_mode_of_its_file_too(notewell: Command, user_f
     assert user_file.is_symlink()
     assert real.stat().st_mode & 0o777 == 0o640
     assert commands(real)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_settings_that_are_no_file_are_refused_and_not_waited_for(notewell: Command, user_file: Path) -> None:
+    os.mkfifo(user_file)
+    code, _, err = notewell("hook", "install", "--user", "--yes")
+    assert code == 1
+    assert f"{user_file} is no regular file" in err
+    assert "nowhere here" in notewell("hook", "status")[1]
 
 
 def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Path) -> None:
@@ -306,3 +315,26 @@ def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file:
     notewell("hook", "install", "--user", "--uninstall", "--yes")
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
     assert "never indexed" not in err
+
+
+@pytest.mark.parametrize("where", [(), ("--project",), ("--user",)])
+def test_who_names_no_vault_where_none_is_above_is_told(
+    notewell: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[str, ...]
+) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    told = f"no vault is in {tmp_path / 'project'} or above"
+    for _ in ("written", "already there"):
+        code, _, err = notewell("hook", "install", *where, "--yes")
+        assert code == 0
+        assert told in err and "--vault PATH" in err
+    assert told not in notewell("hook", "install", *where, "--uninstall", "--yes")[2]
+    (tmp_path / "notewell.toml").touch()
+    assert f"{tmp_path} was never indexed" in notewell("hook", "install", *where, "--yes")[2]
+
+
+def test_two_places_at_once_are_refused(notewell: Command, user_file: Path) -> None:
+    code, _, err = notewell("hook", "install", "--user", "--project", "--yes")
+    assert code == 2
+    assert "--user and --project" in err
+    assert not user_file.exists()

@@ -212,7 +212,7 @@ def test_whatever_a_session_is_called_its_file_lies_where_it_should(hooks: Hooks
     made = set(hooks.state.parent.rglob("*")) - before
     assert all(path.is_relative_to(hooks.state) for path in made if ".notewell" not in path.parts)
     for file in (hooks.state / "sessions").glob("*.json"):
-        assert re.fullmatch(r"[0-9a-f]{32}\.json", file.name)
+        assert re.fullmatch(r"[0-9a-f]{16}\.json", file.name)
         assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
 
 
@@ -257,7 +257,7 @@ def test_sessions_that_are_over_are_cleaned_up(hooks: Hooks) -> None:
 
 
 def test_of_too_many_files_the_oldest_go(tmp_path: Path) -> None:
-    from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
+    from notewell.own import clean_up  # noqa: PLC0415
 
     for age, name in enumerate("abc"):
         (tmp_path / name).touch()

@@ -9,7 +9,7 @@ from typing import Any
 
 import notewell
 from notewell.serve.hooks import EVENTS
-from notewell.serve.hooks.wanted import entry, hooks_wanted
+from notewell.serve.hooks.entries import entry, hooks_wanted
 from notewell.settings import HookSettings
 
 PLUGINS = Path(__file__).parents[2] / "plugins"

@@ -21,9 +21,11 @@ TYPE = re.compile(
     r"[A-Z][A-Za-z0-9]*|[a-z]|(?:u?int|float|[iuf])(?:8|16|32|64|128)?|[iu]size|str|string|bool|boolean|char|byte|short|long|"
     r"double|void|any|number|unknown|never|object|dyn|const|auto|typename"
 )
-# Names of tags by which a conversation is told apart from what is quoted in it; with spaces, others are no tags.
+# Names of tags by which a conversation is told apart from what is quoted in it: they never pass; with spaces, others
+# are no tags.
 SPEAKERS = re.compile(
-    r"(?:system|user|human|assistant|tool|function|hook|antml|instruction|invoke|parameter|result|output|thinking)",
+    r"system|user|human|assistant|developer|agent|prompt|tool|function|hook|antml|mcp|bash|instruction|invoke|parameter|"
+    r"result|output|thinking",
     re.IGNORECASE,
 )
 
@@ -49,6 +51,8 @@ def _plain(match: re.Match[str]) -> str:
 def _is_harmless(before: str, gap: str, name: str) -> bool:
     if name.lower() in HTML or ADDRESS.match(name):
         return True
+    if SPEAKERS.match(name):
+        return False
     if gap and gap != "/":
-        return not SPEAKERS.match(name)
+        return True
     return not gap and before.isalnum() and bool(TYPE.fullmatch(name.rstrip(".:-")))

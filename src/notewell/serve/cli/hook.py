@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import click
 
 from notewell.own import home_folder, state_folder
 from notewell.serve.hooks import EVENTS, Call, run_hook
-from notewell.serve.hooks.given import Late
+from notewell.serve.hooks.given import NEVER_ENDED, Late, is_waited_for
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.warm import client
@@ -60,7 +61,9 @@ def _add(name: str) -> None:
     # When a client of the warm process began, and until when it waits, by the clock that all processes have in common.
     @click.option("--between", nargs=2, type=float, hidden=True)
     def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
-        _run(name, vault, timeout_ms, between)
+        # Whatever is wrong, even that a log has no home, the prompt or the tool goes on as if there were no hook.
+        with suppress(Exception):
+            _run(name, vault, timeout_ms, between)
 
 
 for _name in EVENTS:
@@ -76,13 +79,17 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     state = state_folder(os.environ, home_folder(os.environ))
     began, until = between or (_began(), math.inf)
     limit = Limit(began, milliseconds, until=until)
-    if client.in_vain or time.monotonic() < limit.deadline:
-        limit.at = "its input did not end in time"
+    reading = client.in_vain or time.monotonic() < limit.deadline
+
+    def late() -> None:
+        why = NEVER_ENDED if reading and is_waited_for(0) else OUT_OF_TIME
+        record(state, Run(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
+
     if between is None:
         # This process runs one hook, and may be ended with it.
-        limit.watch(lambda at: record(state, Run(name, "failed", at, round((time.monotonic() - began) * 1000), 0)))
+        limit.watch(late)
     given = _read()
-    limit.at = OUT_OF_TIME
+    reading = False
     named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
     run_hook(Call(name, given, named, limit, state, opening, stays=between is not None), _tell)
@@ -109,13 +116,13 @@ def _tell(text: str) -> None:
 
 
 @command.command()
-@click.option("--user", "where", flag_value="user", help="Into your own settings, for all projects")
-@click.option("--project", "where", flag_value="project", default="project", help="Into this project's. Default")
+@click.option("--user", is_flag=True, help="Into your own settings, for all projects")
+@click.option("--project", is_flag=True, help="Into this project's. Default")
 @VAULT
 @click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
 @click.option("--yes", is_flag=True, help="Write without asking")
 @click.option("--uninstall", is_flag=True, help="Take the hooks out again")
-def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
+def install(user: bool, project: bool, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
     """Write the hooks into Claude Code's settings
 
     Shows what would change, and asks. Whatever else the settings hold stays. --uninstall takes out what was put in;
@@ -126,17 +133,20 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
         notewell hook install --user --vault ~/notes
     """
     # The hooks themselves do not pay for it.
+    from notewell.serve.hooks.entries import hooks_wanted  # noqa: PLC0415
     from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
-    from notewell.serve.hooks.wanted import hooks_wanted  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
+    if user and project:
+        raise click.UsageError("--user and --project are two places. Name one", click.get_current_context())
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
-    change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
+    change = plan_change("user" if user else "project", hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
         if uninstall:
             forget_backup(change)
-        _say_if_never_indexed(None if uninstall else vault)
+        else:
+            _say_what_is_missing(vault)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
@@ -144,7 +154,8 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
         say(f"{change.file} {_done(change)}; sessions of Claude Code that begin from now on use it")
-        _say_if_never_indexed(None if uninstall else vault)
+        if not uninstall:
+            _say_what_is_missing(vault)
 
 
 def _done(change: Change) -> str:
@@ -155,13 +166,18 @@ def _done(change: Change) -> str:
     return "is what it was before the hooks" if change.restored else "has our hooks no more; what else it holds stays"
 
 
-def _say_if_never_indexed(vault: Path | None) -> None:
+def _say_what_is_missing(vault: Path | None) -> None:
+    """Say why hooks would say nothing: no vault is near, or it was never indexed."""
+    from notewell.config import here  # noqa: PLC0415
     from notewell.serve.cli.options import open_vault  # noqa: PLC0415
+    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
     from notewell.serve.say import say  # noqa: PLC0415
 
-    if vault is None:
+    root = Path(os.path.expanduser(vault)) if vault else nearest_vault(here())
+    if root is None:
+        say(f"no vault is in {here()} or above, where hooks say nothing of notes: name one with --vault PATH")
         return
-    with open_vault(Path(os.path.expanduser(vault))) as opened:
+    with open_vault(root) as opened:
         if not opened.indexed:
             say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
 

@@ -6,18 +6,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.own import private_folder, write_private
+from notewell.own import clean_up, private_folder, write_private
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.data import is_data
-from notewell.serve.hooks.extract import Extract, Wanted, make_extract
+from notewell.serve.hooks.extract import Extract, Keep, make_extract
 from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.kept import clean_up
 from notewell.serve.hooks.noise import without_escapes
-from notewell.serve.hooks.noisy import LOG, MATCHES, Kind, kind_of
+from notewell.serve.hooks.noisy import LOG, MATCHES, SORTED, Kind, kind_of
 
 if TYPE_CHECKING:
     from notewell.settings import HookSettings
@@ -37,7 +35,7 @@ UNUSUAL = (
     "rawOutputPath",
     "returnCodeInterpretation",
 )
-# The least that hook.min_chars can be.
+# The least that hook.min_chars can be, as the settings have it: to import these takes most of the time a hook has.
 LEAST = 1_000
 SHORT, UNKNOWN = "the output is short", "the output has a shape that is not known"
 
@@ -58,19 +56,19 @@ def _replaced(given: Given, call: Call) -> Any:
         raise Nothing(SHORT)
     if len(text) > LARGEST:
         raise Nothing("the output is too long to be read in time")
-    if kind is None:
+    if kind == SORTED:
         return put_back("\n".join(sorted(text.split("\n"))))
     if not kind.lists and is_data(text):
         raise Nothing("the output is data")
-    extract = make_extract(text, Wanted(_words(given, call, kind), kind.times, kind.lists))
+    extract = make_extract(text, Keep(_words(given, call, kind), kind.times, kind.lists))
     if extract is None:
         raise Nothing("hardly anything could be left out")
-    intro = _intro(extract, _keep(text, extract, call.state))
+    intro = _intro(extract, _keep(text, extract, call.state), kind)
     return put_back(f"{intro}\n{extract.text}")
 
 
-def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
-    """Return the text of a response, what puts another in its place, and its kind; none means names to put in order.
+def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind]:
+    """Return the text of a response, what puts another in its place, and its kind.
 
     A response of a shape that is not known gives nothing, and so does one that is too short in any case.
     """
@@ -87,7 +85,7 @@ def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
     return text, put_back, kind
 
 
-def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable[[str], Any], Kind | None]:
+def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable[[str], Any], Kind]:
     if given.tool == "Bash":
         return _text(response, "stdout"), _into(response, "stdout"), _kind_of_command(given, response)
     if given.tool == "WebFetch":
@@ -99,7 +97,7 @@ def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable
         raise Nothing(UNKNOWN)
     if names == sorted(names):
         raise Nothing("there is nothing to put in order")
-    return "\n".join(names), lambda changed: {**response, "filenames": changed.split("\n")}, None
+    return "\n".join(names), lambda changed: {**response, "filenames": changed.split("\n")}, SORTED
 
 
 def _text(response: Mapping[str, Any], key: str) -> str:
@@ -126,28 +124,31 @@ def _keep(text: str, extract: Extract, state: Path) -> Path:
     """Keep the whole text without its secrets; two runs that differ in nothing that counts have one file."""
     # Only who keeps a text has to know secrets.
     from notewell.redact import redact_text  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
 
     folder = private_folder(state / FOLDER)
     clean_up(folder, seconds=OLD, most=MOST)
-    file = folder / f"{blake2b(extract.text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}.txt"
+    file = folder / f"{digest(extract.text)}.txt"
     write_private(file, redact_text(without_escapes(text))[0].encode("utf-8", "replace"))
     return file
 
 
-def _intro(extract: Extract, file: Path) -> str:
+def _intro(extract: Extract, file: Path, kind: Kind) -> str:
+    unlike = f"all but {extract.unusual:,} of those" if extract.unusual else "those"
+    kept = "all that look like errors" + ("" if kind.lists else f", and {unlike} unlike the others")
     return (
         f"[Notewell: an extract of {extract.chars:,} characters in {extract.total:,} lines; {extract.kept:,} lines "
-        f"are kept, and all that look like errors. All of it, without secrets: {file}]"
+        f"are kept, among them {kept}. All of it, without secrets: {file}]"
     )
 
 
 def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
     """Return what tells whether a line has words of the last prompt, or of what the tool was asked."""
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.sessions import recall, word_digest  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import read_conversation, word_digest  # noqa: PLC0415
     from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
 
-    session = recall(call.state, given.session)
+    session = read_conversation(call.state, given.session)
     # What was searched for is in every line that was found.
     told = () if kind.lists else given.asked.values()
     asked = {term for value in told if isinstance(value, str) for term in telling_terms(value)}
@@ -162,8 +163,9 @@ def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
 
 def _rules(given: Given, call: Call) -> HookSettings:
     """Return the settings of the vault that is near, or the defaults; no vault is opened for them."""
-    from notewell.config import find_root, here, load_settings  # noqa: PLC0415
+    from notewell.config import load_settings  # noqa: PLC0415
+    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
 
-    settings = load_settings(call.vault or find_root(given.cwd or here()), os.environ, {})
+    settings = load_settings(call.vault or nearest_vault(given.cwd), os.environ, {})
     call.limit.allow(settings.hook.timeout_ms)
     return settings.hook

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.shell import Piece, read_command
+from notewell.serve.hooks.shell import FINDS, GREPS, Piece, read_command
 
 if TYPE_CHECKING:
     from notewell.types import Excerpt
@@ -27,9 +27,7 @@ changelog contributing app mod lib cargo tsconfig pyproject conftest requirement
 models views urls server client constants errors styles style schema
 """
 USUAL = frozenset(NAMES.split())
-GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
-FINDS = frozenset(("find", "fd", "fdfind"))
-# Options of these that have a value, which is no pattern.
+# Options of a grep that have a value, which is no pattern.
 VALUED = re.compile(r"-[ABCmgtTjd]|--(?:include|exclude|exclude-dir|glob|type|max-count|context|color|colour)")
 # The same of fd, where `-e` is a suffix.
 VALUED_FD = re.compile(r"-[edEtSjcx]|--(?:extension|max-depth|exclude|type|size|threads|color|exec|base-directory)")
@@ -57,7 +55,8 @@ def answer(given: Given, call: Call) -> Iterator[dict[str, str]]:
     if not asked.file and len(asked.words) < 3:
         raise Nothing("the tool asks for nothing that notes could know")
     # Most calls of tools end above, and do not pay for opening a vault.
-    from notewell.serve.hooks.vaults import show, vault_of  # noqa: PLC0415
+    from notewell.serve.hooks.show import show  # noqa: PLC0415
+    from notewell.serve.hooks.vaults import vault_of  # noqa: PLC0415
 
     with vault_of(given, call) as vault:
         found = _on_file(asked.file, given, vault) if asked.file else _on_words(asked, vault)
@@ -107,8 +106,6 @@ def _globbed(pattern: str) -> Asked:
 
 def _searched(piece: Piece) -> Asked:
     program, words = piece.program, piece.words[1:]
-    if program == "git" and words[:1] == ("grep",):
-        program, words = "grep", words[1:]
     if piece.joint == "|":
         # It looks at what another program wrote.
         return Asked()
@@ -164,7 +161,7 @@ def _on_words(asked: Asked, vault: Vault) -> list[Excerpt]:
         held = vault.relevant(words, limit=COMMON + 1, least=0.0, holding=words)
         return list(held) if len(held.excerpts) <= COMMON else []
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.vaults import LOOKED_AT  # noqa: PLC0415
+    from notewell.serve.hooks.show import LOOKED_AT  # noqa: PLC0415
 
     if len(telling_terms(words)) < asked.least:
         # A pattern of two words is code more often than a question.

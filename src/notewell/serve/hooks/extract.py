@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from notewell.serve.hooks.faults import is_error, kept_for_faults
+from notewell.serve.hooks.faults import Signs, is_error, kept_for_faults, signs_in
 from notewell.serve.hooks.noise import steady, steady_error, without_escapes
+from notewell.serve.hooks.unusual import unusual_lines
 
 # How many lines of the beginning and of the end always stay: what was run, and how it ended.
 HEAD, TAIL = 15, 15
@@ -19,6 +20,8 @@ OF_EACH = (50, 20, 10, 5, 3)
 ROOM = 10_000
 # Lines that are to the point stay with the line before and after them, up to so many.
 TO_THE_POINT = 40
+# Lines that are unlike the others stay, up to so many; how many more there are is told.
+UNUSUAL = 100
 # One that is longer is data; its beginning says which.
 LONGEST = 400
 # An extract that is more than this share of what there was is not worth what it hides.
@@ -29,12 +32,13 @@ PLACED = re.compile(r"(?P<path>[^\s:][^:\n]*):(?:(?P<line>\d+):)?")
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What is shown of an output: its lines, and how many there were."""
+    """What is shown of an output: its lines, how many there were, and how many that are unlike others are not shown."""
 
     lines: tuple[str, ...]
     kept: int
     total: int
     chars: int
+    unusual: int
 
     @property
     def text(self) -> str:
@@ -43,7 +47,7 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Keep:
     """What is to be seen of an output: lines with words of the prompt or the command, durations, lists in order."""
 
     words: Callable[[str], bool] = lambda line: False
@@ -52,32 +56,33 @@ class Wanted:
     lists: str = ""
 
 
-def make_extract(text: str, wanted: Wanted) -> Extract | None:
+def make_extract(text: str, keep: Keep) -> Extract | None:
     """Return an extract; nothing, if hardly anything would be left out."""
     plain = without_escapes(text)
     raw = plain.rstrip("\n").split("\n")
+    signs = signs_in(plain)
     # What is found in files is as it is written there.
-    lines = raw if wanted.lists else [_steady(line, wanted) for line in raw]
+    lines = raw if keep.lists else [_steady(line, keep, signs) for line in raw]
     # Lines that differ between runs in times alone count alike; with the ends of lines, those at the end included.
     total, chars = len(lines), sum(map(len, lines)) + len(lines) - 1 + len(plain) - len(plain.rstrip("\n"))
     groups: list[str] = []
-    if wanted.lists:
-        placed = in_order(lines, wanted.lists)
+    if keep.lists:
+        placed = in_order(lines, keep.lists)
         if not placed:
             # What is no such list is nothing that is known.
             return None
         lines, groups = [line for _, line in placed], [group for group, _ in placed]
     folded = _folded(lines) if not groups else [(line, 1) for line in lines]
-    kept = _chosen([line for line, _ in folded], wanted, groups)
+    kept, unusual = _chosen([line for line, _ in folded], keep, groups)
     shown = tuple(_shown(folded, kept, groups))
     number = sum(times for place, (_, times) in enumerate(folded) if place in kept)
     if sum(map(len, shown)) + len(shown) > WORTH * (len(text) or 1):
         return None
-    return Extract(shown, number, total, chars)
+    return Extract(shown, number, total, chars, unusual)
 
 
-def _steady(line: str, wanted: Wanted) -> str:
-    return steady_error(line) if is_error(line) else steady(line, times=wanted.times)
+def _steady(line: str, keep: Keep, signs: Signs) -> str:
+    return steady_error(line) if is_error(line, signs) else steady(line, times=keep.times)
 
 
 def in_order(lines: Sequence[str], lists: str) -> list[tuple[str, str]]:
@@ -111,15 +116,17 @@ def _folded(lines: Iterable[str]) -> list[tuple[str, int]]:
     return [(line, len(list(run))) for line, run in groupby(lines)]
 
 
-def _chosen(lines: Sequence[str], wanted: Wanted, groups: Sequence[str]) -> set[int]:
-    """Return the places of the lines that stay."""
+def _chosen(lines: Sequence[str], keep: Keep, groups: Sequence[str]) -> tuple[set[int], int]:
+    """Return the places of the lines that stay, and how many do not though they are unlike the others."""
     last = len(lines)
     kept = _first_of_each(lines, groups) if groups else {*range(min(HEAD, last)), *range(max(0, last - TAIL), last)}
     kept |= kept_for_faults(lines)
-    to_the_point = [place for place, line in enumerate(lines) if place not in kept and wanted.words(line)]
+    to_the_point = [place for place, line in enumerate(lines) if place not in kept and keep.words(line)]
     for place in to_the_point[:TO_THE_POINT]:
         kept.update(range(max(0, place - 1), min(last, place + 2)))
-    return kept
+    # A list has no lines that are unlike the others: each is a file or a place in one.
+    unusual = [] if groups else [place for place in unusual_lines(lines) if place not in kept]
+    return kept | set(unusual[:UNUSUAL]), len(unusual[UNUSUAL:])
 
 
 def _first_of_each(lines: Sequence[str], groups: Sequence[str]) -> set[int]:

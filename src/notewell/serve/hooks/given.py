@@ -10,6 +10,8 @@ from typing import Any
 
 # Larger than any output that Claude Code hands over; what is larger is not worth its time.
 LARGEST = 8 << 20
+# What the log says of a hook that waited for it in vain.
+NEVER_ENDED = "its input did not end in time"
 
 
 class Nothing(Exception):
@@ -60,6 +62,17 @@ def read_given(data: bytes) -> Given:
         asked=asked if isinstance(asked, dict) else {},
         response=value.get("tool_response"),
     )
+
+
+def is_waited_for(number: int) -> bool:
+    """Tell whether a stream has neither ended nor anything to read; where that cannot be told, it is so."""
+    # Only a hook that is late asks.
+    import select  # noqa: PLC0415
+
+    try:
+        return not select.select((number,), (), (), 0)[0]
+    except (OSError, ValueError):
+        return True
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:

@@ -7,7 +7,6 @@ import math
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from typing import Any
 
 from notewell.config import here
 from notewell.errors import SettingsError
-from notewell.own import home_folder, write_private
+from notewell.own import PRIVATE_FILE, home_folder, write_private, write_whole
+from notewell.serve.hooks.entries import is_ours
 from notewell.serve.hooks.sessions import digest
-from notewell.serve.hooks.wanted import is_ours
 
 Entries = Mapping[str, Mapping[str, Any]]
 MEND = "Mend it by hand; it was not touched"
@@ -152,17 +151,8 @@ def _write(change: Change) -> None:
             file.parent.rmdir()
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(prefix=".settings-", suffix=".json", dir=file.parent)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="") as made:
-            made.write(change.after)
-        if change.before is not None:
-            Path(name).chmod(stat.S_IMODE(file.stat().st_mode))
-        Path(name).replace(file)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    mode = PRIVATE_FILE if change.before is None else stat.S_IMODE(file.stat().st_mode)
+    write_whole(file, change.after.encode(), mode=mode)
 
 
 def _former(backup: Path) -> dict[str, Any] | None:
@@ -175,6 +165,9 @@ def _former(backup: Path) -> dict[str, Any] | None:
 
 def _read(file: Path) -> str | None:
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            # A pipe may never end.
+            raise SettingsError(f"{file} is no regular file", "Move it away; it was not touched")
         with file.open(encoding="utf-8", newline="") as opened:
             return opened.read()
     except FileNotFoundError:

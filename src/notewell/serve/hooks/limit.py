@@ -27,8 +27,6 @@ class Limit:
     def __init__(self, began: float, milliseconds: int | None = None, *, until: float = math.inf) -> None:
         """Begin with the milliseconds that the command line gave; none leaves it to the settings."""
         self.began = began
-        # What a hook that is ended was at.
-        self.at = OUT_OF_TIME
         self._given, self._until = milliseconds, until
         self._changed = threading.Condition()
         self._claimed = False
@@ -59,18 +57,18 @@ class Limit:
             self._claimed = True
             self._changed.notify()
 
-    def watch(self, late: Callable[[str], None]) -> None:
-        """End this process at the deadline, with exit code 0 and nothing printed; `late` logs what it was at."""
+    def watch(self, late: Callable[[], None]) -> None:
+        """End this process at the deadline, with exit code 0 and nothing printed; `late` logs it."""
         threading.Thread(target=self._watch, args=(late,), name="notewell-limit", daemon=True).start()
 
     def _after(self, milliseconds: int) -> float:
         return min(self._until, self.began + (self._given or milliseconds) / 1000)
 
-    def _watch(self, late: Callable[[str], None]) -> None:
+    def _watch(self, late: Callable[[], None]) -> None:
         with self._changed:
             while not self._claimed and (left := self.deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
             # Held to the end: what has not begun to print never does.
             if not self._claimed:
-                late(self.at)
+                late()
                 os._exit(0)

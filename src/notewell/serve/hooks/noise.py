@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from notewell.serve.hooks.faults import is_error
+from notewell.serve.hooks.faults import Signs, is_error, signs_in
 
 # Colours, titles and cursor movements.
 ESCAPES = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|\x1b[@-_]")
@@ -48,13 +48,14 @@ def without_escapes(text: str) -> str:
     if "\r" not in plain:
         return plain
     lines = plain.replace("\r\n", "\n").split("\n")
-    return "\n".join("\n".join(_in_the_end(line.split("\r"))) for line in lines)
+    signs = signs_in(plain.replace("\r", "\n"))
+    return "\n".join("\n".join(_in_the_end(line.split("\r"), signs)) for line in lines)
 
 
-def _in_the_end(parts: Sequence[str]) -> list[str]:
+def _in_the_end(parts: Sequence[str], signs: Signs) -> list[str]:
     """Return what stays of a line that was written over: its last words, and those before that tell of an error."""
     written = [part for part in parts if part]
-    return [*filter(is_error, written[:-1]), *(written[-1:] or [""])]
+    return [*(part for part in written[:-1] if is_error(part, signs)), *(written[-1:] or [""])]
 
 
 def steady(line: str, *, times: bool) -> str:

@@ -6,19 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from notewell.serve.hooks.shell import Piece, read_command
+from notewell.serve.hooks.shell import FINDS, GREPS, Piece, read_command
 
 
 class Kind(NamedTuple):
     """A kind of output: whether its durations are what it is about, and what each line names if it is a list."""
 
     times: bool = False
-    # `names` of files, or `matches` in files; nothing for a log.
+    # `names` of files, or `matches` in files; names that are only put in order are `sorted`; nothing for a log.
     lists: str = ""
 
 
 LOG = Kind()
-NAMES, MATCHES = Kind(lists="names"), Kind(lists="matches")
+NAMES, MATCHES, SORTED = Kind(lists="names"), Kind(lists="matches"), Kind(lists="sorted")
 
 # Programs and what they do that is noisy: tests, builds, installs. A dash is for no word at all, a star for any; where
 # words are names that somebody gave, as scripts of package.json and targets are, each has to tell of one of TASKS.
@@ -28,7 +28,6 @@ pytest py.test unittest tox nox jest mocha ava karma phpunit rspec: *
 vitest: - run
 playwright: test install
 cypress: run install
-coverage: run
 npm pnpm yarn bun: - install i ci add update upgrade up remove uninstall rebuild dedupe test t TASK
 turbo nx lerna: TASK
 make gmake rake ninja gradle gradlew mvn mvnw ant sbt bazel xcodebuild msbuild mix: - TASKS
@@ -60,11 +59,12 @@ bench benchmark docs doc package pack assemble verify prepare setup bootstrap ve
 """
 TASKS = frozenset(NAMED.split())
 # With one of these beside it, what is printed is what was asked for.
-TELLING = frozenset(("print", "show", "list", "dump", "help", "info", "tree"))
-KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("find", "fd", "fdfind"), NAMES),
-    **dict.fromkeys(("grep", "egrep", "fgrep", "rg", "ag", "ack"), MATCHES),
-}
+PRINTING = """
+print show list dump help info tree version versions notes changelog status diff log logs report stats env vars targets
+config query describe explain names
+"""
+TELLING = frozenset(PRINTING.split())
+KINDS: dict[str, Kind] = {**dict.fromkeys(FINDS, NAMES), **dict.fromkeys(GREPS, MATCHES)}
 # These print nothing, or a line.
 QUIET = """
 cd export source . set unset mkdir rm cp mv touch chmod chown ln pushd popd true : echo printf sleep test [ wait pwd
@@ -73,23 +73,29 @@ ulimit umask alias trap exit
 SILENT = frozenset(QUIET.split())
 # These hand on all that they read; of what another picks out, every line was asked for.
 HANDING_ON = frozenset(("tee", "cat"))
-# Options after which an output is for programs, or is what was asked for.
+# Options after which an output is for programs, or is what was asked for; a dash alone is for stdout.
 FOR_PROGRAMS = re.compile(
     r"--(?:json|porcelain|format|output|output-format|message-format|reporter|template|jq|null|print.*|show.*|list.*|"
-    r"dry-run|collect-only|help|version|count|only-matching|files-with-matches|replace|(?:after-|before-)?context|"
-    r"no-filename|passthru|exec|patch|system-information)(?:=.*)?"
+    r"dry-run|co|collect-only|fixtures.*|markers|setup-.*|explain.*|trace.*|type-list|dump.*|syntax-check|help|version|"
+    r"count|only-matching|files-with-matches|replace|(?:after-|before-)?context|no-filename|passthru|exec|patch|"
+    r"system-information|tap)(?:=.*)?|-json|-h|-help|-version|-V|-"
 )
 FORMATS = re.compile(r"(?:.*=|-o)?(?:json.*|ya?ml|xml|csv|tsv|ndjson|sarif|junit|html|wide|name|go-template.*)")
-# The same of one letter, alone or among others; and words of find.
-LETTERS = {
-    **dict.fromkeys(("grep", "egrep", "fgrep", "ag", "ack"), "cozABCh"),
-    "rg": "co0ABCrI",
-    **dict.fromkeys(("make", "gmake"), "npq"),
-    **dict.fromkeys(("gcc", "g++", "clang", "cc", "c++"), "E"),
-    "cmake": "EPLN",
-    "ninja": "t",
+# The same of single programs: one letter, alone or among others, or words.
+ASKING = {
+    **dict.fromkeys(GREPS, re.compile(r"-\w*[cozABCh]\w*")),
+    "rg": re.compile(r"-\w*[co0ABCrI]\w*"),
+    **dict.fromkeys(FINDS, re.compile(r"-(?:exec|execdir|f?printf|print0|delete|f?ls|x|X|0)")),
+    **dict.fromkeys(("make", "gmake"), re.compile(r"-\w*[npq]\w*")),
+    **dict.fromkeys(
+        ("gcc", "g++", "clang", "cc", "c++"), re.compile(r"-E|-MM?|-d[DIMNU]+|-dump.*|-print.*|.*-dump(?:=.*)?|-o-|-Q")
+    ),
+    "rustc": re.compile(r"-Z.*|-o-|-vV"),
+    "cmake": re.compile(r"-[EPN]|-LA?H?"),
+    "ninja": re.compile(r"-[nt].*"),
+    "rake": re.compile(r"-[ADnPTW].*"),
+    **dict.fromkeys(("tox", "nox"), re.compile(r"-\w*[al]\w*|[lc]")),
 }
-OF_FIND = ("-exec", "-execdir", "-printf", "-print0", "-delete", "-ls", "-x", "-X", "-0")
 TIMED = re.compile(r"bench|perf|profil|duration|criterion|\btim(?:es?|ings?)\b", re.IGNORECASE)
 
 
@@ -131,10 +137,6 @@ def kind_of(command: str) -> Kind | None:
 
 def _kind(piece: Piece) -> Kind | None:
     words = piece.words[1:]
-    if piece.program == "uv" and words[:1] == ("pip",):
-        return _kind(Piece(piece.joint, words))
-    if piece.program == "git" and words[:1] == ("grep",):
-        return _kind(Piece(piece.joint, words))
     if any(_is_for_programs(piece.program, word) for word in words):
         return None
     if piece.program in KINDS:
@@ -145,20 +147,17 @@ def _kind(piece: Piece) -> Kind | None:
 def _is_for_programs(program: str, word: str) -> bool:
     if FOR_PROGRAMS.fullmatch(word) or (FORMATS.fullmatch(word) and program not in KINDS):
         return True
-    if program in ("find", "fd", "fdfind"):
-        return word in OF_FIND
-    short = word[1:] if word.startswith("-") and not word.startswith("--") else ""
-    return any(letter in short for letter in LETTERS.get(program, ""))
+    return program in ASKING and bool(ASKING[program].fullmatch(word))
 
 
 def _is_noisy(verbs: frozenset[str], words: Sequence[str]) -> bool:
     """Tell whether the words of a program are among what it does that is noisy."""
     # Versions of tools, such as `+nightly`, and assignments are no verbs.
     told = [word for word in words if not word.startswith(("-", "+")) and "=" not in word]
-    if "*" in verbs:
-        return True
     if not told:
-        return "-" in verbs
+        return bool(verbs & {"*", "-"})
+    if "*" in verbs:
+        return told[0] not in TELLING
     if "TASKS" in verbs:
         return all(map(_is_task, told))
     if "TASK" in verbs and told[0] == "run":

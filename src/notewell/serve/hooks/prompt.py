@@ -42,7 +42,8 @@ def answer(given: Given, call: Call) -> Iterator[dict[str, str]]:
     # A prompt that says nothing does not pay for opening a vault.
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
     from notewell.serve.hooks.sessions import keep_words  # noqa: PLC0415
-    from notewell.serve.hooks.vaults import LOOKED_AT, show, vault_of  # noqa: PLC0415
+    from notewell.serve.hooks.show import LOOKED_AT, show  # noqa: PLC0415
+    from notewell.serve.hooks.vaults import vault_of  # noqa: PLC0415
 
     if len(terms := telling_terms(asked)) < 2:
         raise Nothing(TOO_LITTLE)

@@ -10,9 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from notewell.errors import StoreBusy
-from notewell.own import private_folder, write_private
+from notewell.own import clean_up, private_folder, write_private
 from notewell.serve.hooks.given import Nothing
-from notewell.serve.hooks.kept import clean_up
 from notewell.store.sqlite.lock import held
 
 FOLDER = "sessions"
@@ -27,7 +26,7 @@ LARGEST = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Conversation:
     """What one session was shown, and the words that its last prompt was about, as hashes."""
 
     shown: tuple[str, ...] = ()
@@ -37,7 +36,7 @@ class Session:
         """Tell whether lines were shown before, wherever they stood."""
         return digest(text) in self.shown
 
-    def with_shown(self, texts: Iterable[str]) -> Session:
+    def with_shown(self, texts: Iterable[str]) -> Conversation:
         """Return the session after these lines were shown, too."""
         return replace(self, shown=(*self.shown, *map(digest, texts))[-SHOWN:])
 
@@ -56,16 +55,16 @@ def word_digest(session: str, term: str) -> str:
     return digest(f"{session}\0{term}")
 
 
-def recall(state: Path, session: str) -> Session:
+def read_conversation(state: Path, session: str) -> Conversation:
     """Return what a session was shown; a session without a name, or that is new, was shown nothing."""
-    return _read(_file(state, session)) if session else Session()
+    return _read(_file(state, session)) if session else Conversation()
 
 
 @contextmanager
-def remembering(state: Path, session: str) -> Iterator[tuple[Session, Callable[[Session], None]]]:
+def remembering(state: Path, session: str) -> Iterator[tuple[Conversation, Callable[[Conversation], None]]]:
     """Hold a session, so that two hooks at once never show the same; yield it, and what keeps it as it is then."""
     if not session:
-        yield Session(), lambda changed: None
+        yield Conversation(), lambda changed: None
         return
     file = _file(state, session)
     try:
@@ -87,20 +86,19 @@ def keep_words(state: Path, session: str, terms: Iterable[str]) -> None:
 
 def _file(state: Path, session: str) -> Path:
     """Return a session's file; its name is a hash, since a session's is whatever somebody calls it."""
-    name = blake2b(session.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    return state / FOLDER / f"{name}.json"
+    return state / FOLDER / f"{digest(session)}.json"
 
 
-def _read(file: Path) -> Session:
+def _read(file: Path) -> Conversation:
     try:
         if file.is_symlink() or file.stat().st_size > LARGEST:
-            return Session()
+            return Conversation()
         kept = json.loads(file.read_bytes())
-        return Session(tuple(map(str, kept["shown"]))[-SHOWN:], frozenset(map(str, kept["words"])))
+        return Conversation(tuple(map(str, kept["shown"]))[-SHOWN:], frozenset(map(str, kept["words"])))
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return Session()
+        return Conversation()
 
 
-def _write(file: Path, session: Session) -> None:
+def _write(file: Path, session: Conversation) -> None:
     kept = {"shown": session.shown, "words": sorted(session.words)}
     write_private(file, json.dumps(kept).encode("ascii"))

@@ -17,6 +17,11 @@ ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 # Programs that run another, and how many words of their own they have before it.
 RUNNERS = {"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "timeout": 1, "npx": 0, "bunx": 0, "command": 0}
 RUN = re.compile(r"(?:uv|poetry|pipenv|hatch|pdm|rye) run|bundle exec|(?:python[\d.]*|py) -m")
+# A program that is a part of another, which is known by itself.
+PARTS = (("git", "grep"), ("uv", "pip"))
+# What looks for words in files, and what looks for files.
+GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
+FINDS = frozenset(("find", "fd", "fdfind"))
 
 
 class Piece(NamedTuple):
@@ -70,6 +75,8 @@ def _bare(words: Sequence[str]) -> tuple[str, ...]:
             left = _past_options(left[1:])[RUNNERS[first] :]
         elif RUN.fullmatch(" ".join((first, *left[1:2]))):
             left = left[2:]
+        elif (first, *left[1:2]) in PARTS:
+            left = left[1:]
         else:
             break
     return tuple(left)

@@ -18,7 +18,8 @@ def answer(given: Given, call: Call) -> NoReturn:
         raise Nothing(wanted if call.opening else "no warm process could be asked")
     # The other hooks, too, are loaded before they are needed.
     from notewell.serve.hooks import after, before, prompt  # noqa: F401, PLC0415
-    from notewell.serve.hooks.vaults import LOOKED_AT, take_in, vault_of  # noqa: PLC0415
+    from notewell.serve.hooks.show import LOOKED_AT  # noqa: PLC0415
+    from notewell.serve.hooks.vaults import take_in, vault_of  # noqa: PLC0415
 
     with vault_of(given, call) as vault:
         if not call.limit.awaited:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.entries import is_ours
+from notewell.serve.hooks.given import NEVER_ENDED
 from notewell.serve.hooks.install import settings_files
 from notewell.serve.hooks.limit import OUT_OF_TIME
 from notewell.serve.hooks.log import Run, last_runs, log_file, percentile
-from notewell.serve.hooks.wanted import is_ours
 from notewell.serve.warm.client import LATE
 
 # As many of the last runs as one reads.
@@ -27,7 +28,7 @@ LONGER = "raise hook.timeout_ms, and install again"
 REMEDIES = {
     LATE: f"{LONGER}; if it hangs, run `notewell daemon stop`",
     OUT_OF_TIME: LONGER,
-    "its input did not end in time": "whatever runs the hook has to close its stdin",
+    NEVER_ENDED: "whatever runs the hook has to close its stdin",
     "nobody reads what it says": "whatever runs the hook closed its stdout",
     "the vault was never indexed": "run `notewell index` there",
 }
@@ -110,7 +111,8 @@ def _local(at: str) -> str:
 def _read(file: Path) -> dict[str, Any]:
     """Return a settings file; one that cannot be read says nothing."""
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
+        # What is no file, a pipe for one, may never end.
+        value = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

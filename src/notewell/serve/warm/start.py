@@ -87,8 +87,7 @@ def _mark(request: dict[str, bytes]) -> Path:
 
 def leave_mark(request: dict[str, bytes]) -> None:
     """Tell the hooks that follow that the vault of this one wants no process."""
-    from notewell.own import private_folder  # noqa: PLC0415
-    from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
+    from notewell.own import clean_up, private_folder  # noqa: PLC0415
 
     mark = _mark(request)
     with suppress(OSError):
