@@ -15,7 +15,7 @@ from bench.processes import memory_of, serve_command, serving
 from bench.queries import load_queries
 from bench.tokens import token_starts
 from bench.vaults import BenchVault
-from notewell.search.budget import CHARS_PER_TOKEN
+from notewell.search.budget import count_tokens
 
 CALLS = 50
 GUARD = 60.0
@@ -86,24 +86,25 @@ async def _measure_pages(address: str, texts: list[str], notes: list[str]) -> Me
     pages: Measured = {}
     async with Client(address, read_timeout_seconds=GUARD) as client:
         for tool, calls in asked.items():
-            longest = max([await _called(client, tool, **given) for given in calls], key=len)
+            longest = max([await _called(client, tool, **given) for given in calls], key=count_tokens)
             pages[tool] = {
                 "pages": len(calls),
                 "chars": len(longest),
-                "tokens": -(-len(longest) // CHARS_PER_TOKEN),
+                "tokens": count_tokens(longest),
                 "tokens_counted": len(token_starts(longest)),
             }
     return pages
 
 
 async def _called(client: Client, name: str, **given: Any) -> str:
-    """Return all that the model may see of an answer: its text, and its data as JSON."""
+    """Return the longer of what a client may show a model of an answer: its text, or its data as JSON."""
     result: Any = await client.call_tool(name, given)
     text = "".join(part.text for part in result.content if part.type == "text")
     if result.is_error:
         raise BenchError(f"{name} {given}: {text}", "Ask it by hand to see why")
     data = result.structured_content
-    return text + (json.dumps(data, ensure_ascii=False, separators=(",", ":")) if data else "")
+    packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")) if data else ""
+    return max(text, packed, key=count_tokens)
 
 
 def _children() -> list[int]:

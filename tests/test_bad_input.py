@@ -426,7 +426,9 @@ def test_an_empty_query_finds_nothing(make_vault: MakeVault, query: str) -> None
 
 
 @pytest.mark.parametrize(
-    "query", [query for query in ODD_QUERIES.values() if "\0" not in query], ids=lambda query: query[:15]
+    "query",
+    [query for query in ODD_QUERIES.values() if query.strip() and "\0" not in query],
+    ids=lambda query: query[:15],
 )
 def test_the_command_line_answers_an_odd_query(make_vault: MakeVault, cli: Cli, query: str) -> None:
     vault = make_vault({"rye.md": RYE})
@@ -435,6 +437,13 @@ def test_the_command_line_answers_an_odd_query(make_vault: MakeVault, cli: Cli, 
     hits = json.loads(answer.out)["hits"]
     assert [hit["path"] for hit in hits if hit["retrievers"]["lexical"]] == (["rye.md"] if "loaf" in query else [])
     assert cli("search", "--vault", str(vault.root), "--", query).code == 0
+
+
+@pytest.mark.parametrize("query", ["", " \t\n "])
+def test_the_command_line_refuses_to_look_for_nothing(make_vault: MakeVault, cli: Cli, query: str) -> None:
+    vault = make_vault({"rye.md": RYE})
+    answer = cli("search", "--vault", str(vault.root), "--", query)
+    assert answer.code == 1 and "nothing to look for" in answer.err
 
 
 def test_a_query_of_bytes_that_are_no_text_is_answered(make_vault: MakeVault) -> None:
@@ -488,6 +497,7 @@ def test_a_limit_or_budget_that_makes_no_sense_is_an_error_with_a_hint(
         "nowhere.md",
         "rye.md:99",
         "rye.md:2-1",
+        "rye.md:0",
         "rye.md:" + "9" * 30,
         "rye.md:" + "9" * 5_000,
         "rye.md:1-2-3",
@@ -509,9 +519,7 @@ def test_an_odd_place_is_an_error_with_a_hint(make_vault: MakeVault, place: str)
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("place", "lines"), [("rye.md", (1, 3)), ("rye.md:0", (1, 1)), ("rye.md:3", (3, 3)), ("rye.md:2-900", (2, 3))]
-)
+@pytest.mark.parametrize(("place", "lines"), [("rye.md", (1, 3)), ("rye.md:3", (3, 3)), ("rye.md:2-900", (2, 3))])
 def test_a_place_may_reach_past_the_end(make_vault: MakeVault, place: str, lines: tuple[int, int]) -> None:
     reading = make_vault({"rye.md": RYE}).read(place)
     assert (reading.line, reading.end_line) == lines

@@ -6,7 +6,9 @@ import inspect
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ from notewell.asked import Filters
 from notewell.serve import forms
 from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
+from notewell.serve.parameters import HELP
+from notewell.serve.upkeep import Upkeep
 
 Parameters = dict[str, Any]
 
@@ -67,62 +71,80 @@ OWN = {
 }
 # Only a program that holds a vault decides itself when to look for changes; by every other way it is done.
 REFRESH = "refresh"
-# The notes that others are to be like are what `related` is given.
-TWICE = {"related": "like"}
+# What looks for changes first, and can be told not to; the others read a file itself, or say what is to be taken in.
+LOOKS = ("search", "related", "traverse", "links")
 
 
 def python(operation: str) -> Parameters:
     """Return the parameters of a method, those of its filters in their place."""
     found: Parameters = {}
+    # The notes that others are to be like are what `related` is given.
+    twice = {"like"} if operation == "related" else set()
     for name, parameter in list(inspect.signature(getattr(Vault, operation)).parameters.items())[1:]:
         if name == "only":
-            found |= {field.name: () for field in fields(Filters)}
+            found |= {field.name: () for field in fields(Filters) if field.name not in twice}
         else:
             found[name] = None if parameter.default is parameter.empty else parameter.default
     return found
 
 
 def cli(operation: str) -> Parameters:
-    command: click.Command = import_module(f"notewell.serve.cli.{operation}").command
     found: Parameters = {}
-    for parameter in command.params:
-        longest = max(parameter.opts, key=len)
-        name = longest.removeprefix("--").replace("-", "_")
+    for name, parameter in _options(operation).items():
         value = parameter.to_info_dict()["default"]
         found |= {"refresh": not value} if name == "no_refresh" else {name: value}
     return found
 
 
+def _options(operation: str) -> dict[str, click.Parameter]:
+    command: click.Command = import_module(f"notewell.serve.cli.{operation}").command
+    return {max(one.opts, key=len).removeprefix("--").replace("-", "_"): one for one in command.params}
+
+
 def http(operation: str) -> Parameters:
-    paths = import_module("notewell.serve.http").make_api(Vault.open(Path(__file__).parent), None).openapi()["paths"]
-    routes = [paths[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
-    return {one["name"]: one["schema"].get("default") for route in routes for one in route.get("parameters", ())}
+    return {one["name"]: one["schema"].get("default") for one in _queries(operation)}
+
+
+def _queries(operation: str) -> list[dict[str, Any]]:
+    routes = [_paths()[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
+    return [one for route in routes for one in route.get("parameters", ())]
+
+
+@cache
+def _paths() -> dict[str, Any]:
+    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
+        paths: dict[str, Any] = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
+    return paths
 
 
 def mcp(operation: str) -> Parameters:
+    return {name: field.get_default(call_default_factory=True) for name, field in _fields(operation).items()}
+
+
+def _fields(operation: str) -> Mapping[str, Any]:
     tools = import_module("notewell.serve.mcp.tools").TOOLS
     tools = {tool.name: tool for tool in (*tools, *import_module("notewell.serve.mcp.memory").MEMORY_TOOLS)}
-    return {name: field.get_default(call_default_factory=True) for name, field in _fields(tools[operation]).items()}
-
-
-def _fields(tool: Any) -> Mapping[str, Any]:
-    model: Mapping[str, Any] = tool.arguments.model_fields
+    model: Mapping[str, Any] = tools[operation].arguments.model_fields
     return model
 
 
 SURFACES: dict[str, Callable[[str], Parameters]] = {"cli": cli, "http": http, "mcp": mcp}
+WORDS: dict[str, Callable[[str], dict[str, str]]] = {
+    "cli": lambda operation: {name: getattr(one, "help", "") for name, one in _options(operation).items()},
+    "http": lambda operation: {one["name"]: one["description"] for one in _queries(operation)},
+    "mcp": lambda operation: {name: field.description for name, field in _fields(operation).items()},
+}
 # Several of them are one parameter that is repeated, where a way in has no lists.
 REPEATED = {"notes": "note", "tags": "tag"}
 NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
 
 
-def compared(operation: str, parameters: Parameters) -> Parameters:
+def compared(parameters: Parameters) -> Parameters:
     """Return defaults as they are compared: nothing is nothing, and what is given has none, however it is written."""
-    left_out = {REFRESH, TWICE.get(operation)}
     return {
         REPEATED.get(name, name): None if value in NOTHING or "Undefined" in repr(value) else value
         for name, value in parameters.items()
-        if name not in left_out
+        if name != REFRESH
     }
 
 
@@ -136,8 +158,19 @@ def test_every_way_in_has_the_same_parameters_and_defaults(operation: str, surfa
     asked = {name: value for name, value in python(operation).items() if name not in OWN["python"]}
     there = SURFACES[surface](operation)
     shared = {name: value for name, value in there.items() if name not in OWN[surface] or name in asked}
-    assert compared(operation, shared) == compared(operation, asked)
-    assert there.get(REFRESH, True)
+    assert compared(shared) == compared(asked)
+    if operation in LOOKS or REFRESH in there:
+        assert there[REFRESH] is True
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("operation", LOOKS)
+def test_every_way_in_has_the_same_words_on_a_parameter(operation: str, surface: str) -> None:
+    told = WORDS[surface](operation)
+    assert told.keys() & HELP.keys()
+    for name in told.keys() & HELP.keys():
+        # A way in may add what holds for it alone.
+        assert told[name] == HELP[name] or told[name].startswith(f"{HELP[name]}; "), name
 
 
 def test_what_is_listed_as_a_way_s_own_is() -> None:
@@ -151,6 +184,11 @@ def test_what_is_listed_as_a_way_s_own_is() -> None:
 ANSWERS: dict[str, tuple[list[str], str, Any]] = {
     "search": (["search", "bees in winter"], "/search?text=bees in winter", forms.Results),
     "search, explained": (["search", "bees", "--explain"], "/search?text=bees&explain=true", forms.Results),
+    "search, cut to fit": (
+        ["search", "bees", "--max-tokens", "200"],
+        "/search?text=bees&max_tokens=200",
+        forms.Results,
+    ),
     "deep mode": (
         ["search", "bees", "--deep", "--explain"],
         "/search?text=bees&mode=deep&explain=true",
@@ -189,19 +227,71 @@ def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         yield root, running
 
 
+@pytest.fixture(scope="module")
+def behind(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
+    """The sample vault with a file that cannot be taken in, as another writes to its store, and a server of it."""
+    root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("behind") / "vault")
+    (root / "New.md").write_text("# New\n\nA zebra.\n")
+    with (
+        Vault.open(root) as other,
+        other.store.locked(0),
+        KeptVault.open(root, {"embed.encoder": "off"}) as vault,
+        serving(vault) as running,
+    ):
+        assert running.upkeep
+        # It starts no run behind, of which it would tell instead.
+        running.upkeep.stop()
+        yield root, running
+
+
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_http_answers_what_the_command_line_prints(
     served: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
-    (root, server), (typed, path, form) = served, ANSWERS[answer]
-    printed = CliRunner().invoke(import_module("notewell.serve.cli").cli, [*typed, "--vault", str(root), "--json"])
-    reply = server.ask(path.replace(" ", "%20"), method="POST" if path == "/reload" else "GET")
-    assert reply.status == 200
-    by_cli, by_http = json.loads(printed.stdout), json.loads(reply.body.splitlines()[-1])
+    by_cli, by_http = both_ways(*served, answer)
     assert _timeless(by_cli) == _timeless(by_http)
     # Whatever is not declared is refused, also where it is deep inside.
-    TypeAdapter(form).validate_json(reply.body.splitlines()[-1])
+    TypeAdapter(ANSWERS[answer][-1]).validate_python(by_http)
+
+
+def test_hits_that_did_not_fit_are_counted(served: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    for more in ([], ["--deep"]):
+        whole, cut = (printed(served[0], ["search", "bees", *more, *rest]) for rest in ([], ["--max-tokens", "200"]))
+        assert (whole["left_out"], len(whole["hits"])) == (0, len(cut["hits"]) + cut["left_out"])
+        assert cut["left_out"]
+
+
+@pytest.mark.parametrize("answer", [name for name, (*_, form) in ANSWERS.items() if "notices" in form.__annotations__])
+def test_what_the_look_for_changed_files_has_to_say_is_told_by_both(
+    behind: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    by_cli, by_http = both_ways(*behind, answer)
+    assert "another process is indexing this vault; this is its state before that" in by_cli["notices"]
+    assert _timeless(by_cli) == _timeless(by_http)
+
+
+def test_a_comparison_tells_it_too(behind: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    both = printed(behind[0], ["search", "bees", "--mode", "compare"])
+    for half in ("fast", "deep"):
+        assert "another process is indexing this vault; this is its state before that" in both[half]["notices"]
+
+
+def both_ways(root: Path, server: Served, answer: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the command line prints, and what HTTP answers."""
+    typed, path, _ = ANSWERS[answer]
+    reply = server.ask(path.replace(" ", "%20"), method="POST" if path == "/reload" else "GET")
+    assert reply.status == 200
+    return printed(root, typed), json.loads(reply.body.splitlines()[-1])
+
+
+def printed(root: Path, typed: list[str]) -> dict[str, Any]:
+    done = CliRunner().invoke(import_module("notewell.serve.cli").cli, [*typed, "--vault", str(root), "--json"])
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
 
 
 def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
@@ -230,7 +320,6 @@ def test_what_a_model_gets_is_of_what_the_others_do(shape: type, form: type) -> 
 
 def test_deep_mode_is_as_long_by_every_way_in() -> None:
     from notewell.graph.deep import DEEP  # noqa: PLC0415
-    from notewell.serve.parameters import HELP  # noqa: PLC0415
 
     assert f"up to {DEEP.cap} notes unless limit says" in HELP["mode"]
 

@@ -199,3 +199,13 @@ def test_more_bytes_than_memory_can_be_asked_for_are_an_error(root: Path, name: 
 def test_a_name_that_is_too_long_for_a_folder_is_none(root: Path) -> None:
     (root / "notewell.toml").write_text(f"[embed]\nmodel = '{'x' * 300}'\n")
     assert load_settings(root, {}, {}).embed.model == "x" * 300
+
+
+def test_a_value_of_another_kind_is_an_error_that_shows_how_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "notewell.toml").write_text('[search]\nlimit = "ten"\n', encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(tmp_path, {}, {})
+    assert caught.value.hint.startswith("The default would be `limit = 10` under [search]. ")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, {"NOTEWELL_EMBED_BACKGROUND": "perhaps"}, {})
+    assert caught.value.hint.startswith("The default would be NOTEWELL_EMBED_BACKGROUND=true. ")

@@ -105,7 +105,9 @@ def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
 def test_a_scope_that_is_not_there_is_told_of(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
-    assert vault.search("hive", under="gard").notices == ("there is no note or folder 'gard' in this vault",)
+    assert vault.search("hive", under="gard").notices == (
+        "there is no note or folder 'gard' in this vault; near: garden",
+    )
     assert vault.search("", under="garden").notices == ()
 
 

@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,15 @@ from notewell.config import variable_of
 from notewell.index.readers.formats import FORMATS
 from notewell.serve import forms
 from notewell.serve.cli import COMMANDS, cli
-from notewell.serve.http import Upkeep, make_api
+from notewell.serve.http import make_api
+from notewell.serve.kept import KeptVault
 from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS
+from notewell.serve.upkeep import Upkeep
 from notewell.settings import HELP, setting_names
-from notewell.vault import Vault
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
@@ -74,8 +76,9 @@ def routes() -> str:
     """Return every route with its parameters, what it answers, and how it fails."""
     parts = [""]
     # The routes are the same for every vault; this one is not even indexed.
-    vault = Vault.open(Path(__file__).parent)
-    for path, methods in make_api(vault, Upkeep(vault)).openapi()["paths"].items():
+    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
+        described = make_api(upkeep).openapi()["paths"]
+    for path, methods in described.items():
         for method, route in methods.items():
             parts.append(f"## {method.upper()} {path}\n\n{route['description']}\n")
             parts += _parameters(route.get("parameters", ()))

@@ -26,6 +26,8 @@ FOLDER = ".notewell"
 PREFIX = "NOTEWELL_"
 # A switch of all commands, known by its own name; the client of the warm process reads it, too.
 ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
+# How alike two variables are if one is a slip: others of the same beginning belong to somebody else.
+NEAR_VARIABLE = 0.9
 # A vault's file may be a stranger's, and the time to parse a name of many parts grows with its square: 0.1 s at worst
 # with these two, a minute for 100,000 bytes without.
 LARGEST, DOTS = 32_000, 100
@@ -95,6 +97,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
     variables = {name: variable_of(name) for name in setting_names()}
     given = {name: Setting(name, environment[key], key) for name, key in variables.items() if key in environment}
     return given | {name: Setting(name, environment[key], key) for name, key in ALIASES.items() if environment.get(key)}
+
+
+def misspelt_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that are nearly a setting's, and so set nothing, each with the one that may be meant."""
+    known = {*map(variable_of, setting_names()), *ALIASES.values()}
+    ours = [key for key in environment if key.startswith(PREFIX) and key not in known]
+    near = {key: get_close_matches(key, known, n=1, cutoff=NEAR_VARIABLE) for key in ours}
+    return {key: close[0] for key, close in near.items() if close}
 
 
 def _tightened(users: Setting | None, vaults: Setting) -> Setting:
@@ -186,7 +196,7 @@ def check_name(name: str, where: str = "") -> None:
     names = setting_names()
     if name not in names:
         near = get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(names)}"
+        hint = f"Did you mean {near[0]}?" if near else "`notewell config --example` lists all of them"
         raise SettingsError(f"There is no setting {_quoted(name)}{where}", hint)
 
 
@@ -215,7 +225,8 @@ def _checked(setting: Setting) -> Any:
     try:
         value = _converted(setting.value, default)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise SettingsError(f"{said} should be {KINDS[type(default)]}", HELP[name]) from error
+        fact = f"{said} should be {KINDS[type(default)]}"
+        raise SettingsError(fact, f"{_example(setting, default)}. {HELP[name]}") from error
     if name in LEAST and value < LEAST[name]:
         raise SettingsError(f"{said} is {value}, and should be at least {LEAST[name]}", HELP[name])
     if name in MOST and value > MOST[name]:
@@ -223,6 +234,19 @@ def _checked(setting: Setting) -> Any:
     if name in CHOICES and value not in CHOICES[name]:
         raise SettingsError(f"{said} should be one of {', '.join(CHOICES[name])}", HELP[name])
     return value
+
+
+def _example(setting: Setting, default: Any) -> str:
+    """Return how a setting is written, where it was written wrong."""
+    section, _, key = setting.name.partition(".")
+    listed = list(default) if isinstance(default, tuple) else default
+    # Only whoever wrote something wrong pays for it.
+    from json import dumps  # noqa: PLC0415
+
+    if setting.source.startswith(PREFIX):
+        written = os.pathsep.join(listed) if isinstance(listed, list) else str(default).lower()
+        return f"The default would be {setting.source}={written}"
+    return f"The default would be `{key} = {dumps(listed, ensure_ascii=False)}` under [{section}]"
 
 
 def _converted(value: Any, default: Any) -> Any:

@@ -68,7 +68,9 @@ class Linked(Opened):
 
         if to not in MISSING:
             raise SettingsError(f"Links miss no {to}", f"Choose one of {', '.join(filter(None, MISSING))}")
-        self._must_be_indexed()
+        if to and not broken:
+            raise SettingsError("`to` says which broken links are meant", "Ask for the broken ones, too")
+        self.check_indexed()
         notices = self._mend_graph_now()
         folder = Folder(lambda: self._others(self.store), self._text_of)
         with self.store.reading() as snapshot:
@@ -119,7 +121,7 @@ class Linked(Opened):
         from notewell.graph.remeasure import load_standings  # noqa: PLC0415
         from notewell.graph.standing import measure  # noqa: PLC0415
 
-        self._must_be_indexed()
+        self.check_indexed()
         notices = self._mend_graph_now()
         with self.store.reading() as snapshot:
             net, store = Net.of(snapshot), self.store
@@ -138,7 +140,7 @@ class Linked(Opened):
         from notewell.graph.ground import StoredGround  # noqa: PLC0415
         from notewell.graph.traverse import traverse, walk_rules  # noqa: PLC0415
 
-        self._must_be_indexed()
+        self.check_indexed()
         rules = walk_rules(depth, floor, with_query=bool(query))
         notices = self._mend_edges_now()
         with self.store.reading() as snapshot:
@@ -162,7 +164,7 @@ class Linked(Opened):
         """
         from notewell.graph.deep import Deep  # noqa: PLC0415
 
-        self._must_be_indexed()
+        self.check_indexed()
         began, text, told = time.perf_counter(), readable(text), self._mend_edges_now()
         rules = self.settings.search.asking(limit, max_tokens)
         with self._searching() as (embedders, notices), self.store.reading() as snapshot:

@@ -154,7 +154,8 @@ class Opened:
             return None, (_by_words_alone(error),)
         return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
 
-    def _must_be_indexed(self) -> None:
+    def check_indexed(self) -> None:
+        """Refuse to go on with a vault that was never indexed."""
         if not self.indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 

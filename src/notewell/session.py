@@ -59,7 +59,7 @@ class Session:
     ) -> Results:
         """Find the lines that answer the text, those first that are also like what was opened last."""
         # What is gone from the vault is not leant to.
-        notices = self.vault.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        notices = self.vault.refresh_if(refresh)
         only = only.leaning_to(*self.leant_to)
         found = self.vault.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, notices=(*notices, *found.notices))

@@ -129,7 +129,7 @@ HELP = {
     "show.links": "What a click on a hit's place opens: `obsidian`, `file`, `vscode`, `off`; `auto` sees what fits",
     "daemon.use": "Let a process stay behind the commands, which answers ten times as fast; also `NOTEWELL_DAEMON`",
     "daemon.idle_minutes": "It ends when nobody asked it anything for so long",
-    "daemon.max_mb": "Over so much memory, and over what one vault needs, it closes others, and in the end itself",
+    "daemon.max_mb": "Over so much memory, the encoder apart, and over what a vault needs, it closes others and itself",
     "hook.threshold": "How sure a hook must be of a chunk to show it, from 0 (show all) to 1 (none)",
     "hook.max_tokens": "How many tokens, of 4 characters, a hook may add to a prompt",
     "hook.timeout_ms": "How many milliseconds a hook may take; then it shows nothing, and logs that",

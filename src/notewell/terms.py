@@ -29,6 +29,9 @@ HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 ACCENT = re.compile("[\u0300-\u036f]")
 # Letters that are not a base letter and an accent to Unicode, but are to whoever has no such key.
 STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
+# Where a heading leads, and how a site is told what to call it: no words of it.
+ADDRESS = re.compile(r"\]\([^()\n]{0,1000}\)|\{:?\s*#[^{}\n]{0,100}\}")
+SIGNS = re.compile(r"[\W_]+")
 # A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
 LONGEST = 64
 
@@ -164,3 +167,13 @@ def fold(token: str) -> str:
         return token.lower()
     folded = ACCENT.sub("", unicodedata.normalize("NFKD", token.casefold())).translate(STROKES)
     return unicodedata.normalize("NFC", folded)
+
+
+def plain_heading(heading: str) -> str:
+    """Return a heading as it is compared, whether it is written out or as a site makes an address of it.
+
+    >>> plain_heading("How *not* to [bake](bread.md)!"), plain_heading("how-not-to-bake")
+    ('hownottobake', 'hownottobake')
+    """
+    bare = ADDRESS.sub("", heading)
+    return SIGNS.sub("", unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secr
 from notewell.linked import Linked
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import find_chunks, find_exactly
+from notewell.search.named import find_chunks, find_exactly, find_named
 from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
@@ -111,6 +111,10 @@ class Vault(Linked):
         # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
         return (*told, *self._mend_edges_now())
 
+    def refresh_if(self, asked: bool | Progress) -> tuple[str, ...]:
+        """Take in what changed if it was asked for; a `Progress` asks for it, too, and is told of it."""
+        return self.refresh(asked if isinstance(asked, Progress) else None) if asked else ()
+
     def search(
         self,
         text: str,
@@ -125,7 +129,7 @@ class Vault(Linked):
 
         With `refresh`, changed files are taken in first, if that is quick; a `Progress` is told of it.
         """
-        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        notices = self.refresh_if(refresh)
         began = time.perf_counter()
         text, rules = readable(text), self.settings.search.asking(limit, max_tokens)
         if not self.indexed:
@@ -148,7 +152,7 @@ class Vault(Linked):
         refresh: bool | Progress = False,
     ) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        notices = self.refresh(refresh if isinstance(refresh, Progress) else None) if refresh else ()
+        notices = self.refresh_if(refresh)
         only = only.leaning_to(*map(self.find, notes))
         found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
         return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
@@ -170,7 +174,7 @@ class Vault(Linked):
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        self._must_be_indexed()
+        self.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
         if found.behind:
@@ -228,21 +232,24 @@ class Vault(Linked):
             return 0
         return len(self.store.unfilled(self.encoder.fingerprint))
 
-    def fill(self, progress: Progress | None = None) -> int:
-        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do."""
+    def fill(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
+        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do.
+
+        Who has to wait for its `turn` is at it already: nobody else begins with this vault meanwhile.
+        """
         if self.encoder is None or not self.indexed:
             return 0
-        with self.store.filling():
+        with self.store.filling(), turn or nullcontext():
             return fill(self.store, self.encoder, progress or Progress())
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, without secrets unless `raw`: `path`, `path:12`, `path:12-20`, `path#page 3`.
+        """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
 
         In place of a path, which comes first, stands a name, title or alias that no other note has.
         """
         if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
-                place = find_chunks(readable_name(place), snapshot).place
+                place = find_named(readable_name(place), snapshot)
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
@@ -295,7 +302,7 @@ class Vault(Linked):
         memories = self._memories
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
         if not os.path.lexists(self.root / path):
-            self._must_be_indexed()
+            self.check_indexed()
             with self.store.reading() as snapshot:
                 path = find_exactly(readable_name(note), snapshot)
         done = memories.forget(path)
@@ -304,7 +311,7 @@ class Vault(Linked):
     def _take_in(self, path: str) -> tuple[str, ...]:
         """Bring the store up to date with one note, however much else changed; return what the user should know."""
         try:
-            self._must_be_indexed()
+            self.check_indexed()
             with self.store.locked(BRIEFLY):
                 if self._suits(self.store.made_for):
                     change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
@@ -347,8 +354,7 @@ class Vault(Linked):
         """Write the store, as it is now, to another file; others may read and write it meanwhile."""
         if exists(file):
             raise StoreError(f"{file} exists already", "Name a file that does not")
-        if not self.indexed:
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        self.check_indexed()
         # One command of many needs it.
         from tempfile import TemporaryDirectory  # noqa: PLC0415
 

@@ -29,7 +29,6 @@ def root(tmp_path: Path) -> Path:
         ("bees.md", Place("bees.md")),
         ("./bees.md", Place("bees.md")),
         ("bees.md:2", Place("bees.md", 2, 2)),
-        ("bees.md:0", Place("bees.md", 1, 1)),
         ("bees.md:2-3", Place("bees.md", 2, 3)),
         ("odd:12.md", Place("odd:12.md")),
         ("odd:12.md:1", Place("odd:12.md", 1, 1)),
@@ -57,6 +56,12 @@ def test_lines_that_run_backwards_are_turned_round_in_the_hint(root: Path) -> No
     with pytest.raises(NoteError, match="backwards") as caught:
         find_place(root, "bees.md:3-2")
     assert "bees.md:2-3" in caught.value.hint
+
+
+def test_lines_are_counted_from_one(root: Path) -> None:
+    for written in ("bees.md:0", "bees.md:0-2", "bees.md:00-"):
+        with pytest.raises(NoteError, match="There is no line 0"):
+            find_place(root, written)
 
 
 def test_lines_are_read_up_to_the_last_there_is(root: Path) -> None:
@@ -100,7 +105,7 @@ def test_a_file_that_grew_is_held_to_the_limit(root: Path) -> None:
 
 def test_lines_to_the_end_and_parts_by_name_are_places(root: Path) -> None:
     assert find_place(root, "bees.md:2-") == Place("bees.md", 2, None)
-    assert find_place(root, "bees.md#page=3") == Place("bees.md", part="page 3")
+    assert find_place(root, "bees.md#page=3") == Place("bees.md", part="page=3")
     (root / "list.csv").write_text("name,price\n" + "".join(f"loaf {n},{n}\n" for n in range(60)))
     assert read_place(root, find_place(root, "list.csv#rows 22-41"), WalkRules()).text.startswith("loaf 20,20\n")
     both = read_place(root, find_place(root, "list.csv#rows 2-21 to rows 22-41"), WalkRules())

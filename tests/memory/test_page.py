@@ -96,10 +96,24 @@ def test_a_secret_that_only_its_title_gives_away_is_taken_out(allowed: Vault) ->
 
 
 def test_a_text_that_is_nothing_but_a_secret_is_refused(allowed: Vault) -> None:
-    for text in (secret(), f"{secret()}\n\n{secret()}"):
+    password = "".join(["hunter2", "hunter2"])
+    fields = (
+        f"password: {password}",
+        f"- **Router password:** `{password}`",
+        f"export API_KEY={secret()}\nkey = {secret()}",
+    )
+    for text in (secret(), f"{secret()}\n\n{secret()}", *fields):
         with pytest.raises(NoteError, match="nothing to remember but a secret"):
             allowed.remember(text, title="Token")
     assert not (allowed.root / "Memories").exists()
+
+
+def test_what_else_is_said_of_a_secret_is_remembered(allowed: Vault) -> None:
+    password = "".join(["hunter2", "hunter2"])
+    for number, text in enumerate(
+        (f"user: kim\npassword: {password}", f"password: {password} (ask Kim for a new one)")
+    ):
+        assert allowed.remember(text, title=f"Login {number}", anyway=True).redacted == 1
 
 
 def test_a_secret_in_pieces_of_a_name_is_in_no_name(allowed: Vault) -> None:

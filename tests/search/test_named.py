@@ -64,6 +64,39 @@ def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> No
     assert raised.value.hint == "Paths are as `notewell search` prints them"
 
 
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("the hive may", "Garden/Bees.md"),
+        ("hve in", "Garden/Bees.md"),
+        ("bes", "Garden/Bees.md"),
+        ("nope", ""),
+        ("tide", ""),
+    ],
+)
+def test_a_name_is_near_by_its_letters_or_its_words_and_others_are_not(notes: Vault, written: str, near: str) -> None:
+    with pytest.raises(NoteError) as raised:
+        notes.find(written)
+    assert raised.value.hint == (f"Near to it: {near}" if near else "Paths are as `notewell search` prints them")
+
+
+def test_a_folder_is_told_from_a_note(notes: Vault) -> None:
+    for written in ("garden", "Garden/", "./Garden"):
+        with pytest.raises(NoteError, match=r"^Garden is a folder") as raised:
+            notes.read(written)
+        assert raised.value.hint == "`notewell search --under 'Garden'` lists its newest notes"
+    assert [hit.path for hit in notes.search("", under="Garden").excerpts]
+
+
+def test_a_folder_that_there_is_not_names_those_near(notes: Vault) -> None:
+    (notes.root / "Garden" / "Hives").mkdir()
+    (notes.root / "Garden" / "Hives" / "One.md").write_text("The first hive.\n", encoding="utf-8")
+    notes.index()
+    fact = "there is no note or folder '{}' in this vault"
+    for written, near in (("Gardn", "; near: Garden"), ("Hive", "; near: Garden/Hives"), ("Zebra", "")):
+        assert notes.search("rye", under=written).notices == (fact.format(written) + near,)
+
+
 def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: Vault) -> None:
     from notewell.search.named import find_chunks  # noqa: PLC0415
 
@@ -80,7 +113,11 @@ def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: V
     assert lines("bees:1") == whole[:1]
 
 
-def test_a_line_behind_the_end_of_a_note_is_an_error_as_in_read(notes: Vault) -> None:
+def test_a_line_behind_the_end_of_a_note_or_before_it_is_an_error_as_in_read(notes: Vault) -> None:
+    with pytest.raises(NoteError, match="There is no line 0"):
+        notes.related("bees:0")
+    with pytest.raises(NoteError, match="There is no line 0"):
+        notes.read("bees:0")
     with pytest.raises(NoteError, match=r"Garden/Bees.md has 9 lines; there is no line 10"):
         notes.related("bees:10")
     (notes.root / "Tail.md").write_text("# Tail\n\nA tail.\n\n## Links\n\n- [[Bees]]\n- [[Rye]]\n", encoding="utf-8")
@@ -100,3 +137,22 @@ def test_a_part_stands_for_the_chunks_it_is_in(make_vault: MakeVault) -> None:
     assert vault.find(f"hives#{part}") == f"hives.csv#{part}"
     with pytest.raises(NoteError, match=r"hives.csv#page 99 holds nothing that is indexed"):
         vault.find("hives#page 99")
+
+
+def test_a_heading_stands_for_the_chunks_below_it_and_a_block_for_its_own(notes: Vault) -> None:
+    from notewell.search.named import find_chunks  # noqa: PLC0415
+
+    (notes.root / "Hive.md").write_text("# Hive\n\nIt hums. ^hum\n\n## Swarm\n\nThey left in May.\n", encoding="utf-8")
+    notes.index()
+
+    def texts(written: str) -> list[str]:
+        with notes.store.reading() as snapshot:
+            return [chunk.text.split()[-1] for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks)]
+
+    assert texts("bees#honey") == texts("[[Bees#Honey|sweet]]") == ["July."]
+    assert texts("hive#^HUM") == ["^hum"]
+    assert texts("hive#Hive") == ["^hum", "May."]
+    assert notes.find("[[hive#swarm]]") == "Hive.md#swarm"
+    with pytest.raises(NoteError, match=r"Hive.md#Swam holds nothing") as raised:
+        notes.find("hive#Swam")
+    assert raised.value.hint == "Near to it: Swarm"

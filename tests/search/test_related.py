@@ -164,7 +164,7 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
 def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
     results = notes.search("honey like:Hyve")
     assert results.read_as[0] == 'words and meaning "honey like:Hyve"'
-    assert results.notices[-1:] == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
 
 
 def test_like_of_a_name_that_several_notes_have_is_text_and_is_told_of(make_vault: MakeVault) -> None:
@@ -191,13 +191,14 @@ def test_of_many_places_in_a_query_twenty_are_read(notes: Vault) -> None:
 def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
-    def compare(word: str, names: dict[str, str], number: int) -> list[str]:
+    def compare(word: str, names: dict[str, str], number: int, least: float) -> list[str]:
         compared.append(word)
-        return get_close_matches(word, names, number)
+        return get_close_matches(word, names, number, least)
 
     monkeypatch.setattr("notewell.search.named.get_close_matches", compare)
     notes.search("honey like:Hyve like:Hyve like:Swurm")
-    assert compared == ["hyve", "swurm"]
+    # As a whole, and word by word.
+    assert compared == ["hyve", "hyve", "swurm", "swurm"]
 
 
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:

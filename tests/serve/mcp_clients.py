@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from jsonschema import validate
 from mcp import Client, StdioServerParameters
 from mcp.server.lowlevel import Server
 from mcp_types import CallToolResult
+from tokenizers import Tokenizer
+
+from notewell.embed import DEFAULT_MODEL
 
 COMMAND = [sys.executable, "-P", "-m", "notewell", "mcp"]
 # Longer than anything should take on a busy machine.
 GUARD = 60.0
-# Two thousand tokens at four characters.
-PAGE = 8_000
+# Two thousand tokens, as the model in the package counts them.
+PAGE = 2_000
 
 
 def environment() -> dict[str, str]:
@@ -76,9 +80,26 @@ def said(result: CallToolResult) -> str:
     return "".join(part.text for part in result.content if part.type == "text")
 
 
-def size(result: CallToolResult) -> int:
+def data_of(result: CallToolResult) -> str:
+    """Return the data of an answer as a client shows it to a model."""
     data = result.structured_content
-    return len(said(result)) + (len(json.dumps(data, ensure_ascii=False, separators=(",", ":"))) if data else 0)
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) if data else ""
+
+
+def size(result: CallToolResult) -> int:
+    """Return how many tokens a model gets: clients show it the text or the data."""
+    return max(tokens(said(result)), tokens(data_of(result)))
+
+
+def tokens(text: str) -> int:
+    return len(_tokenizer().encode(text, add_special_tokens=False).ids)
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    made: Tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))
+    made.no_truncation()
+    return made
 
 
 @contextmanager

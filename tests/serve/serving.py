@@ -106,7 +106,7 @@ def serving(
     from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
 
     upkeep = Upkeep(vault)
-    app, sockets = make_app(vault, upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)
+    app, sockets = make_app(upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)
     server = Server(app, upkeep)
     thread = threading.Thread(target=server.run, args=(sockets,))
     thread.start()

@@ -82,6 +82,8 @@ def test_a_name_that_is_none_is_an_error_with_what_is_near(notewell: Notewell) -
     code, out, err = notewell("config", "serch.limit")
     assert (code, out) == (1, "")
     assert err == "error: There is no setting 'serch.limit'\nhint: Did you mean search.limit?\n"
+    _, _, err = notewell("config", "foo")
+    assert err == "error: There is no setting 'foo'\nhint: `notewell config --example` lists all of them\n"
 
 
 def test_the_key_is_never_shown(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,3 +138,10 @@ def test_the_switch_of_the_process_is_told_of(notewell: Notewell, monkeypatch: p
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
     assert rows(notewell("config")[1])["daemon.use"] == ("false", "NOTEWELL_DAEMON")
     assert "NOTEWELL_DAEMON`" in notewell("config", "daemon.use")[1]
+
+
+def test_a_variable_that_is_nearly_one_is_told_of(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTEWELL_SEARCH_LIMT", "3")
+    monkeypatch.setenv("NOTEWELL_PAGER", "cat")
+    _, _, err = notewell("config")
+    assert err == "note: NOTEWELL_SEARCH_LIMT is no setting; did you mean NOTEWELL_SEARCH_LIMIT?\n"

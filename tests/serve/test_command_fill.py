@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from notewell import Vault
+from notewell.own import private_folder
+from notewell.store.sqlite.lock import held
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -384,3 +386,20 @@ def test_a_share_that_is_none_is_a_wrong_call(notewell: Notewell, collection: Pa
     code, out, err = notewell("eval", str(collection), "--filled", share)
     assert (code, out) == (2, "")
     assert "--filled" in err
+
+
+def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
+    notewell: Notewell, encoded: Path, tmp_path: Path
+) -> None:
+    notewell("index")
+    state = tmp_path / "state"
+    command = [sys.executable, "-m", "notewell", "fill", "--gently", "--vault", str(encoded)]
+    with held(private_folder(state / "notewell") / "reader.lock", 0):
+        environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        while not status(notewell)["filling"]["under_way"]:
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert notewell("fill")[2] == "another process is at it already\n"
+        assert status(notewell)["filling"]["filled"] == 0
+    assert process.communicate(timeout=30)[0] == "100% of 4 chunks read by words\n"

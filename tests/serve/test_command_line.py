@@ -96,6 +96,46 @@ def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: li
     assert "\nhint: Run `notewell" in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["search", "-draft"], "What begins with a minus comes after `--`: `notewell search -- -draft`"),
+        (["remember", "- an item"], "What begins with a minus comes after `--`: `notewell remember -- '- an item'`"),
+        (["status", "-x"], "Run `notewell status --help`"),
+        (["bees", "in", "winter", "--json"], "Run `notewell search 'bees in winter'` to look for it"),
+        (["serch", "rye"], "Run `notewell --help`"),
+        (["--vault", ".", "search", "x"], "It comes after the command: `notewell search … --vault …`"),
+        (["--what", "search", "x"], "Run `notewell --help`"),
+        (["remember", "kim", "likes", "tea", "--tag", "x"], "Put it in quotes: `notewell remember 'kim likes tea'`"),
+        (["read", "--json", "a", "b"], "Run `notewell read --help`"),
+    ],
+)
+def test_the_hint_is_the_command_as_it_may_be_meant(notewell: Notewell, arguments: list[str], hint: str) -> None:
+    code, out, err = notewell(*arguments)
+    assert (code, out) == (2, "")
+    assert err.endswith(f"\nhint: {hint}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (["search", "rye", "--under", "a", "--under", "b"], "--under is given 2 times, and takes one value"),
+        (["search", "rye", "-n", "1", "--limit", "2"], "--limit is given 2 times, and takes one value"),
+        (["search", "rye", "--deep", "--mode", "fast"], "--deep and --mode exclude each other; give one of them"),
+        (["hook", "install", "--user", "--project"], "--user and --project exclude each other; give one of them"),
+        (["hook", "install", "--only", "stop", "--only", "stop"], "--only is given 2 times, and takes one value"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(notewell: Notewell, arguments: list[str], fact: str) -> None:
+    command = "hook install" if arguments[0] == "hook" else "search"
+    assert notewell(*arguments) == (2, "", f"error: {fact}\nhint: Run `notewell {command} --help`\n")
+
+
+def test_flags_and_options_with_several_values_may_repeat(notewell: Notewell) -> None:
+    code, _, err = notewell("search", "--json", "--json", "--tag", "bread", "--tag", "bread", "--", "--json --json")
+    assert code == 0, err
+
+
 def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:
     (folder / "new.md").write_text("---\nstatus: open\nrating: 4\ndue: 2024-05\n---\n\nThe zebra grazes.\n")
     (folder / "a note.md").write_text("An answer.\n")

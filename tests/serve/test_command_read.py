@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from notewell import Vault
+
 Notewell = Callable[..., tuple[int, str, str]]
 
 
@@ -54,11 +56,21 @@ def test_a_path_goes_before_a_name_and_a_folder_is_none(notewell: Notewell, fold
     assert (code, out) == (0, "the other bees\n"), err
 
 
-def test_a_name_makes_no_store(notewell: Notewell, folder: Path) -> None:
-    code, out, err = notewell("read", "bees")
-    assert (code, out) == (1, "")
-    assert err == "error: There is no note bees\nhint: Paths are as `notewell search` prints them\n"
+def test_a_name_indexes_a_vault_that_never_was_and_a_path_does_not(notewell: Notewell, folder: Path) -> None:
+    assert notewell("read", "Garden/Bees.md:1") == (0, "# Bees\n", "")
     assert not (folder / ".notewell").exists()
+    assert notewell("read", "bees:1") == (0, "# Bees\n", f"indexing {folder}\n")
+
+
+def test_a_name_that_is_not_known_while_another_process_indexes_may_be_known_soon(
+    notewell: Notewell, folder: Path
+) -> None:
+    notewell("index")
+    (folder / "New.md").write_text("just written\n")
+    with Vault.open(folder) as vault, vault.store.locked(0):
+        code, _, err = notewell("read", "new")
+    assert code == 1
+    assert "hint: Another process is indexing this vault; this is its state before that. " in err
 
 
 def test_a_name_that_several_or_none_have_says_which_are_meant(notewell: Notewell, folder: Path) -> None:
@@ -148,6 +160,7 @@ def test_an_absolute_path_outside_the_vault_is_not_read(notewell: Notewell, fold
 )
 def test_what_cannot_be_read_is_an_error_with_a_hint(notewell: Notewell, folder: Path, place: str) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
+    notewell("index")
     code, out, err = notewell("read", place)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
@@ -178,3 +191,25 @@ def test_secrets_are_shown_raw_on_a_terminal_only(folder: Path) -> None:
     assert done.returncode == 0
     assert os.read(ours, 1000) == b"password: hunter2-again\r\n"
     os.close(ours)
+
+
+def test_a_heading_is_read_as_a_link_names_it(notewell: Notewell) -> None:
+    notewell("index")
+    section = (0, "## Rye\n\nRye needs more water than wheat does, and a tin to hold it.\n", "")
+    assert notewell("read", "Recipes/Sourdough.md#Rye") == section
+    assert notewell("read", "sourdough#rye") == notewell("read", "[[Sourdough#Rye|rye bread]]") == section
+    assert notewell("read", "[[Sourdough#Rie]]")[2] == (
+        "error: Recipes/Sourdough.md has no heading 'Rie'\nhint: Near to it: Rye\n"
+    )
+    assert notewell("read", "[[Sourdoug#Rye]]")[2].startswith("error: No indexed note is called 'Sourdoug#Rye'\n")
+
+
+def test_last_is_what_was_read_last(notewell: Notewell) -> None:
+    notewell("index")
+    assert notewell("read", "last")[::2] == (
+        1,
+        "error: Nothing that is indexed was read within the hour\nhint: Run `notewell read NOTE` first\n",
+    )
+    shown = notewell("read", "bees:3")
+    notewell("read", "keys")
+    assert notewell("read", "bees:3") == notewell("read", "last") == notewell("read", "last") == shown

@@ -40,6 +40,20 @@ def test_what_is_near_is_shown_instead_with_exit_code_1(notewell: Notewell, fold
     assert notewell("remember", APPROVALS, "--title", "Again", "--anyway") == (0, "Memories/Again.md\n", "")
 
 
+def test_a_text_is_taken_from_a_pipe_without_being_asked_for(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bees swarmed in May.\n")))
+    assert notewell("remember", "--title", "Swarm") == (0, "Memories/Swarm.md\n", "")
+    assert "swarmed in May" in (folder / "Memories" / "Swarm.md").read_text()
+    with Path("/dev/null").open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        assert notewell("remember")[::2] == (
+            2,
+            "error: Missing argument 'TEXT'\nhint: Run `notewell remember --help`\n",
+        )
+
+
 def test_a_text_comes_from_stdin_and_its_secrets_are_told_by_their_number(
     notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf collapsed", "--json")
     answer = json.loads(out)
     assert (code, err) == (0, "")
-    assert answer.keys() == {"query", "hits", "generation", "took_ms", "notices"}
+    assert answer.keys() == {"query", "hits", "generation", "took_ms", "left_out", "notices"}
     assert answer["notices"] == []
     assert answer["query"] == "loaf collapsed"
     assert isinstance(answer["generation"], int)
@@ -405,3 +405,18 @@ def test_a_tag_that_no_note_has_is_told_of(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf", "tag:bred")
     assert (code, out) == (0, "")
     assert "note: no note has the tag 'bred'; near: bread\n" in err
+
+
+def test_a_folder_without_notes_is_told_of_and_gets_no_store(
+    notewell: Notewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty := tmp_path / "empty").mkdir()
+    monkeypatch.chdir(empty)
+    fact = f"error: There are no notes in {empty} that can be read\nhint: "
+    hint = "Go to the folder of your notes, or name it with --vault\n"
+    for command in ("search", "related", "read"):
+        assert notewell(command, "bees") == (1, "", fact + hint)
+    (empty / "hive.jpg").write_bytes(b"\xff")
+    there = "It has 1 file of formats that are not read: 1 .jpg. "
+    assert notewell("search", "bees") == (1, "", fact + there + hint)
+    assert [file.name for file in empty.iterdir()] == ["hive.jpg"]

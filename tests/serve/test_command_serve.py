@@ -114,7 +114,9 @@ def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tupl
     ("options", "fact"),
     [
         (("--vault", "nowhere"), "There is no folder"),
-        (("--host", "no.such.host.invalid"), "cannot be listened at"),
+        (("--host", "no.such.host.invalid"), "'no.such.host.invalid' is no address of this machine"),
+        (("--host", "192.0.2.1"), "'192.0.2.1' is no address of this machine"),
+        (("--host", "a" * 70), "is no address of this machine"),
         (("--host", "0.0.0.0"), "There is no token yet"),
         (("--host", "::"), "There is no token yet"),
         (("--token",), "There is no token yet"),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from notewell import Vault
+
 Notewell = Callable[..., tuple[int, str, str]]
 
 
@@ -37,6 +39,15 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
     }
 
 
+def test_what_was_written_last_counts_as_a_part_of_the_store(notewell: Notewell, folder: Path) -> None:
+    with Vault.open(folder) as vault:
+        vault.index()
+        # SQLite puts it into the file itself when the store is closed.
+        files = [folder / ".notewell" / name for name in ("store.db", "store.db-wal")]
+        assert vault.status().about.bytes == sum(file.stat().st_size for file in files)
+        assert files[1].stat().st_size > files[0].stat().st_size
+
+
 def test_a_vault_that_was_never_indexed_says_so_and_stays_untouched(notewell: Notewell, folder: Path) -> None:
     told = status(notewell)
     assert (told["notes"], told["chunks"], told["indexed_at"], told["stale"]) == (0, 0, None, 0)
@@ -66,6 +77,13 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     assert "embedder  words/27\n" in out
     assert "skipped   'bad\\nname.md': not text: it holds zero bytes\n" in out
     assert "stale" not in out
+
+
+def test_a_skipped_file_s_name_hides_nothing(notewell: Notewell, folder: Path) -> None:
+    # A filler is a letter to Python, and nothing to who reads the line.
+    (folder / "bad\u3164name.md").write_bytes(b"\0" * 10)
+    notewell("index")
+    assert "'bad\\u3164name.md': not text" in notewell("status")[1]
 
 
 def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import click
 import pytest
 
 from .serving import serving
@@ -35,23 +36,22 @@ NOT_RUN = {
     r"pip install|hf download|ollama pull|git clone": "they load from the network",
     r"make\b": "it runs this very test, among others; that its words exist is checked",
     r"python -m bench": "it takes minutes, and data that is not in the repository",
-    r"claude mcp add": "it is Claude Code's command, which need not be here",
+    r"(claude|codex|gemini) (mcp add|plugin install)": "they are programs of others, which need not be here",
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
 }
 # After these, `notewell` is the name of a folder, or of a server.
-NAMING = ("cd", "add", "http")
+NAMING = ("cd", "add", "http", "install", "user")
 # Blocks that are no commands and no settings, by how they begin.
 SHOWN = {
     "WRITE  folder ─walk→": "the flow, drawn",
     "vault.py > Vault > search": "headings that chunks of code have",
     "# Sourdough (2025-01-25)": "a conversation as it is read",
     "Search my notes (notewell)": "a sentence to paste for a model",
-    "Notes from /home/ada/notes": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
+    "Notes that may bear on this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
     "encoder   59%": "a line of `notewell status` while the encoder reads",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
-    "/plugin marketplace add": "commands inside Claude Code",
 }
 
 
@@ -107,19 +107,28 @@ def test_nothing_is_listed_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("block", written_as("toml"), ids=str)
-def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path) -> None:
+def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from notewell.config import load_settings  # noqa: PLC0415
 
     if servers := tomllib.loads(block.text).get("mcp_servers"):
         check_servers(servers)
         return
+    # A vault's file makes no folder outside the vault, and the page says so.
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home/.local/share/notewell").mkdir(parents=True)
     (tmp_path / "notewell.toml").write_text(block.text, encoding="utf-8")
     assert load_settings(tmp_path, {}, {})
 
 
 @pytest.mark.parametrize("block", written_as("json"), ids=str)
-def test_json_of_a_page_names_a_server_that_there_is(block: Block) -> None:
-    check_servers(json.loads(block.text)["mcpServers"])
+def test_json_of_a_page_names_what_there_is(block: Block) -> None:
+    ((kind, told),) = json.loads(block.text).items()
+    if kind == "hooks":
+        check_hooks(told)
+    elif kind == "permissions":
+        check_tools(told["allow"])
+    else:
+        check_servers(told)
 
 
 @pytest.mark.parametrize("block", written_as("sh"), ids=str)
@@ -196,6 +205,9 @@ def commands(block: Block) -> list[str]:
 
 def ours_in(line: str) -> Iterator[list[str]]:
     """Yield the arguments of each `notewell` that a line runs, up to what ends a command."""
+    if line.startswith("gemini "):
+        # What follows it there is handed over as if it did not stand there.
+        line = line.replace(" -- ", " ")
     words = shlex.shlex(line, posix=True, punctuation_chars=True)
     words.whitespace_split = True
     every = list(words)
@@ -208,8 +220,29 @@ def ours_in(line: str) -> Iterator[list[str]]:
 
 def check_servers(servers: dict[str, Any]) -> None:
     for server in servers.values():
-        assert server["command"] == "notewell"
-        check_command(server["args"])
+        # Opencode has both in one.
+        command = server["command"] if isinstance(server["command"], list) else [server["command"], *server["args"]]
+        assert command[0] == "notewell"
+        check_command(command[1:])
+
+
+def check_hooks(hooks: dict[str, Any]) -> None:
+    from notewell.serve.hooks import EVENTS  # noqa: PLC0415
+    from notewell.serve.hooks.wanted import is_ours  # noqa: PLC0415
+
+    for event, entries in hooks.items():
+        for hook in (hook for entry in entries for hook in entry["hooks"]):
+            assert is_ours(hook)
+            _, group, name, *options = shlex.split(hook["command"])
+            assert (group, EVENTS[name]) == ("hook", event)
+            check_command([group, name, *options])
+
+
+def check_tools(allowed: list[str]) -> None:
+    """See that there are the tools that a page lets a model use, as Claude Code calls them."""
+    from notewell.serve.mcp.tools import TOOLS  # noqa: PLC0415
+
+    assert {name.removeprefix("mcp__notewell__") for name in allowed} <= {tool.name for tool in TOOLS}
 
 
 def check_command(words: Sequence[str]) -> None:
@@ -220,7 +253,11 @@ def check_command(words: Sequence[str]) -> None:
     name, *given = without_switch(list(words))[0]
     command = cli.get_command(None, name)  # type: ignore[arg-type]
     assert command is not None, f"there is no command {name}"
-    command.make_context(name, given)
+    context = command.make_context(name, given)
+    if isinstance(command, click.Group):
+        part, found, left = command.resolve_command(context, given)
+        assert found is not None
+        found.make_context(part, left)
 
 
 def project() -> dict[str, Any]:

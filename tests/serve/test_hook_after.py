@@ -59,6 +59,22 @@ def test_a_long_log_becomes_an_extract_that_says_its_size_and_where_all_of_it_is
     assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_the_first_line_says_how_many_characters_there_were(after: Hooks, end: str) -> None:
+    log = "\n".join(f"part {chr(97 + n % 26)} made of {'x' * (n % 7)} wood" for n in range(300)) + end
+    assert f"an extract of {len(log):,} characters in 300 lines" in bash(after, log)["stdout"]
+
+
+def test_a_response_that_is_plain_text_is_replaced_only_for_a_noisy_command(after: Hooks) -> None:
+    # As Codex hands it over.
+    def answer(command: str) -> Any:
+        return after.answer("after", tool_name="Bash", tool_input={"command": command}, tool_response=build(1))
+
+    assert answer("npm run build")["updatedToolOutput"].startswith("[Notewell: an extract of")
+    assert answer("cat build.log") == {}
+    assert after.last.why == "the command's output is what was asked for"
+
+
 def test_the_response_keeps_its_shape(after: Hooks) -> None:
     replaced = bash(after, build(1), stderr="npm WARN old\n", noOutputExpected=False)
     assert list(replaced) == ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]

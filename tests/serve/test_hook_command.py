@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.serve.hooks import PATIENT, Hooks
 
+from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
 
@@ -40,7 +41,7 @@ def test_a_process_answers_with_one_line_of_json(hooks: Hooks, tmp_path: Path) -
     assert answer["hookSpecificOutput"]["additionalContext"] == hooks.block(**PROMPT), "in whatever process it runs"
 
 
-@pytest.mark.parametrize("hook", ["prompt", "before", "after"])
+@pytest.mark.parametrize("hook", EVENTS)
 def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(
     hooks: Hooks, tmp_path: Path, hook: str
 ) -> None:
@@ -91,9 +92,15 @@ def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
 
 @pytest.mark.parametrize("given", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}"])
 def test_input_that_makes_no_sense_gives_nothing(hooks: Hooks, given: bytes) -> None:
-    for hook in ("prompt", "before", "after"):
+    for hook in EVENTS:
         assert hooks.raw(hook, given) == ""
         assert hooks.last.outcome == "none"
+
+
+def test_the_start_of_a_session_opens_nothing_that_would_not_stay_open(hooks: Hooks) -> None:
+    assert hooks.run("start", source="startup") == ""
+    assert (hooks.last.hook, hooks.last.outcome) == ("start", "none")
+    assert hooks.last.why == "no warm process could be asked"
 
 
 def test_a_store_that_is_damaged_gives_nothing_and_is_told_of_in_the_log(hooks: Hooks) -> None:
@@ -135,8 +142,8 @@ def test_how_long_a_hook_may_take_is_a_setting(hooks: Hooks, monkeypatch: pytest
 
 def test_no_client_is_answered_after_it_has_gone_whatever_the_settings_say(hooks: Hooks) -> None:
     now = time.monotonic()
-    assert hooks.told("prompt", json.dumps(PROMPT).encode(), Limit(now, PATIENT, until=now - 0.001)) == ""
-    assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
+    assert hooks.told("prompt", json.dumps(PROMPT).encode(), Limit(now, PATIENT, until=now - 1)) == ""
+    assert last_runs(hooks.state) == [], "a client that has gone logs that by itself"
     assert hooks.run("prompt", **PROMPT)
 
 
@@ -199,6 +206,30 @@ def test_status_tells_of_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
     assert (found["p50_ms"], found["p95_ms"]) == (10, 30)
     assert found["log"] == str(tmp_path / "notewell" / "hooks.log")
     assert "out of time" in run(tmp_path, "status", given=b"").stdout.decode()
+
+
+def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
+    reasons = (
+        "out of time",
+        "out of time",
+        "hook.threshold is 7.0, and should be at most 1",
+        "KeyError in a.py:7 on Python 3.11",
+    )
+    for why in reasons:
+        record(tmp_path / "notewell", Run("prompt", "failed", why, 10, 0))
+    record(tmp_path / "notewell", Run("prompt", "none", "the vault was never indexed", 10, 0))
+    for _ in range(20):
+        record(tmp_path / "notewell", Run("after", "none", "the output is short", 10, 0))
+    told = run(tmp_path, "status", given=b"").stdout.decode()
+    problems = [line for line in told.splitlines() if line.startswith("problem:")]
+    assert [line.partition(" (")[0].split(maxsplit=1)[1] for line in problems] == [
+        *dict.fromkeys(reasons),
+        "the vault was never indexed",
+    ]
+    assert "problem:   out of time (2 times, the last " in told
+    for remedy in ("raise hook.timeout_ms", "please report", "run `notewell index` there"):
+        assert remedy in told
+    assert "last runs: 21 had nothing to say, 4 failed\n" in told
 
 
 @pytest.mark.parametrize("arguments", [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)])

@@ -50,7 +50,7 @@ def test_the_hooks_are_written_beside_what_is_there(notewell: Command, user_file
     settings = json.loads(user_file.read_text(encoding="utf-8"))
     assert list(settings) == list(OTHERS)
     assert settings["hooks"]["PreToolUse"][0] == OTHERS["hooks"]["PreToolUse"][0]  # type: ignore[index]
-    assert list(settings["hooks"]) == ["PreToolUse", "Stop", "UserPromptSubmit", "PostToolUse"]
+    assert list(settings["hooks"]) == ["PreToolUse", "Stop", "SessionStart", "UserPromptSubmit", "PostToolUse"]
     (command,) = commands(user_file)["UserPromptSubmit"]
     assert shlex.split(command)[-4:] == ["hook", "prompt", "--vault", str(folder)]
     assert Path(shlex.split(command)[0]).is_absolute()
@@ -178,6 +178,41 @@ def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Pat
     found: dict[str, Any] = json.loads(notewell("hook", "status", "--json")[1])
     assert found["installed"] == [{"file": str(user_file), "hooks": ["prompt"]}]
     assert found["runs"] == 0
+
+
+def test_who_has_three_hooks_is_told_of_the_fourth_and_gets_it_by_installing_again(
+    notewell: Command, user_file: Path
+) -> None:
+    notewell("hook", "install", "--user", "--only", "prompt,before,after", "--yes")
+    assert "`start` is missing" in notewell("hook", "status")[1]
+    notewell("hook", "install", "--user", "--yes")
+    out = notewell("hook", "status")[1]
+    assert f"installed: {user_file}: start, prompt, before, after\n" in out
+    assert "missing" not in out
+
+
+def test_status_sees_the_plugin_where_it_is_switched_on(notewell: Command, user_file: Path, folder: Path) -> None:
+    # As Claude Code 2.1.325 writes it.
+    plugins = {"notewell@notewell": True, "notewellness@other": True}
+    user_file.write_text(json.dumps({"enabledPlugins": plugins}), encoding="utf-8")
+    _, out, _ = notewell("hook", "status")
+    assert out.startswith("installed: the plugin notewell@notewell\nlast runs:")
+    assert json.loads(notewell("hook", "status", "--json")[1])["plugins"] == ["notewell@notewell"]
+    notewell("hook", "install", "--user", "--yes")
+    assert "each hook runs twice" in notewell("hook", "status")[1]
+    (folder / ".claude").mkdir()
+    (folder / ".claude" / "settings.json").write_text('{"enabledPlugins": {"notewell@notewell": false}}')
+    out = notewell("hook", "status")[1]
+    assert ("the plugin" in out, "twice" in out) == (False, False), "this project does without it"
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"hooks": 7, "enabledPlugins": [1]}', '{"hooks": {"Stop": 1}}', "[" * 99_999]
+)
+def test_status_passes_over_settings_that_make_no_sense(notewell: Command, user_file: Path, text: str) -> None:
+    user_file.write_text(text, encoding="utf-8")
+    code, out, err = notewell("hook", "status")
+    assert (code, err, out.startswith("installed: nowhere here")) == (0, "", True)
 
 
 def kept(tmp_path: Path) -> list[Path]:

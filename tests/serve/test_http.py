@@ -165,6 +165,31 @@ def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, s
     assert word in reply.data["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "fact", "hint"),
+    [
+        ("/search?q=bees", "There is no parameter 'q' here", "Is 'text' meant?"),
+        ("/search?text=bees&lmit=3", "There is no parameter 'lmit' here", "Is 'limit' meant?"),
+        ("/search?text=a&text=b", "The parameter 'text' is sent 2 times", "once"),
+        ("/health?x=1", "There is no parameter 'x' here", "openapi.json"),
+        ("/status?refresh=no", "There is no parameter 'refresh' here", "openapi.json"),
+        ("/node/bees?lines=x", "lines cannot be read", "12-20"),
+        ("/links?to=notes", "`to` says which broken links", "broken"),
+    ],
+)
+def test_a_wrong_parameter_is_told_in_plain_words(served: Served, path: str, fact: str, hint: str) -> None:
+    reply = served.ask(path)
+    assert reply.status == 400
+    assert fact in reply.data["error"] and hint in reply.data["hint"]
+
+
+def test_head_is_answered_as_get_without_a_body(served: Served) -> None:
+    for path, status in (("/health", 200), ("/search?text=honey", 200), ("/nowhere", 404), ("/reload", 405)):
+        reply = served.ask(path, method="HEAD")
+        assert (reply.status, reply.body) == (status, b"")
+        assert int(reply.headers["content-length"]) > 0
+
+
 def test_a_wrong_method_is_told_likewise(served: Served) -> None:
     reply = served.ask("/search?text=a", method="DELETE")
     assert reply.status == 405 and reply.data.keys() == {"error", "hint"}

@@ -23,14 +23,14 @@ EXAMPLES = 12
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     from notewell import Vault  # noqa: PLC0415
     from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
 
     from .conftest import write_notes  # noqa: PLC0415
 
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
         with kept_up(vault) as upkeep:
-            yield make_app(upkeep.vault, upkeep, GuardRules(Known.of(("testserver",), ())))
+            yield make_app(upkeep, GuardRules(Allowed.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,11 @@ def test_the_published_schema_names_no_answer_that_is_not_given(published: dict[
     }
     assert "422" not in statuses
     assert {"200", "400", "401", "403", "404", "409", "413", "421", "429", "503"} <= statuses
+
+
+def test_the_published_schema_says_how_a_token_is_sent(published: dict[str, Any]) -> None:
+    assert published["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert published["security"] == [{}, {"token": []}]
 
 
 def test_every_route_and_parameter_is_in_the_reference(published: dict[str, Any]) -> None:

@@ -94,6 +94,15 @@ def test_what_is_no_json_is_refused(port: int) -> None:
     assert post(port, {"Content-Type": "text/plain"})[0] == 400
 
 
+def test_nobody_can_hold_a_connection_by_listening(port: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=GUARD)
+    connection.request("GET", "/mcp", headers={"Accept": "text/event-stream"})
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+    assert "POST" in json.loads(answer.read())["error"]
+    connection.close()
+
+
 def test_the_command_for_stdio_has_no_server_of_its_own(indexed_sample: Path) -> None:
     command = [*COMMAND, "--http", "--vault", str(indexed_sample)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=GUARD)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.serve.mcp_clients import PAGE, Asking, asking, size
+from tests.serve.mcp_clients import PAGE, Asking, asking, said, size
 from tests.serve.serving import kept_up
 
 from notewell import Vault
@@ -57,9 +57,15 @@ def test_what_is_said_already_is_shown_in_a_fence_and_not_written(session: Askin
     assert session.call("remember", text=FACT, anyway=True).structured_content["written"]
 
 
+def test_a_note_by_another_name_is_told_the_right_one(session: Asking) -> None:
+    assert """Is 'note' meant? For example {"note": "Garden/Bees.md"}""" in session.error("forget", path="x.md")
+
+
 def test_a_secret_is_taken_out_and_counted(session: Asking, folder: Path) -> None:
     key = "AKIA" + "Q3T7M5X2" + "K9W4N8PB"
-    done = session.call("remember", text=f"The weather station uses {key} to report.").structured_content
+    result = session.call("remember", text=f"The weather station uses {key} to report.")
+    done = result.structured_content
+    assert "Secrets that were taken out first: 1." in said(result)
     assert done["redacted"] == 1 and key not in (folder / done["path"]).read_text(encoding="utf-8")
 
 

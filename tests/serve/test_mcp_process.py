@@ -140,6 +140,35 @@ def test_half_a_character_is_answered_with_an_error_and_the_next_call_as_ever(
     assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "[" * 200_000,
+        '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":'
+        + '{"a":' * 5_000
+        + "1"
+        + "}" * 5_000
+        + "}}",
+        r'{"jsonrpc":"2.0","id":"\ud800","method":"tools/call","params":{"x":"\ud800"}}',
+        r'{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"x":"\ud800"}}',
+        '{"jsonrpc":"2.0","id":' + "9" * 5_000 + r',"method":"tools/call","params":{"x":"\ud800"}}',
+    ],
+    ids=["deep", "nested", "half an id", "a truth for an id", "an endless id"],
+)
+def test_a_line_that_no_server_can_answer_leaves_the_next_call_as_ever(
+    server: Callable[..., subprocess.Popen[str]], bad: str
+) -> None:
+    process = server()
+    greet(process)
+    assert process.stdin and process.stdout
+    process.stdin.write(f"{bad}\n{line(SEARCH)}")
+    process.stdin.flush()
+    answer: dict[str, Any] = {}
+    while answer.get("id") != 2:
+        answer = json.loads(process.stdout.readline())
+    assert "Sourdough" in str(answer["result"]["structuredContent"])
+
+
 def test_a_closed_stdin_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:
     process = server()
     greet(process)

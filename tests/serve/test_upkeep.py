@@ -15,8 +15,10 @@ from tests.serve.test_http_reload import hold, write_many
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.errors import EmbedError, StoreBusy, VaultError
+from notewell.errors import EmbedError, NoteError, StoreBusy, VaultError
 from notewell.serve import upkeep as module
+from notewell.serve.mcp import arguments as asked
+from notewell.serve.mcp import tools
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Vectors
 
@@ -147,6 +149,29 @@ def test_another_folder_in_the_same_place_is_seen(upkeep: Upkeep, tmp_path: Path
     assert paths(upkeep, "dirigible") == ["Newer.md"]
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda upkeep: tools.read(upkeep, asked.Read.model_validate({"place": "Later"})),
+        lambda upkeep: tools.related(upkeep, asked.Related.model_validate({"notes": ["Later"]})),
+        lambda upkeep: tools.traverse(upkeep, asked.Traverse.model_validate({"note": "Later"})),
+        lambda upkeep: tools.links(upkeep, asked.LinksOf.model_validate({"note": "Later"})),
+    ],
+)
+def test_a_model_is_told_that_a_note_may_be_there_soon(
+    upkeep: Upkeep, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Upkeep], object]
+) -> None:
+    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    write_many(upkeep.vault.root)
+    go_on = hold(upkeep.vault)
+    try:
+        with pytest.raises(NoteError) as error:
+            ask(upkeep)
+        assert "otes are being taken in" in error.value.hint
+    finally:
+        go_on.set()
+
+
 def test_what_is_not_quick_is_taken_in_behind_the_answer(upkeep: Upkeep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
     write_many(upkeep.vault.root)
@@ -181,17 +206,21 @@ def test_a_new_vault_is_indexed_behind_by_one_run_and_says_how_far_it_is(folder:
         assert upkeep.look() == () and paths(upkeep, "loaf collapsed")
 
 
-def test_a_first_run_that_failed_is_told_and_tried_again_by_the_next_who_asks(folder: Path) -> None:
+def test_a_first_run_that_failed_is_told_to_all_who_ask_and_tried_again_later(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vault = Vault.open(folder)
     vault.__dict__["embedder"] = Down()
     with kept_up(vault) as upkeep:
         upkeep.begin()
         wait_until(lambda: upkeep.progress is None)
         # However late it failed, whoever asks next is told, and not that it begins once more.
-        with pytest.raises(EmbedError, match="does not answer"):
-            upkeep.look()
-        assert upkeep.progress is None
+        for _ in range(2):
+            with pytest.raises(EmbedError, match="does not answer"):
+                upkeep.look()
+            assert upkeep.progress is None
         upkeep.vault.__dict__["embedder"] = WordsEmbedder()
+        monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
         upkeep.begin()
         wait_until(lambda: upkeep.progress is None)
         assert upkeep.look() == () and paths(upkeep, "loaf collapsed")

@@ -126,6 +126,24 @@ def test_a_reader_that_has_seen_enough_is_no_error(warm: Warmth) -> None:
     assert done.stderr.decode() == "code 0\n"
 
 
+@pytest.mark.parametrize("text", [(), ("-",)])
+def test_a_query_that_is_piped_is_answered_by_it(warm: Warmth, text: tuple[str, ...]) -> None:
+    before = answered(warm)
+    code, out, err = warm.run("search", *text, "--format", "paths", "-n", "1", given=b"loaf\n")
+    assert (code, out, err) == (0, "Recipes/Sourdough.md\n", "")
+    # Once to learn that it wants what is piped, and once with it.
+    assert answered(warm) == before + 2
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for_if_there_is_a_text(warm: Warmth) -> None:
+    command = [*COMMAND, "search", "loaf", "-", "--format", "paths"]
+    with subprocess.Popen(
+        command, cwd=warm.folder, env=warm.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.read().startswith(b"Recipes/Sourdough.md\n")
+
+
 def test_a_full_disk_is_told_of_as_without_it(warm: Warmth) -> None:
     command = [*COMMAND, "read", "Recipes/Sourdough.md"]
     with Path("/dev/full").open("wb") as full:

@@ -8,8 +8,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from tests.serve.warmth import COMMAND, warmth
@@ -18,7 +19,8 @@ from notewell import Vault
 from notewell.serve.kept import KeptVault
 from notewell.serve.warm import wire
 from notewell.serve.warm.declined import Declined
-from notewell.serve.warm.process import WORTH_IT, WarmProcess
+from notewell.serve.warm.memory import megabytes
+from notewell.serve.warm.process import ENCODER_MB, WORTH_IT, WarmProcess
 from notewell.serve.warm.vaults import KEPT, Vaults
 
 # Folders that were listed while this is not None; the hook itself cannot be taken out again.
@@ -207,6 +209,7 @@ def test_a_process_over_its_limit_closes_vaults_and_ends_only_if_it_grew(
     indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NOTEWELL_DAEMON")
     with (indexed / "notewell.toml").open("a", encoding="utf-8") as settings:
         settings.write("[daemon]\nmax_mb = 1\n")
     other = shutil.copytree(indexed, tmp_path / "other")
@@ -227,13 +230,45 @@ def test_a_process_over_its_limit_closes_vaults_and_ends_only_if_it_grew(
         process.vaults.keep_only(0)
 
 
-def searching(vault: Path) -> bytes:
+@pytest.mark.parametrize(("encoder", "kept"), [("off", 1), ("words", 2)])
+def test_what_an_encoder_takes_is_not_what_vaults_may_gather(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: str, kept: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NOTEWELL_DAEMON")
+    other = shutil.copytree(indexed, tmp_path / "other")
+    # So little that the process is over the limit, and under it by what an encoder may have.
+    little = int(megabytes() or 0) - ENCODER_MB // 4
+    set_to = {"NOTEWELL_DAEMON_MAX_MB": str(little), "NOTEWELL_EMBED_ENCODER": encoder}
+    listener, wake = socket.socketpair()
+    with listener, wake:
+        process = WarmProcess(listener, wake)
+        process.vaults.open(other, {})
+        process.answer_first(searching(indexed, set_to))
+        assert len(process.vaults.roots) == kept
+        process.vaults.keep_only(0)
+
+
+def searching(vault: Path, set_to: Mapping[str, str] = MappingProxyType({})) -> bytes:
     """Return a search in a vault as the process is sent it, its beginning taken off."""
+    environment = {"NOTEWELL_EMBED_BACKGROUND": "no", **set_to}
     fields = {
         "cwd": os.fsencode(vault),
         "arguments": b"search\0loaf",
-        "environment": b"NOTEWELL_EMBED_BACKGROUND=no",
+        "environment": "\0".join(f"{name}={value}" for name, value in environment.items()).encode(),
         "terminals": b"000",
         "encodings": b"utf-8 utf-8 utf-8",
     }
     return wire.packed(fields)[len(wire.MAGIC) + wire.LENGTH :]
+
+
+def test_a_vault_that_was_never_indexed_is_not_up_to_date_because_nothing_changed(
+    vaults: Vaults, folder: Path, tmp_path: Path
+) -> None:
+    (marks := tmp_path / "marks").mkdir()
+    vault = vaults.open(folder, {})
+    for _ in range(3):
+        with pytest.raises(Declined, match="never indexed"):
+            vault.refresh()
+        assert isinstance(vault, KeptVault)
+        vault.keep_up(marks)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from notewell.graph.places import fold
+from notewell.terms import plain_heading
 from notewell.types import Chunk
 
 HEADING = re.compile(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
@@ -15,9 +16,7 @@ UNDERLINED = re.compile(r"^[ >]{0,8}(\S[^\n]*)\n[ >]{0,8}(?:=+|-{2,})[ \t\r]*$",
 # Behind an embed, no blank is needed before it.
 BLOCK = re.compile(r"(?:^|\s|\]\])\^([\w-]+)[ \t\r]*$", re.MULTILINE)
 NAMED = re.compile(r"<[^<>]{0,200}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)|\{:?\s*#([\w.:-]+)[^{}\n]{0,100}\}")
-ADDRESS = re.compile(r"\]\([^()\n]{0,1000}\)|\{:?\s*#[^{}\n]{0,100}\}")
 LINKED = re.compile(r"\[([^\[\]\n]{1,500})\]\([^()\n]{0,1000}\)")
-SIGNS = re.compile(r"[\W_]+")
 # Sites number headings that are the same.
 NUMBER = re.compile(r"-\d{1,3}$")
 # Anchors that name no heading: a page's top, browsers' own way to point at words, and tabs of a site (`tab/linux`).
@@ -53,7 +52,7 @@ class Anchors:
             headings.update(dict.fromkeys((*(HEADING.findall(each) if "#" in each else ()), *underlined)))
             names.update(one or other for one, other in (NAMED.findall(each) if "<" in each or "{" in each else ()))
             blocks.update(fold(block) for block in (BLOCK.findall(each) if "^" in each else ()))
-        return cls(tuple(headings), frozenset(map(plain, (*headings, *names))), frozenset(blocks))
+        return cls(tuple(headings), frozenset(map(plain_heading, (*headings, *names))), frozenset(blocks))
 
     def problem(self, anchor: str) -> str:
         """Return what is wrong with an anchor; nothing, if the note has it."""
@@ -68,19 +67,12 @@ class Anchors:
         """Return the headings that are most like an anchor."""
         if len(self.headings) > MOST_HEADINGS:
             return ()
-        written = {plain(heading): heading for heading in self.headings}
-        return tuple(LINKED.sub(r"\1", written[each]) for each in get_close_matches(plain(anchor), written, NEAR))
+        written = {plain_heading(heading): heading for heading in self.headings}
+        return tuple(
+            LINKED.sub(r"\1", written[each]) for each in get_close_matches(plain_heading(anchor), written, NEAR)
+        )
 
     def _has(self, name: str) -> bool:
         if EVERYWHERE.match(name.strip()):
             return True
-        return bool({plain(name), plain(NUMBER.sub("", name))} & self.plain)
-
-
-def plain(heading: str) -> str:
-    """Return a heading as it is compared, whether it is written out or as a site makes an address of it.
-
-    >>> plain("How *not* to [bake](bread.md)!"), plain("how-not-to-bake")
-    ('hownottobake', 'hownottobake')
-    """
-    return SIGNS.sub("", fold(ADDRESS.sub("", heading)))
+        return bool({plain_heading(name), plain_heading(NUMBER.sub("", name))} & self.plain)

@@ -67,6 +67,11 @@ def change_of(root: Path, path: str, store: Store) -> Changes:
     return Changes(read, () if read else (path,), store.stamps())
 
 
+def has_files(root: Path, rules: WalkRules) -> bool:
+    """Tell whether the folder holds anything that may be a note: a file that is read, or a folder that cannot be."""
+    return any(True for _ in walk(root, rules, BY_SUFFIX))
+
+
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     """Return how many files of the vault are of no format that is read, by suffix, the most first."""
     others = (found for found in walk(root, rules, Others(BY_SUFFIX)) if not found.closed)

@@ -1,9 +1,10 @@
-"""Places in notes, as hits name them: `path`, `path:12`, `path:12-20`, or `path#page 3` for a part of it."""
+"""Places in notes, as hits and links name them: `path`, `path:12`, `path:12-20`, `path#page 3`, `path#Heading`."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, path_without_links, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types import Note, place_of
+from notewell.types import Note, part_name, parts_written, place_of
 
 LINES = re.compile(r"(.+):(\d{1,9})(-\d{0,9})?", re.DOTALL)
 
@@ -44,12 +45,14 @@ def find_place(root: Path, written: str) -> Place:
     match = LINES.fullmatch(written)
     if exists(root / written):
         return Place(path_inside(root, written))
-    path, sign, part = written.rpartition("#")
-    if sign and exists(root / path):
-        return Place(path_inside(root, path), part=_part_name(part))
+    for path, part in parts_written(written):
+        if exists(root / path):
+            return Place(path_inside(root, path), part=part.strip())
     if match is None:
         return Place(path_inside(root, written))
-    first = max(1, int(match[2]))
+    first = int(match[2])
+    if not first:
+        raise NoteError("There is no line 0", "Lines are counted from 1")
     last = first if match[3] is None else int(match[3][1:]) if match[3][1:] else None
     if last is not None and last < first:
         raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")
@@ -59,7 +62,7 @@ def find_place(root: Path, written: str) -> Place:
 def names_file(root: Path, written: str) -> bool:
     """Tell whether a place gives the path of a file; else it may be a note's name, title or alias."""
     match = LINES.fullmatch(written)
-    paths = (written, written.rpartition("#")[0], match[1] if match else "")
+    paths = (written, *(path for path, _ in parts_written(written)), match[1] if match else "")
     return any(exists(root / path) and not (root / path).is_dir() for path in paths)
 
 
@@ -81,32 +84,28 @@ def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False)
 
 def _reading(note: Note, place: Place) -> Reading:
     lines = note.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    first, last = _lines_of_part(note, place.part, len(lines)) if place.part else (place.first, place.last)
+    first, last = _lines_of_part(note, place.part, lines) if place.part else (place.first, place.last)
     last = min(last or len(lines), len(lines))
     if first > last:
         raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
     return Reading(place.path, first, last, "\n".join(lines[first - 1 : last]), place_of(note.parts, first, last))
 
 
-def _lines_of_part(note: Note, name: str, end: int) -> tuple[int, int]:
-    """Return the first and last line of the part with that name."""
-    ends = [*(part.line - 1 for part in note.parts[1:]), end]
+def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int, int]:
+    """Return the first and last line of the part, heading or block with that name."""
+    ends = [*(part.line - 1 for part in note.parts[1:]), len(lines)]
     spans = {part.name: (part.line, max(part.line, last)) for part, last in zip(note.parts, ends, strict=False)}
     # Two names, as a hit tells them whose lines go over a page's end.
-    first, _, last = name.partition(" to ")
+    first, _, last = part_name(written).partition(" to ")
     if first in spans and (last or first) in spans:
         return spans[first][0], spans[last or first][1]
-    some = ", ".join(list(spans)[:3])
-    raise NoteError(f"{note.path} has no part '{name}'", f"Its parts are {some}, …" if spans else "Ask for its lines")
+    # Most readings ask for lines.
+    from notewell.index.anchors import headings_of, lines_of_anchor  # noqa: PLC0415
 
-
-def _part_name(written: str) -> str:
-    """Return the name of a part as hits have it; `page=3` is how Obsidian and browsers write it.
-
-    >>> _part_name("page=3"), _part_name("Slide 4")
-    ('page 3', 'slide 4')
-    """
-    return " ".join(written.replace("=", " ").casefold().split())
+    if spans and not headings_of(note):
+        some = ", ".join(list(spans)[:3])
+        raise NoteError(f"{note.path} has no part '{part_name(written)[:200]}'", f"Its parts are {some}, …")
+    return lines_of_anchor(note, written, lines)
 
 
 def exists(path: Path) -> bool:

@@ -30,6 +30,8 @@ LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 # How Markdown begins what is no word yet: headings, items, boxes, quotations, emphasis.
 MARKUP = re.compile(r"^(?:[\s#>*+\-_`~|]+|\[[ xX]?\])+")
+# A line that is nothing but a secret, and perhaps the name of what it is: `password:`, `export API_KEY=`.
+SECRET_LINE = re.compile(rf"\W*(?:(?:\w[\w.-]*[ \t]+){{0,3}}\w[\w.-]*[\W_]*[:=]\W*)?(?:{STAND_IN.pattern}\W*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def tidy(memory: Memory) -> tuple[Memory, int]:
     # A title may be what gives the text below it away as a secret: they are looked at together.
     joined, found = redact_text(f"{_line(memory.title)}\n{text}")
     title, _, text = joined.partition("\n")
-    if not STAND_IN.sub("", text).strip():
+    if all(SECRET_LINE.fullmatch(line) for line in text.split("\n") if line.strip()):
         raise NoteError("There is nothing to remember but a secret", "Say where it is kept; it is not written here")
     source, of_source = redact_text(_line(memory.source))
     tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, memory.tags[:MOST_TAGS])) if tag]

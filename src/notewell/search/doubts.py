@@ -15,7 +15,7 @@ from notewell.search.exact import tell_missing
 from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
 from notewell.search.guess import tell_guesses
-from notewell.search.named import READ, SHOWN, find_chunks
+from notewell.search.named import READ, SHOWN, find_chunks, near_folders
 from notewell.search.told import told, told_values
 from notewell.search.unread import near_keys
 from notewell.store import Snapshot
@@ -73,7 +73,8 @@ def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
     if scope == EVERYTHING or store.holds(scope):
         return ()
     if scope.under and not store.holds(Scope(scope.under)):
-        return (f"there is no note or folder '{scope.under}' in this vault",)
+        near = ", ".join(near_folders(scope.under, store.names()))
+        return (f"there is no note or folder '{scope.under}' in this vault{near and f'; near: {near}'}",)
     alone = (asked for asked in scope.filters if not store.holds(Scope(filters=(asked,))))
     if missing := list(islice(alone, LINES)):
         return tuple(_missing(asked, store) for asked in missing)

@@ -38,7 +38,9 @@ def tell_unread(text: str, left: Sequence[re.Match[str]], keys: Callable[[], Col
         if match["key"].lower() in DAYS and len(told) < TOLD:
             told[f"{match[0]} is no date, so it is text"] = match[0]
     told |= _unknown(keyed, keys)
-    words = frozenset(word for written in told.values() for word in TOKEN.findall(written))
+    # Of a note that is not there, whoever looks for its name tells more.
+    liked = (match[0] for match in left if match["key"].lower() == "like")
+    words = frozenset(word for written in (*told.values(), *liked) for word in TOKEN.findall(written))
     return Unread(tuple(told), words)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from notewell.serve.addresses import Addresses
 
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from notewell.store import About, Filling
     from notewell.types import Excerpt, Hit, Results
 
+Noticed = TypeVar("Noticed", "Results", "Walk", "Links", "Graph")
+
+
+def with_notices(answer: Noticed, notices: tuple[str, ...]) -> Noticed:
+    """Return an answer that first tells what the look for changed files had to say."""
+    return replace(answer, notices=(*notices, *answer.notices))
+
 
 def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.Results:
     """Return what was found in the vault at `root` as other programs read it."""
@@ -32,6 +40,7 @@ def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.
         "hits": [_hit(excerpt, explain, addresses) for excerpt in results],
         "generation": results.generation,
         "took_ms": results.took_ms,
+        "left_out": results.left_out,
         "notices": list(results.notices),
     }
     if explain:
@@ -106,6 +115,7 @@ def of_deep(deep: Deep, root: Path, *, explain: bool = False) -> forms.DeepResul
         "hits": [{**hit, **_reached(visits[hit["path"]])} for hit in found["hits"]],
         "generation": found["generation"],
         "took_ms": found["took_ms"],
+        "left_out": found["left_out"],
         "notices": found["notices"],
         "dropped": [_visit(visit) for visit in walk.dropped],
         "notes": len(walk.visits),

@@ -40,7 +40,8 @@ class KeptVault(Vault):
         """Take in what changed, if anything did since all was taken in."""
         # Before the folder is looked through: what changes meanwhile is for the next time.
         changed = self._watched is None or not self.is_watched or self._watched.changed()
-        if not changed and self._up_to_date == self._state():
+        # A vault that was never indexed has no state, and is never up to date.
+        if not changed and self._up_to_date is not None and self._up_to_date == self._state():
             return ()
         self._up_to_date, self._looked = None, time.monotonic()
         notices = super().refresh(progress)

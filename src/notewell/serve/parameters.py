@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
+from difflib import get_close_matches
+from itertools import chain
+from typing import Protocol, TypedDict
 
 from notewell.asked import ALL, Filters
 from notewell.errors import SettingsError
@@ -18,12 +20,22 @@ HELP = {
     "after": "Only notes of this day or later: 2024-05-01, 2024, 7d, today",
     "before": "Only notes of the days before this one",
     "where": "Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
+    "max_tokens": "Only hits of so many tokens of text together, at 4 characters each",
+    "explain": "Say how each score came about",
+    "refresh": "Look for changed files first, if that is quick",
+    "no_refresh": "Do not look for changed files first",
     "mode": "fast searches as usual; deep goes far along links, too, and has up to 50 notes unless limit says how many",
+    "query": "What notes have to be near to. Default: the note itself",
     "depth": "How many hops. Default: 4",
     "floor": "The least similarity of a note that is kept. Default: 0.5, with a query 0.7 of the nearest",
+    "broken": "List only the links that lead nowhere, with what may be meant",
+    "orphans": "List the notes that no other note links to, and that link to none",
     "to": "Of the broken links, those that miss this: notes, files or anchors",
     "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
 }
+
+# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
+CLOSE = 0.75
 
 
 class Narrowed(Protocol):
@@ -35,6 +47,49 @@ class Narrowed(Protocol):
     after: str
     before: str
     where: list[str]
+
+
+class Page(Protocol):
+    """What is asked by anyone, whichever way: which hits, and how many."""
+
+    @property
+    def limit(self) -> int | None:
+        """Return how many."""
+
+    @property
+    def under(self) -> str:
+        """Return the folder or note they are in."""
+
+    @property
+    def only(self) -> Filters:
+        """Return what they are narrowed by."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Return how long they may be together."""
+
+
+class Rules(TypedDict):
+    """What a vault is asked by besides the text or the notes, as its methods name it."""
+
+    limit: int | None
+    under: str
+    only: Filters
+    max_tokens: int | None
+
+
+def rules_of(page: Page) -> Rules:
+    """Return what a vault is asked by."""
+    return {"limit": page.limit, "under": page.under, "only": page.only, "max_tokens": page.max_tokens}
+
+
+def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
+    """Return which name may be meant by one that nobody knows: one that is written nearly so, or one that is missing.
+
+    >>> meant_by("lmit", ["text", "limit"], ["text"]), meant_by("q", ["text", "limit"], ["text"]), meant_by("q", [], [])
+    ('limit', 'text', '')
+    """
+    return next(chain(get_close_matches(name, list(known), 1, CLOSE), missing), "")
 
 
 def filters_of(asked: Narrowed) -> Filters:

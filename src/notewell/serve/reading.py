@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from notewell.errors import NoteError
 from notewell.index.place import Reading
 from notewell.vault import Vault
 
@@ -9,3 +13,15 @@ from notewell.vault import Vault
 def read_indexed(vault: Vault, place: str) -> Reading:
     """Return lines of a note by its path, name or title; one that the store does not hold is an error."""
     return vault.read(vault.find(place))
+
+
+@contextmanager
+def maybe_not_yet(notices: Sequence[str]) -> Iterator[None]:
+    """Let the error of a note that is not there say, too, why it may not be there yet."""
+    try:
+        yield
+    except NoteError as error:
+        if not notices:
+            raise
+        not_yet = "; ".join(notices)
+        raise NoteError(error.fact, f"{not_yet[:1].upper()}{not_yet[1:]}. {error.hint}") from error

@@ -24,8 +24,9 @@ PAUSE_TIMES = 10
 LOOK_SECONDS = 3.0
 # How long a run waits for another process that is at it, in seconds: longer than what a search takes in before it.
 WAIT_SECONDS = 2.0
-# How long after a run that failed the next one is tried, in seconds: what was wrong may be mended by then.
-RETRY_SECONDS = 60.0
+# How long after a run that failed the next one is tried, in seconds: what was wrong may be mended by then, and who asks
+# again at once does not wait for it to fail again.
+RETRY_SECONDS = 10.0
 # A run that is told to stop ends with the note at hand, and is waited for this long, in seconds.
 STOP_SECONDS = 5.0
 
@@ -63,8 +64,8 @@ class IndexRun:
         return bool(self.over_at)
 
     @property
-    def has_failed(self) -> bool:
-        """Tell whether it failed a short while ago; a store that another writes to is full of what was to be done."""
+    def failed_lately(self) -> bool:
+        """Tell whether it failed a short while ago; where another process was writing, the next look is enough."""
         failed = self.error is not None and not isinstance(self.error, StoreBusy)
         return failed and time.monotonic() - self.over_at < RETRY_SECONDS
 
@@ -110,13 +111,13 @@ class Upkeep:
     def look(self, *, refresh: bool = True) -> tuple[str, ...]:
         """Take in what changed, if that is quick, and the rest behind; return what the user should know."""
         self.begin()
+        self._check_answerable()
         if self.progress is not None:
-            return (self._far(),)
-        self._tell_failure()
+            return (self._notice_of_run(),)
         if not refresh:
             return ()
         notices = self._taken_in()
-        return notices if self.progress is None else (self._far(),)
+        return notices if self.progress is None else (self._notice_of_run(),)
 
     def begin(self) -> None:
         """Begin to index a vault that never was; it goes on behind. One that was taken away is not made anew."""
@@ -145,12 +146,16 @@ class Upkeep:
             self._run.join(wait)
         rmtree(self._marks, ignore_errors=True)
 
-    def _tell_failure(self) -> None:
-        """Raise what kept a new vault from being indexed; whoever asks after that has it tried again."""
+    def _check_answerable(self) -> None:
+        """Refuse to answer for a vault that was never indexed, and say how far that is, or what keeps it from being."""
         run = self._run
-        if run is not None and run.error is not None and not self.vault.indexed:
-            self._run = None
+        if self.vault.indexed or run is None:
+            return
+        if run.error is not None:
             raise run.error
+        done, total = run.progress
+        fact = f"The notes are being indexed for the first time: {done:,} of {total:,} are read"
+        raise StoreBusy(fact, "Ask again in half a minute")
 
     def _taken_in(self) -> tuple[str, ...]:
         """Look, or wait for who does; one look serves all who came before it began."""
@@ -179,8 +184,8 @@ class Upkeep:
     def _start(self) -> None:
         """Start a run behind, unless one goes on, or the last one has just failed."""
         with self._starting:
-            has_failed = self._run is not None and self._run.has_failed
-            if self.progress is None and not has_failed and not self._stopped.is_set():
+            failed = self._run is not None and self._run.failed_lately
+            if self.progress is None and not failed and not self._stopped.is_set():
                 self._started()
 
     def _started(self) -> IndexRun:
@@ -190,10 +195,7 @@ class Upkeep:
         self._run.start()
         return self._run
 
-    def _far(self) -> str:
+    def _notice_of_run(self) -> str:
         done, total = self.progress or (0, 0)
-        if not self.vault.indexed:
-            fact = f"The notes are being indexed for the first time: {done:,} of {total:,} are read"
-            raise StoreBusy(fact, "Ask again in half a minute")
         far = f", {done:,} of {total:,}" if total else ""
         return f"notes are being taken in{far}; ask again in a minute to find them all"

@@ -46,7 +46,7 @@ def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
 
 
 @lru_cache(maxsize=1)
-def outline(text: str, body: int) -> Outline:
+def outline(text: str, body: int = 0) -> Outline:
     """Return the title, the headings and the fenced code of a text from `body` on, in order."""
     headings: list[Heading] = []
     fences: list[Span] = []

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ import click
 
 from notewell.errors import NotewellError
 from notewell.serve.cli.stopped import Stopped
+from notewell.serve.cli.usage import check_once, usage_hint
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -94,7 +96,10 @@ class Commands(click.Group):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"There is no command '{name}'{did_you_mean(name, COMMANDS)}", ctx)
-        return super().resolve_command(ctx, args)
+        called, command, rest = super().resolve_command(ctx, args)
+        if command and not ctx.resilient_parsing:
+            check_once(command, ctx, args)
+        return called, command, rest
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the program's own options, wherever they stand."""
@@ -201,13 +206,14 @@ def main(opening: Opening | None = None) -> None:
         # Knows the shells better than click does.
         import_module("notewell.serve.cli.completion")
     code = run(sys.argv[1:], opening)
-    try:
-        # Where stdout was closed, there is none.
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except (OSError, ValueError):
-        # It is told already: what Python would try to write once more at its end goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for number, stream in enumerate((sys.stdout, sys.stderr), start=1):
+        try:
+            # Where one was closed from the beginning, there is none.
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            # It is told already: what Python would try to write once more at its end goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     sys.exit(code)
 
 
@@ -235,7 +241,7 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
         # Both may hold names of notes, and a name may hold a line break.
         return _told(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.UsageError as error:
-        return _told(error.format_message().rstrip("."), _usage_hint(error), code=2)
+        return _told(error.format_message().rstrip("."), usage_hint(error, arguments, COMMANDS), code=2)
     except click.ClickException as error:
         return _told(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
@@ -249,19 +255,16 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
     return 0
 
 
-def _usage_hint(error: click.UsageError) -> str:
-    return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
-
-
 def _told(fact: str, hint: str, code: int = 1) -> int:
     """Say what is wrong, and return the exit code."""
     # Whoever only asks for help does not pay for the vault, which the options know.
     from notewell.serve.say import say  # noqa: PLC0415
 
     color = wants_colour("auto", os.environ)
-    click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
-    say(fact)
-    if hint:
-        click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
-        say(hint)
+    with suppress(BrokenPipeError):
+        click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
+        say(fact)
+        if hint:
+            click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
+            say(hint)
     return code

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 import click
 
 from notewell.asked import Filters
+from notewell.errors import VaultError
+from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.ways import MODES
 from notewell.serve.cli.behind import fill_behind
 from notewell.serve.cli.complete import complete_folder, complete_tag
 from notewell.serve.cli.formats import FORMATS
-from notewell.serve.cli.options import json_option, open_vault
+from notewell.serve.cli.options import json_option, no_refresh_option, open_vault, told_suffixes
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.parameters import HELP, read_where
@@ -39,11 +41,6 @@ class Page:
     explain: bool
     format: str
     null: bool
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
 
 
 class PageCommand(click.Command):
@@ -100,12 +97,23 @@ def taken_in(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]
     with progress_shown() as progress:
         first = not opened.indexed
         if first:
+            _check_files(opened)
             say(f"indexing {opened.root}")
         yield opened.refresh(progress) if first or refresh else ()
         if first:
             fill_behind(opened)
         if progress.stop():
             raise Stopped
+
+
+def _check_files(vault: Vault) -> None:
+    """Refuse to make a store for a folder without notes: it is empty, or not the one that is meant."""
+    if has_files(vault.root, vault.settings.index):
+        return
+    others = count_others(vault.root, vault.settings.index)
+    there = f"It has {told_suffixes(others)}. " if others else ""
+    fact = f"There are no notes in {vault.root} that can be read"
+    raise VaultError(fact, f"{there}Go to the folder of your notes, or name it with --vault")
 
 
 OPTIONS = (
@@ -127,12 +135,12 @@ OPTIONS = (
         "--max-tokens",
         metavar="N",
         type=click.IntRange(1),
-        help="Print chunks as Markdown for a prompt, up to N tokens of 4 characters; --explain then goes to stderr",
+        help=f"{HELP['max_tokens']}; as Markdown for a prompt, with --explain on stderr",
     ),
     click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the rankings become one"),
     click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),
-    click.option("--explain", is_flag=True, help="Say how each score came about"),
-    click.option("--no-refresh", is_flag=True, help="Do not look for changed files first"),
+    click.option("--explain", is_flag=True, help=HELP["explain"]),
+    no_refresh_option,
     click.option(
         "--format",
         type=click.Choice(FORMATS),

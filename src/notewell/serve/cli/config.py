@@ -19,13 +19,14 @@ from notewell.config import (
     check_name,
     given_settings,
     load_settings,
+    misspelt_variables,
     text_of,
     user_file,
     variable_of,
 )
 from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
-from notewell.serve.say import printable
+from notewell.serve.say import printable, say
 from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
@@ -64,6 +65,8 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
         settings = [setting for setting in tell_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
     if not settings:
         check_name(name)
+    for variable, near in misspelt_variables(os.environ).items():
+        say(f"note: {variable} is no setting; did you mean {near}?")
     if as_json:
         print_json([_as_data(setting) for setting in settings])
     elif len(settings) == 1 and name == settings[0].name:

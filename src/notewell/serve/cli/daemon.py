@@ -13,7 +13,7 @@ import click
 
 from notewell.errors import DaemonError, NotewellError
 from notewell.serve.cli.options import counted, json_option, print_json
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 from notewell.serve.warm.control import ask, holder
 from notewell.vault import Vault
 
@@ -79,7 +79,7 @@ def _tell(about: dict[str, Any]) -> None:
     click.echo(f"memory    {about['memory_mb']:.0f} MB")
     for number, root in enumerate(about["vaults"]):
         filling = "; a better model reads it in the background" if root in about["filling"] else ""
-        click.echo(f"{'' if number else 'vaults':<8}  {one_line(root)}{filling}")
+        click.echo(f"{'' if number else 'vaults':<8}  {printable_line(root)}{filling}")
     click.echo(f"socket    {about['socket']}")
 
 

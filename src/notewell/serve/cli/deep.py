@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from itertools import zip_longest
 
 import click
 
 from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
-from notewell.serve.answers import of_compared, of_deep
+from notewell.serve.answers import of_compared, of_deep, with_notices
 from notewell.serve.cli.asking import Page
 from notewell.serve.cli.options import counted, print_json, width_of
 from notewell.serve.cli.results import tell_page, tell_results
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 from notewell.types import Results
 from notewell.vault import Vault
 
@@ -30,7 +31,8 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
     if page.format in ("md", "csv", "paths"):
         tell_results(deep.results, notices, page=page, vault=vault)
         return
-    for notice in (*notices, *deep.results.notices):
+    deep = replace(deep, results=with_notices(deep.results, notices))
+    for notice in deep.results.notices:
         say(f"note: {notice}")
     if page.format == "json":
         print_json(of_deep(deep, vault.root, explain=page.explain))
@@ -42,15 +44,16 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
         say(f"{counted(left_out, 'note')} did not fit")
     say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
     for visit in walk.dropped[:SHOWN]:
-        say(one_line(f"  dropped {visit.note}: {told(visit)}"))
+        say(printable_line(f"  dropped {visit.note}: {told(visit)}"))
     if len(walk.dropped) > SHOWN:
         say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
 
 
 def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print a usual search and deep mode side by side; to explain both, one page after the other follows."""
-    fast, deep = both.fast, both.deep.results
-    for notice in dict.fromkeys((*notices, *fast.notices, *deep.notices)):
+    fast, deep = with_notices(both.fast, notices), with_notices(both.deep.results, notices)
+    both = Compared(fast, replace(both.deep, results=deep))
+    for notice in dict.fromkeys((*fast.notices, *deep.notices)):
         say(f"note: {notice}")
     if page.format == "json":
         print_json(of_compared(both, vault.root, explain=page.explain))
@@ -101,7 +104,7 @@ def _column(row: Row, width: int) -> str:
     number, mark, path, end = row
     begin = f"{number:2} {mark} "
     room = width - len(begin) - len(end) - 1
-    shown = one_line(path)
+    shown = printable_line(path)
     if width_of(shown) > room:
         shown = f"…/{shown.rpartition('/')[2]}"
     if width_of(shown) > room:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from notewell.errors import StoreError
+from notewell.errors import StoreDamaged
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.say import say
 
@@ -26,8 +27,9 @@ def command(vault: Path | None, repair: bool, as_json: bool) -> None:
         notewell doctor --repair
     """
     with open_vault(vault) as opened:
-        if not opened.store_file.exists():
-            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+        # A damaged store is what this is for.
+        with suppress(StoreDamaged):
+            opened.check_indexed()
         if not as_json:
             say("checking; this reads the whole store")
         diagnosis = opened.doctor(repair=repair)

@@ -8,10 +8,10 @@ import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
-from notewell.serve.answers import of_graph
+from notewell.serve.answers import of_graph, with_notices
 from notewell.serve.cli.asking import vault_to_ask
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
-from notewell.serve.say import one_line, say
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
+from notewell.serve.say import printable_line, say
 
 # As many communities and bridges as one reads; --all and --json have them all.
 SHOWN = 12
@@ -23,7 +23,7 @@ BRIDGES = 8
 @click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Draw a picture of it")
 @click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write notes and links for Graphviz")
 @click.option("--all", "every", is_flag=True, help="Name all communities and bridges, not only the largest")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@no_refresh_option
 @json_option
 def command(
     vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool
@@ -39,8 +39,8 @@ def command(
         notewell graph --svg vault.svg
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
-        graph = opened.graph()
-        for notice in (*notices, *graph.notices):
+        graph = with_notices(opened.graph(), notices)
+        for notice in graph.notices:
             say(f"note: {notice}")
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)
@@ -77,7 +77,7 @@ def _tell(overview: Overview, every: bool) -> None:
         say("note: centrality did not converge and is the number of notes that a note is linked with")
     shown = overview.communities[: None if every else SHOWN]
     for community in shown:
-        names = click.style(one_line(", ".join(community.names)), bold=True)
+        names = click.style(printable_line(", ".join(community.names)), bold=True)
         click.echo(f"{community.size:6,}  {names}")
     _tell_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
     if overview.bridges:
@@ -102,4 +102,6 @@ def _told(bridge: Bridge, overview: Overview) -> str:
     """Return the two communities that a bridge joins, and its most central link."""
     one, other = (overview.communities[number].names[0] for number in (bridge.one, bridge.other))
     link = f"{overview.names[bridge.source]} → {overview.names[bridge.target]}"
-    return f"{one_line(one)} – {one_line(other)}{click.style(f'  such as {one_line(link)}', dim=True)}"
+    return (
+        f"{printable_line(one)} – {printable_line(other)}{click.style(f'  such as {printable_line(link)}', dim=True)}"
+    )

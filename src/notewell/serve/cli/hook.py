@@ -27,6 +27,7 @@ VAULT = click.option(
     "--vault", metavar="PATH", type=click.Path(path_type=Path), help="The vault's folder. Default: the nearest above"
 )
 SHOWN_AS = {
+    "start": "Have the notes open before the first prompt (SessionStart)",
     "prompt": "Add notes that a prompt is surely about (UserPromptSubmit)",
     "before": "Add what notes say of a file or a search (PreToolUse)",
     "after": "Replace the long output of a tool by an extract (PostToolUse)",
@@ -84,7 +85,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     limit.at = OUT_OF_TIME
     named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
-    run_hook(Call(name, given, named, limit, state, opening), _tell)
+    run_hook(Call(name, given, named, limit, state, opening, stays=between is not None), _tell)
 
 
 def _read() -> bytes:

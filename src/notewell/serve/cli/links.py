@@ -7,23 +7,23 @@ from pathlib import Path
 import click
 
 from notewell.graph.leads import Lead, Links
-from notewell.serve.answers import of_links
+from notewell.serve.answers import of_links, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
 from notewell.serve.parameters import HELP
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 
 
 @click.command("links")
 @click.argument("note", default="", shell_complete=complete_note)
 @vault_option
-@click.option("--broken", is_flag=True, help="List the links that lead nowhere, with what may be meant")
+@click.option("--broken", is_flag=True, help=HELP["broken"])
 @click.option("--to", type=click.Choice(["notes", "files", "anchors"]), help=HELP["to"])
 @click.option("--wanted", is_flag=True, help="List the notes that links name and that are not there, by how many do")
-@click.option("--orphans", is_flag=True, help="List the notes that no other note links to, and that link to none")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@click.option("--orphans", is_flag=True, help=HELP["orphans"])
+@no_refresh_option
 @json_option
 def command(
     note: str,
@@ -56,8 +56,9 @@ def command(
     missing = to or "" if broken or not wanted else "notes"
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         place = place_from_root(opened.root, note) if note else ""
-        links = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
-    for notice in (*notices, *links.notices):
+        found = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
+    links = with_notices(found, notices)
+    for notice in links.notices:
         say(f"note: {notice}")
     if as_json:
         print_json(of_links(links))
@@ -83,12 +84,12 @@ def _tell_counts(links: Links) -> None:
 def _tell_note(links: Links) -> None:
     to = [f"{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links]
     source = [f"{lead.path}:{lead.link.line}  {lead.written}" for lead in links.backlinks]
-    click.echo(one_line(links.note))
+    click.echo(printable_line(links.note))
     # A file that is no note has no links that could be told of.
     for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
         click.echo(f"\n{what}" if lines else f"\n{what} nothing")
         for line in lines:
-            click.echo(one_line(f"  {line}"))
+            click.echo(printable_line(f"  {line}"))
 
 
 def _end(lead: Lead) -> str:
@@ -110,7 +111,7 @@ def _tell_listed(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> 
         if len(told) > 1:
             click.echo(f"{name}:")
         for line in lists[name]:
-            click.echo(one_line(line))
+            click.echo(printable_line(line))
     _summarise(links, broken=broken, wanted=wanted, orphans=orphans)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.errors import SettingsError
-from notewell.serve.cli.options import vault_option
+from notewell.serve.cli.options import missing_extra, vault_option
 from notewell.serve.kept import KeptVault
 from notewell.serve.say import say
 
@@ -36,9 +36,7 @@ def command(vault: Path | None) -> None:
         # The protocol's library takes half a second to load.
         from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415
     except ImportError as error:
-        raise SettingsError(
-            f"What speaks MCP is not installed: {error.name}", "Run `pip install 'notewell[serve]'`"
-        ) from error
+        raise missing_extra("mcp", error) from error
     if sys.stdin is None or sys.stdout is None:
         raise SettingsError("stdin or stdout is closed", "Let a program start it that speaks MCP")
     if sys.stdin.isatty():

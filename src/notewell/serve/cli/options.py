@@ -12,7 +12,10 @@ from unicodedata import category, east_asian_width
 
 import click
 
+from notewell.errors import SettingsError
+from notewell.serve.parameters import HELP
 from notewell.serve.say import printable, say
+from notewell.unseen import shown_path
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
@@ -44,6 +47,18 @@ def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
+
+
+def no_refresh_option(command: Command) -> Command:
+    """Add `--no-refresh`."""
+    return click.option("--no-refresh", is_flag=True, help=HELP["no_refresh"])(command)
+
+
+def missing_extra(command: str, error: ImportError) -> SettingsError:
+    """Return what to say of a command that needs what is not installed, and how to install it."""
+    return SettingsError(
+        f"`notewell {command}` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
+    )
 
 
 def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
@@ -121,6 +136,17 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
+def told_suffixes(others: Mapping[str, int]) -> str:
+    """Return how many files are of no format that is read, and which, as many as one reads.
+
+    >>> told_suffixes({".jpg": 2, "": 1})
+    '3 files of formats that are not read: 2 .jpg, 1 without suffix'
+    """
+    kinds = [f"{number:,} {suffix or 'without suffix'}" for suffix, number in others.items()]
+    shown = ", ".join((*kinds[:SHOWN], *("…" for _ in kinds[SHOWN : SHOWN + 1])))
+    return f"{counted(sum(others.values()), 'file')} of formats that are not read: {shown}"
+
+
 def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
     """Say which files something happened to, each reason once; as many files as one reads, unless `verbose`."""
     if not reasons:
@@ -137,12 +163,12 @@ def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False
 
 
 def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the paths of each reason; one with signs that cannot be printed is written as Python does it.
+    """Return the paths of each reason, as they are shown.
 
     >>> by_reason({"a.pdf": "a scan", "b.md": "too large", "c.pdf": "a scan"})
     {'a scan': ['a.pdf', 'c.pdf'], 'too large': ['b.md']}
     """
     paths: dict[str, list[str]] = {}
     for path, reason in reasons.items():
-        paths.setdefault(reason, []).append(path if path.isprintable() else repr(path))
+        paths.setdefault(reason, []).append(shown_path(path))
     return paths

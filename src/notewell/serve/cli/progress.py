@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from notewell.index import Progress
-from notewell.serve.say import say
+from notewell.serve.say import is_unheard, say
 
 # A run of fewer notes, and shorter than this, shows no progress: a few large documents can take as long as many notes.
 QUIET_NOTES = 500
@@ -20,7 +20,10 @@ QUIET_SECONDS = 2.0
 
 @contextmanager
 def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes") -> Iterator[Progress]:
-    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note, or whatever it is, at hand."""
+    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note, or whatever it is, at hand.
+
+    So does a pipe that was closed, if it was the one for both what is printed and what is told.
+    """
     stopping: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -34,7 +37,7 @@ def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} no
     before = signal.signal(signal.SIGINT, stop)
     try:
         with _bar(doing) if sys.stderr.isatty() else _lines(line) as tell:
-            yield Progress(tell, lambda: bool(stopping))
+            yield Progress(tell, lambda: bool(stopping) or is_unheard())
     finally:
         signal.signal(signal.SIGINT, before)
 

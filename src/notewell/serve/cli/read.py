@@ -15,7 +15,8 @@ from notewell.serve.answers import of_reading
 from notewell.serve.cli.asking import taken_in
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_json, tell_data, vault_option
-from notewell.serve.cli.places import keep_reading, place_from_root
+from notewell.serve.cli.places import LAST, keep_reading, place_from_root, read_places
+from notewell.serve.reading import maybe_not_yet
 from notewell.serve.say import printable
 from notewell.types import Chunk
 
@@ -34,23 +35,25 @@ from notewell.types import Chunk
 def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
     """Show a note, some of its lines, or a part such as a page
 
-    A NOTE is a path, or a name, title or alias that no other note has. Secrets are taken out here, too.
+    A NOTE is a path, or a name, title or alias that no other note has; `last` is what was read last. Secrets are taken
+    out here, too.
 
     \b
     Example:
         notewell read "Deploy runbook"
         notewell read "Recipes/Sourdough handbook.md:12-20"
         notewell read "Papers/Bees.pdf#page 3"
+        notewell read "Varroa treatment#Change from 2025"
     """
     if as_json and format not in (None, "json"):
         raise click.UsageError(f"--json and --format {format} are two formats.")
     if raw and not is_terminal():
         raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        place = place_from_root(opened.root, place)
-        # A file is read as it is. Names are the store's, which may not have the newest; a slip makes none.
-        by_name = not names_file(opened.root, place) and opened.indexed
-        with taken_in(opened) if by_name else nullcontext():
+        place = read_places(opened, [LAST])[-1] if place == LAST else place_from_root(opened.root, place)
+        # A file is read as it is. Names are the store's, which may not have the newest.
+        by_path = names_file(opened.root, place)
+        with nullcontext(()) if by_path else taken_in(opened) as notices, maybe_not_yet(notices):
             reading = opened.read(place, raw=raw)
         _tell(reading, "json" if as_json else format or "text", numbers=numbers)
         keep_reading(opened, reading)

@@ -11,6 +11,7 @@ from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
+from notewell.serve.parameters import rules_of
 
 
 @click.command("related", cls=PageCommand)
@@ -30,5 +31,5 @@ def command(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
         notewell related last
     """
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        results = opened.related(*read_places(opened, notes), **page.asked)
+        results = opened.related(*read_places(opened, notes), **rules_of(page))
         tell_results(results, notices, page=page, vault=opened)

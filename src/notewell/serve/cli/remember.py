@@ -11,15 +11,15 @@ from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
 from notewell.serve.answers import of_remembered
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.piped import STDIN, is_piped
 from notewell.serve.say import printable, say
 
-# Stands for what comes on stdin; of that, more than any memory may have is not waited for.
-STDIN = "-"
+# Of what comes on stdin, more than any memory may have is not waited for.
 MOST_BYTES = 8 * LONGEST
 
 
 @click.command("remember")
-@click.argument("text")
+@click.argument("text", required=False)
 @click.option("--title", default="", help="What it is called, and its file after it. Default: its first words")
 @click.option("--tag", "tags", multiple=True, help="A tag of it; may be repeated")
 @click.option("--source", default="", help="Where it comes from: a person, a page, a conversation")
@@ -27,20 +27,23 @@ MOST_BYTES = 8 * LONGEST
 @vault_option
 @json_option
 def command(
-    text: str, title: str, tags: tuple[str, ...], source: str, anyway: bool, vault: Path | None, as_json: bool
+    text: str | None, title: str, tags: tuple[str, ...], source: str, anyway: bool, vault: Path | None, as_json: bool
 ) -> None:
     """Write TEXT as a note into the folder for memories
 
-    `-` reads it from stdin. Secrets are taken out first. If a note says nearly the same already, it is shown, nothing
-    is written, and the exit code is 1. Off until `notewell.toml` names the folder, as `folder` under `[memory]`.
+    `-`, or nothing behind a pipe, reads it from stdin. Secrets are taken out first. If a note says nearly the same
+    already, it is shown, nothing is written, and the exit code is 1. Off until `notewell.toml` names the folder, as
+    `folder` under `[memory]`.
 
     \b
     Example:
         notewell remember "Kim prefers tabs over spaces in Go" --tag style
-        git log -1 --format=%B | notewell remember - --title "Why we left Redis"
+        git log -1 --format=%B | notewell remember --title "Why we left Redis"
     """
-    if text == STDIN:
+    if text == STDIN or (text is None and is_piped()):
         text = sys.stdin.buffer.read(MOST_BYTES).decode("utf-8", "replace")
+    elif text is None:
+        raise click.UsageError("Missing argument 'TEXT'.")
     with open_vault(vault) as opened:
         done = opened.remember(text, title=title, tags=tags, source=source, anyway=anyway)
     if as_json:

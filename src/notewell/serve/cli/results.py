@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 import click
 
 from notewell.search import context
-from notewell.serve.answers import of_results
+from notewell.serve.answers import of_results, with_notices
 from notewell.serve.cli.asking import Page
 from notewell.serve.cli.clickable import clicker
 from notewell.serve.cli.explain import told_hit
@@ -26,7 +25,7 @@ LEAST = 30
 
 def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print a page as it was asked for, and on stderr what the user should know of it."""
-    results = replace(results, notices=(*notices, *results.notices))
+    results = with_notices(results, notices)
     for notice in results.notices:
         say(f"note: {notice}")
     budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens

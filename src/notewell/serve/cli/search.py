@@ -14,7 +14,7 @@ from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
 from notewell.serve.cli.results import tell_results
-from notewell.serve.parameters import check_asked
+from notewell.serve.parameters import HELP, check_asked, rules_of
 
 
 @click.command("search", cls=PageCommand)
@@ -26,14 +26,13 @@ from notewell.serve.parameters import check_asked
     metavar="PATH[:LINES]|last",
     multiple=True,
     shell_complete=complete_note,
-    help="Lean to what is like this note, or those that `notewell read` showed last (a note of that name is last.md); "
-    "may be repeated",
+    help=f"{HELP['like']}; last is what `notewell read` showed last, and a note of that name is last.md",
 )
 @click.option(
     "--mode",
     type=click.Choice(["fast", "deep", "compare"]),
     default="fast",
-    help="Search as usual, far along links, or both side by side. Default: fast",
+    help=f"{HELP['mode']}; compare shows both side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="The same as --mode deep")
 def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[str, ...], mode: str) -> None:
@@ -67,11 +66,11 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
             # Most searches do not go along links, and a cold command line does not pay for it.
             from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
 
-            tell_deep(opened.deepen(asked, **page.asked), notices, page=page, vault=opened)
+            tell_deep(opened.deepen(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
         if mode == "compare":
             from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
 
-            tell_both(opened.compare(asked, **page.asked), notices, page=page, vault=opened)
+            tell_both(opened.compare(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
-        tell_results(opened.search(asked, **page.asked), notices, page=page, vault=opened)
+        tell_results(opened.search(asked, **rules_of(page)), notices, page=page, vault=opened)

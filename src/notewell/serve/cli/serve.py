@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from notewell.errors import SettingsError
 from notewell.own import home_folder, user_folder
 from notewell.serve.cli.behind import fill_behind
-from notewell.serve.cli.options import json_option, vault_option
+from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.kept import KeptVault
@@ -69,7 +68,7 @@ def command(
     """
     _check_installed()
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Known  # noqa: PLC0415
+    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH  # noqa: PLC0415
@@ -82,10 +81,10 @@ def command(
         click.echo(json.dumps({"token": token_made}) if as_json else token_made)
         say("this is shown only once; one that was made before is no longer valid")
         return
-    known = Known.of(allow_host, allow_origin)
+    allowed = Allowed.of(allow_host, allow_origin)
     with KeptVault.open(vault) as opened, bound(host, port) as sockets:
         needed = token or not only_here(sockets)
-        rules = GuardRules(known, load_digest(folder) if needed else "", rate)
+        rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
         upkeep = Upkeep(opened)
         mounts = [Mounted(PATH, make_mcp(upkeep))]
@@ -93,7 +92,7 @@ def command(
         told = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(told if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C ends it")
-        serve(make_app(opened, upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
+        serve(make_app(upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
 
 
 def _bring_up_to_date(vault: Vault) -> None:
@@ -114,6 +113,4 @@ def _check_installed() -> None:
         import mcp  # noqa: F401, PLC0415
         import uvicorn  # noqa: F401, PLC0415
     except ImportError as error:
-        raise SettingsError(
-            f"`notewell serve` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
-        ) from error
+        raise missing_extra("serve", error) from error

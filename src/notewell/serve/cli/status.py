@@ -10,12 +10,12 @@ from notewell.index.report import Status
 from notewell.serve.answers import of_status
 from notewell.serve.cli.fill import told
 from notewell.serve.cli.options import (
-    SHOWN,
     by_reason,
     counted,
     json_option,
     open_vault,
     print_json,
+    told_suffixes,
     vault_option,
 )
 
@@ -62,6 +62,4 @@ def _tell(status: Status) -> None:
         for path in paths if len(paths) > 1 else ():
             click.echo(f"            {path}")
     if status.others:
-        kinds = [f"{number:,} {suffix or 'without suffix'}" for suffix, number in status.others.items()]
-        shown = ", ".join((*kinds[:SHOWN], *("…" for _ in kinds[SHOWN : SHOWN + 1])))
-        click.echo(f"other     {counted(sum(status.others.values()), 'file')} of formats that are not read: {shown}")
+        click.echo(f"other     {told_suffixes(status.others)}")

@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from notewell.graph.traverse import FAST, Visit, Walk
-from notewell.serve.answers import of_walk
+from notewell.serve.answers import of_walk, with_notices
 from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, print_json, vault_option
+from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import read_places
 from notewell.serve.parameters import HELP
-from notewell.serve.say import one_line, say
+from notewell.serve.say import printable_line, say
 
 # Of the notes that were pruned behind one, as many as one reads.
 SHOWN = 5
@@ -23,11 +23,11 @@ SHOWN = 5
 @click.command("traverse")
 @click.argument("note", shell_complete=complete_note)
 @vault_option
-@click.option("--query", metavar="TEXT", default="", help="What notes have to be near to. Default: NOTE itself")
+@click.option("--query", metavar="TEXT", default="", help=HELP["query"])
 @click.option("--depth", metavar="N", type=click.IntRange(1, FAST.hops), help=HELP["depth"])
 @click.option("--floor", metavar="X", type=click.FloatRange(-1, 1), help=HELP["floor"])
 @click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
-@click.option("--no-refresh", is_flag=True, help="Do not look for changed files first")
+@no_refresh_option
 @json_option
 def command(
     note: str,
@@ -52,8 +52,8 @@ def command(
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
-        walk = opened.traverse(place, query=query, depth=depth, floor=floor)
-        for notice in (*notices, *walk.notices):
+        walk = with_notices(opened.traverse(place, query=query, depth=depth, floor=floor), notices)
+        for notice in walk.notices:
             say(f"note: {notice}")
         if as_json:
             print_json(of_walk(walk, query))
@@ -83,7 +83,7 @@ def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: 
 
 def _row(visit: Visit) -> str:
     way = f"{visit.way} " if visit.way else ""
-    row = f"{way}{one_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
+    row = f"{way}{printable_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
     return click.style(row, dim=True) if not visit.kept else row
 
 

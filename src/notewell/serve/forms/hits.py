@@ -120,6 +120,8 @@ class Searched(Form):
     """The state of the store that answered; it grows with every change."""
     took_ms: float
     """How long it took, in milliseconds."""
+    left_out: int
+    """How many hits did not fit into `max_tokens`."""
     notices: list[str]
     """What the user should know."""
     read_as: NotRequired[list[str]]

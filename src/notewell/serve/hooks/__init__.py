@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from notewell.serve.hooks.given import Late, Nothing, read_given
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, record
+from notewell.serve.mistakes import told_mistake
 
 if TYPE_CHECKING:
     from notewell.vault import Vault
 
 # The event of each hook, as Claude Code calls it.
-EVENTS = {"prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
+EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Call:
     state: Path
     # What has vaults open already, if anything has.
     opening: Callable[[Path, dict[str, Any]], Vault] | None = None
+    # Whether this process stays when the hook is done, with what it has open.
+    stays: bool = False
 
 
 def run_hook(call: Call, tell: Callable[[str], None]) -> None:
@@ -59,7 +62,8 @@ def run_hook(call: Call, tell: Callable[[str], None]) -> None:
     # From here on it is told whole in the log, too.
     call.limit.end()
     took = round((time.monotonic() - call.limit.began) * 1000)
-    record(call.state, Run(call.hook, outcome, why, took, len(told)))
+    if call.limit.awaited:
+        record(call.state, Run(call.hook, outcome, why, took, len(told)))
 
 
 def _reason(error: Exception) -> str:
@@ -69,8 +73,4 @@ def _reason(error: Exception) -> str:
         from notewell.redact import redact_text  # noqa: PLC0415
 
         return redact_text(str(fact))[0]
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = f" in {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
-    return f"{type(error).__name__}{place} on Python {sys.version_info.major}.{sys.version_info.minor}"
+    return f"{told_mistake(error)} on Python {sys.version_info.major}.{sys.version_info.minor}"

@@ -78,7 +78,8 @@ def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind | None]:
     if isinstance(response, dict):
         text, put_back, kind = _in_object(given, response)
     elif isinstance(response, str):
-        text, put_back, kind = response, lambda changed: changed, LOG
+        kind = _kind_of_command(given, {}) if given.tool == "Bash" else LOG
+        text, put_back = response, lambda changed: changed
     else:
         raise Nothing(UNKNOWN)
     if len(text) < LEAST:

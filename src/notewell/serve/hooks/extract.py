@@ -54,10 +54,12 @@ class Wanted:
 
 def make_extract(text: str, wanted: Wanted) -> Extract | None:
     """Return an extract; nothing, if hardly anything would be left out."""
-    raw = without_escapes(text).rstrip("\n").split("\n")
+    plain = without_escapes(text)
+    raw = plain.rstrip("\n").split("\n")
     # What is found in files is as it is written there.
     lines = raw if wanted.lists else [_steady(line, wanted) for line in raw]
-    total, chars = len(lines), sum(map(len, lines)) + len(lines)
+    # Lines that differ between runs in times alone count alike; with the ends of lines, those at the end included.
+    total, chars = len(lines), sum(map(len, lines)) + len(lines) - 1 + len(plain) - len(plain.rstrip("\n"))
     groups: list[str] = []
     if wanted.lists:
         placed = in_order(lines, wanted.lists)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from notewell.serve.hooks.given import Late
+from notewell.serve.warm.client import TO_PRINT
 
 # In milliseconds; what a vault's settings say comes later, and this is for what comes before them.
 LIMIT = 300
@@ -32,6 +33,11 @@ class Limit:
         self._changed = threading.Condition()
         self._claimed = False
         self.deadline = self._after(LIMIT)
+
+    @property
+    def awaited(self) -> bool:
+        """Tell whether anybody waits for this hook: a client that has gone has logged that by itself."""
+        return time.monotonic() < self._until + TO_PRINT
 
     def allow(self, milliseconds: int) -> None:
         """Take the limit that the settings name, unless the command line named one."""

@@ -38,7 +38,8 @@ def vault_of(given: Given, call: Call) -> Iterator[Vault]:
         call.limit.allow(vault.settings.hook.timeout_ms)
         if not vault.indexed:
             raise Nothing("the vault was never indexed")
-        _refresh(vault, call)
+        if time.monotonic() < call.limit.deadline - SPARE:
+            take_in(vault, call.state)
         yield vault
 
 
@@ -66,11 +67,11 @@ def _nearest(start: Path | None) -> Path | None:
     return next((folder for folder in folders if any(map(os.path.exists, map(folder.joinpath, marks)))), None)
 
 
-def _refresh(vault: Vault, call: Call) -> None:
-    """Take in what changed in a small vault, if there is time; one that was cut short is not begun again soon."""
-    if time.monotonic() > call.limit.deadline - SPARE or vault.store_file.stat().st_size > SMALL:
+def take_in(vault: Vault, state: Path) -> None:
+    """Take in what changed in a small vault; where that was cut short, it is not begun again soon."""
+    if vault.store_file.stat().st_size > SMALL:
         return
-    begun = call.state / "refreshing" / digest(str(vault.root))
+    begun = state / "refreshing" / digest(str(vault.root))
     with suppress(OSError):
         if time.time() - begun.stat().st_mtime < REST:
             return

@@ -15,11 +15,11 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from notewell.errors import NotewellError
-from notewell.serve.http.guard import Guard, GuardRules, Receive, Send
+from notewell.serve.http.guard import App, Guard, GuardRules, Receive, Send
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem, problem_of
-from notewell.serve.http.routes import router
+from notewell.serve.http.query import SEE, fields_of
+from notewell.serve.http.routes import refusal, router
 from notewell.serve.upkeep import Upkeep
-from notewell.vault import Vault
 
 __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
 
@@ -27,7 +27,7 @@ __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
 # four answer 1.4 × what two do where the encoder is used, which lets go of Python's lock; without it, as much as one.
 # Each takes 8 MB.
 THREADS = 4
-SEE = "GET /openapi.json lists every route and parameter"
+TOKEN = {"type": "http", "scheme": "bearer", "description": "Needed where others can reach the server, or with --token"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,6 @@ class Mounted:
 
 
 def make_app(
-    vault: Vault,
     upkeep: Upkeep,
     rules: GuardRules,
     *,
@@ -50,7 +49,7 @@ def make_app(
     log: Callable[[str], None] | None = None,
 ) -> Guard:
     """Return the application that serves a vault; the guard stands before all of it."""
-    api = make_api(vault, upkeep, mounts)
+    api = make_api(upkeep, mounts)
 
     async def beside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
@@ -60,7 +59,7 @@ def make_app(
     return Guard(beside if mounts else api, rules, log)
 
 
-def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
+def make_api(upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
     """Return the routes of a vault, without a guard; `openapi()` describes them."""
     api = FastAPI(
         title="Notewell",
@@ -72,12 +71,25 @@ def make_api(vault: Vault, upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> Fa
         redoc_url=None,
         redirect_slashes=False,
     )
-    api.include_router(router(vault, upkeep))
+    api.include_router(router(upkeep))
+    api.add_middleware(HeadAsGet)
     for kind, answer in HANDLERS.items():
         api.add_exception_handler(kind, answer)
     schema = api.openapi
     api.openapi = lambda: _published(schema())  # type: ignore[method-assign]
     return api
+
+
+class HeadAsGet:
+    """What answers HEAD as it does GET; the server leaves the body out."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+        await self._app(asked, receive, send)
 
 
 def _lifespan(mounts: Sequence[Mounted]) -> Any:
@@ -93,41 +105,42 @@ def _lifespan(mounts: Sequence[Mounted]) -> Any:
 
 
 def _published(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without what FastAPI adds of its own: a wrong parameter has the form of every problem."""
+    """Return the schema with the token, and without FastAPI's own problems: a wrong parameter has the form of all."""
     for methods in schema["paths"].values():
         for route in methods.values():
             route["responses"].pop("422", None)
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
+    schema["components"]["securitySchemes"] = {"token": TOKEN}
+    # Either will do, here; a server that others can reach, or that was started with --token, asks for the token.
+    schema["security"] = [{}, {"token": []}]
     return schema
 
 
 async def _explained(_: Request, error: Exception) -> Response:
     assert isinstance(error, NotewellError)
-    return _response(problem_of(error))
+    return refusal(problem_of(error))
 
 
-async def _wrong_parameter(_: Request, error: Exception) -> Response:
+async def _wrong_parameter(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    if first["type"] == "extra_forbidden":
-        return _response(Problem(400, f"There is no parameter '{where}' here", SEE))
-    return _response(Problem(400, f"{where}: {first['msg']}", SEE))
+    field = fields_of(request).get(where)
+    hint = field.description if field and field.description else SEE
+    if first["type"] == "string_pattern_mismatch":
+        return refusal(Problem(400, f"{where} cannot be read", hint))
+    return refusal(Problem(400, f"{where}: {first['msg']}", hint))
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     fact = f"There is no {request.method} {request.url.path}"
-    return _response(Problem(error.status_code, fact, SEE, error.headers or {}))
+    return refusal(Problem(error.status_code, fact, SEE, error.headers or {}))
 
 
 async def _unforeseen(_: Request, error: Exception) -> Response:
-    return _response(Problem(500, INSIDE, INSIDE_HINT))
-
-
-def _response(problem: Problem) -> Response:
-    return Response(problem.body, problem.status, dict(problem.headers), "application/json")
+    return refusal(Problem(500, INSIDE, INSIDE_HINT))
 
 
 HANDLERS = {

@@ -56,14 +56,14 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Allowed:
     """The names that this server goes by beside its addresses, and the pages of others that may ask it."""
 
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, hosts: Iterable[str], origins: Iterable[str]) -> Known:
+    def of(cls, hosts: Iterable[str], origins: Iterable[str]) -> Allowed:
         """Check the names as they were typed."""
         names, pages = ({text.lower().rstrip("/") for text in texts} for texts in (hosts, origins))
         for name in names:

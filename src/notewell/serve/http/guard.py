@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from notewell.serve.http.callers import Caller, Known
+from notewell.serve.http.callers import Allowed, Caller
 from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem
 from notewell.serve.http.rate import Rate
 from notewell.serve.http.token import is_token
+from notewell.serve.mistakes import told_mistake
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -50,7 +51,7 @@ EXPOSED = b"mcp-session-id, retry-after"
 class GuardRules:
     """Whom to let in: names and pages, the hash of the token if one is needed, and requests a second (0: any)."""
 
-    known: Known = Known()
+    allowed: Allowed = Allowed()
     digest: str = ""
     rate: float = 0.0
 
@@ -60,7 +61,7 @@ class Guard:
 
     def __init__(self, app: App, rules: GuardRules, log: Callable[[str], None] | None = None) -> None:
         self._app = app
-        self._known = rules.known
+        self._allowed = rules.allowed
         self._digest = rules.digest
         self._rate = Rate(rules.rate)
         self._log = log
@@ -80,10 +81,15 @@ class Guard:
                     self._log(f"{caller.address} {caller.method} {_route(scope)} {answer.status or '-'} {took:.1f} ms")
 
     async def _let_in(self, caller: Caller, scope: MutableMapping[str, Any], receive: Receive, answer: Answer) -> None:
-        refused = self._refuse(caller) or self._preflight(caller)
-        body = b"" if refused else await _body(caller, receive)
-        if refused or isinstance(body, Problem):
-            await answer.refuse(refused or body)  # type: ignore[arg-type]
+        if refused := self._refuse(caller):
+            await answer.refuse(refused)
+            return
+        if self._is_preflight(caller):
+            await answer.allow(_preflight_headers(caller))
+            return
+        body = await _body(caller, receive)
+        if isinstance(body, Problem):
+            await answer.refuse(body)
         elif body is not None:
             await self._ask(scope, _again(body, receive), answer)
 
@@ -93,7 +99,7 @@ class Guard:
             await self._app(scope, receive, answer)
         except Exception as error:  # the edge: nothing above could act on it
             if self._log:
-                self._log(f"error: {_told(error)}")
+                self._log(f"error: {told_mistake(error)}")
             if not answer.status:
                 await answer.refuse(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, INSIDE, INSIDE_HINT))
 
@@ -109,10 +115,10 @@ class Guard:
             # Two servers in a row could disagree where such a request ends, and where the next begins.
             fact = "The request has both Content-Length and Transfer-Encoding"
             return Problem(HTTPStatus.BAD_REQUEST, fact, "Send one of them")
-        if not self._known.is_host(caller):
+        if not self._allowed.is_host(caller):
             hint = "Use the address that `notewell serve` printed, or start it with --allow-host NAME"
             return Problem(HTTPStatus.MISDIRECTED_REQUEST, "The Host header names another server", hint)
-        if not self._known.is_page(caller):
+        if not self._allowed.is_page(caller):
             hint = "Start `notewell serve` with --allow-origin if that page may read your notes"
             return Problem(HTTPStatus.FORBIDDEN, "A page of another site asks", hint)
         if wait := self._rate.wait(caller.address, time.monotonic()):
@@ -129,23 +135,16 @@ class Guard:
         return Problem(HTTPStatus.UNAUTHORIZED, fact, hint, {"www-authenticate": "Bearer"})
 
     def _is_preflight(self, caller: Caller) -> bool:
+        """Tell whether a browser asks whether a page may ask, and it may."""
         asks = caller.method == "OPTIONS" and b"access-control-request-method" in caller.headers
-        return asks and self._known.is_guest(caller)
-
-    def _preflight(self, caller: Caller) -> Problem | None:
-        """Return the answer to a browser that asks whether a page may ask."""
-        if not self._is_preflight(caller):
-            return None
-        private = b"access-control-request-private-network" in caller.headers
-        more = {"access-control-allow-private-network": "true"} if private else {}
-        return Problem(HTTPStatus.NO_CONTENT, "", "", {**PREFLIGHT_HEADERS, **more})
+        return asks and self._allowed.is_guest(caller)
 
     def _shared_with(self, caller: Caller) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers by which a page that may ask can read the answer."""
-        if not self._known.origins:
+        if not self._allowed.origins:
             return ()
         vary = (b"vary", b"Origin")
-        if not self._known.is_guest(caller):
+        if not self._allowed.is_guest(caller):
             return (vary,)
         origin = (b"access-control-allow-origin", caller.headers[b"origin"])
         return (vary, origin, (b"access-control-expose-headers", EXPOSED))
@@ -171,13 +170,23 @@ class Answer:
 
     async def refuse(self, problem: Problem) -> None:
         """Answer without having asked anyone; a connection whose request was not read to its end is of no more use."""
-        body = b"" if problem.status == HTTPStatus.NO_CONTENT else problem.body
-        headers = [(name.encode(), value.encode()) for name, value in problem.headers.items()]
-        if body:
-            headers += [(b"content-type", b"application/json"), (b"connection", b"close")]
-            headers.append((b"content-length", str(len(body)).encode()))
-        await self({"type": "http.response.start", "status": int(problem.status), "headers": headers})
+        own = {"content-type": "application/json", "connection": "close", "content-length": str(len(problem.body))}
+        await self._tell(problem.status, {**problem.headers, **own}, problem.body)
+
+    async def allow(self, headers: Mapping[str, str]) -> None:
+        """Answer a browser that a page may ask, and by which headers."""
+        await self._tell(HTTPStatus.NO_CONTENT, headers)
+
+    async def _tell(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
+        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await self({"type": "http.response.start", "status": int(status), "headers": pairs})
         await self({"type": "http.response.body", "body": body})
+
+
+def _preflight_headers(caller: Caller) -> dict[str, str]:
+    private = b"access-control-request-private-network" in caller.headers
+    more = {"access-control-allow-private-network": "true"} if private else {}
+    return {**PREFLIGHT_HEADERS, **more}
 
 
 async def _body(caller: Caller, receive: Receive) -> bytes | Problem | None:
@@ -218,12 +227,3 @@ def _again(body: bytes, receive: Receive) -> Receive:
 def _route(scope: MutableMapping[str, Any]) -> str:
     """Return the route that answered, as it is published: what stands in its place in a path is what was asked."""
     return str(getattr(scope.get("route"), "path", "-"))
-
-
-def _told(error: Exception) -> str:
-    """Return what kind of error it is and where it rose; its words may quote a note."""
-    trace, where = error.__traceback__, ""
-    while trace is not None:
-        where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return f"{type(error).__name__} at {where}"

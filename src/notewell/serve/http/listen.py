@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import signal
 import socket
@@ -41,10 +42,19 @@ def bind(host: str, port: int) -> list[socket.socket]:
     except (OSError, UnicodeError) as error:
         for one in sockets:
             one.close()
-        why = getattr(error, "strerror", None) or error
-        hint = "End what listens there, or name another place with --host or --port; port 0 takes any that is free"
-        raise SettingsError(f"Port {port} at {host} cannot be listened at: {why}", hint) from error
+        raise _cannot_listen(host, port, error) from error
     return sockets
+
+
+def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> SettingsError:
+    """Return what is wrong with a place to listen at: its address is none, or none of this machine, or it is taken."""
+    if isinstance(error, (socket.gaierror, UnicodeError)) or error.errno == errno.EADDRNOTAVAIL:
+        fact = f"'{host}' is no address of this machine"
+        return SettingsError(
+            fact, "Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses"
+        )
+    hint = "End what listens there, or name another place with --host or --port; port 0 takes any that is free"
+    return SettingsError(f"Port {port} at {host} cannot be listened at: {error.strerror or error}", hint)
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:

@@ -7,12 +7,21 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from notewell.errors import StoreBusy
 from notewell.serve import forms
-from notewell.serve.answers import of_deep, of_graph, of_links, of_reading, of_results, of_status, of_walk
-from notewell.serve.http.asked import (
+from notewell.serve.answers import (
+    of_deep,
+    of_graph,
+    of_links,
+    of_reading,
+    of_results,
+    of_status,
+    of_walk,
+    with_notices,
+)
+from notewell.serve.http.arguments import (
     HitsAsked,
     LinksAsked,
     Looking,
@@ -23,12 +32,12 @@ from notewell.serve.http.asked import (
     TraverseAsked,
 )
 from notewell.serve.http.problems import Problem, encoded
+from notewell.serve.http.query import check_query
 from notewell.serve.http.reload import Lines, RunLines, begun
-from notewell.serve.parameters import check_asked
+from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
-from notewell.vault import Vault
 
 # Why a request is refused before it is asked, on every route.
 REFUSED = {
@@ -51,8 +60,8 @@ Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.
 class Routes:
     """What can be asked of one vault."""
 
-    def __init__(self, vault: Vault, upkeep: Upkeep) -> None:
-        self._vault = vault
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._vault = upkeep.vault
         self._upkeep = upkeep
         self._version = version("notewell")
 
@@ -69,7 +78,7 @@ class Routes:
         try:
             run = await begun(self._upkeep.reload())
         except StoreBusy as error:
-            return _refusal(Problem(409, error.fact, error.hint))
+            return refusal(Problem(409, error.fact, error.hint))
         return RunLines(run)
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
@@ -77,10 +86,10 @@ class Routes:
         check_asked(asked.text, asked.under, asked.only)
         notices = self._looked(asked)
         if asked.mode == "deep":
-            deep = self._vault.deepen(asked.text, **asked.rules)
-            deep = replace(deep, results=_with_notices(deep.results, notices))
+            deep = self._vault.deepen(asked.text, **rules_of(asked))
+            deep = replace(deep, results=with_notices(deep.results, notices))
             return _answer(of_deep(deep, self._vault.root, explain=asked.explain))
-        return self._found(self._vault.search(asked.text, **asked.rules), notices, asked)
+        return self._found(self._vault.search(asked.text, **rules_of(asked)), notices, asked)
 
     def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
         """Find the notes most like several."""
@@ -92,16 +101,16 @@ class Routes:
 
     def _related(self, notes: list[str], asked: HitsAsked) -> Response:
         notices = self._looked(asked)
-        return self._found(self._vault.related(*notes, **asked.rules), notices, asked)
+        return self._found(self._vault.related(*notes, **rules_of(asked)), notices, asked)
 
     def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
-        return _answer(of_results(_with_notices(results, notices), self._vault.root, explain=asked.explain))
+        return _answer(of_results(with_notices(results, notices), self._vault.root, explain=asked.explain))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""
         notices = self._looked(asked)
         walk = self._vault.traverse(note, query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer(of_walk(replace(walk, notices=(*notices, *walk.notices)), asked.query))
+        return _answer(of_walk(with_notices(walk, notices), asked.query))
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""
@@ -113,19 +122,19 @@ class Routes:
         """Count the links of all notes, and list the broken ones and the notes without any."""
         notices = self._looked(asked)
         links = self._vault.links(broken=asked.broken, orphans=asked.orphans, to=asked.to)
-        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+        return _answer(of_links(with_notices(links, notices)))
 
     def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
         """Say where the links of a note lead, and which lead to it."""
         notices = self._looked(asked)
         links = self._vault.links(note, broken=asked.broken, to=asked.to)
-        return _answer(of_links(replace(links, notices=(*notices, *links.notices))))
+        return _answer(of_links(with_notices(links, notices)))
 
     def graph(self, asked: Annotated[Looking, Query()]) -> Response:
         """Show the vault from above: its communities, and what joins them."""
         notices = self._looked(asked)
         graph = self._vault.graph()
-        return _answer(of_graph(replace(graph, notices=(*notices, *graph.notices))))
+        return _answer(of_graph(with_notices(graph, notices)))
 
     def status(self) -> Response:
         """Say what is indexed, and what is not."""
@@ -136,9 +145,9 @@ class Routes:
         return self._upkeep.look(refresh=asked.refresh)
 
 
-def router(vault: Vault, upkeep: Upkeep) -> APIRouter:
+def router(upkeep: Upkeep) -> APIRouter:
     """Return the routes of a vault, in the order in which one needs them."""
-    routes, made = Routes(vault, upkeep), APIRouter()
+    routes, made = Routes(upkeep), APIRouter(dependencies=[Depends(check_query)])
     add = _adder(made)
     add("/health", routes.health, forms.Health, {})
     add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})
@@ -188,9 +197,6 @@ def _answer(value: Mapping[str, object]) -> Response:
     return Response(encoded(value), media_type="application/json")
 
 
-def _refusal(problem: Problem) -> Response:
+def refusal(problem: Problem) -> Response:
+    """Return a problem as what a route answers."""
     return Response(problem.body, problem.status, dict(problem.headers), "application/json")
-
-
-def _with_notices(results: Results, notices: tuple[str, ...]) -> Results:
-    return replace(results, notices=(*notices, *results.notices))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -12,13 +11,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from notewell.asked import Filters
 from notewell.errors import SettingsError
 from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, filters_of
+from notewell.serve.parameters import HELP, filters_of, meant_by
 
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
 MOST_HITS = 50
 MOST_TOKENS = 5_000
-# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
-CLOSE = 0.75
+# Whatever a note is called, one of these takes it; `under` looks in it.
+OF_A_NOTE = ("place", "notes", "note", "under")
+CALLED = {*OF_A_NOTE, "path", "file", "filename", "file_path", "name", "title", "uri", "id"}
+EXAMPLES = {
+    "place": "Garden/Bees.md:12-40",
+    "notes": ["Garden/Bees.md"],
+    "note": "Garden/Bees.md",
+    "under": "Garden",
+    "text": "rye starter smells of acetone",
+}
 NOTE = "A note by its path, or by a name or title that no other note has"
 
 
@@ -61,20 +68,15 @@ class Asking(Arguments):
     before: str = Field("", description=HELP["before"])
     where: Texts = Field([], description=HELP["where"])
     max_tokens: int | None = Field(
-        None, ge=1, le=MOST_TOKENS, description="Whole passages instead of short excerpts, up to so many tokens"
+        None, ge=1, le=MOST_TOKENS, description=f"{HELP['max_tokens']}; whole passages instead of short excerpts"
     )
-    explain: bool = Field(False, description="Say how each score came about; seldom needed")
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    explain: bool = Field(False, description=f"{HELP['explain']}; seldom needed")
+    refresh: bool = Field(True, description=HELP["refresh"])
 
     @property
     def only(self) -> Filters:
         """Return the filters."""
         return filters_of(self)
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
 
 
 class Search(Asking):
@@ -107,20 +109,20 @@ class Traverse(Arguments):
     """What `traverse` takes."""
 
     note: str = Field(description=NOTE)
-    query: str = Field("", description="What notes have to be near to. Default: the note itself")
+    query: str = Field("", description=HELP["query"])
     depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
     floor: float | None = Field(None, ge=-1, le=1, description=HELP["floor"])
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    refresh: bool = Field(True, description=HELP["refresh"])
 
 
 class LinksOf(Arguments):
     """What `links` takes."""
 
     note: str = Field("", description=f"{NOTE}. Default: all notes, of which only the counts are told")
-    broken: bool = Field(False, description="Only links that lead nowhere, with what may be meant")
+    broken: bool = Field(False, description=HELP["broken"])
     to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
-    orphans: bool = Field(False, description="List the notes that no other note links to, and that link to none")
-    refresh: bool = Field(True, description="Take in changed files first, if that is quick")
+    orphans: bool = Field(False, description=HELP["orphans"])
+    refresh: bool = Field(True, description=HELP["refresh"])
 
 
 class NoArguments(Arguments):
@@ -146,11 +148,16 @@ def read_arguments(model: type[Taken], given: Mapping[str, Any]) -> Taken:
 
 
 def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
-    """Return which argument may be meant: one that is written nearly so, or the one that is needed and missing."""
-    needed = [known for known, field in model.model_fields.items() if field.is_required()]
-    meant = (*get_close_matches(name, model.model_fields, 1, CLOSE), *(known for known in needed if known not in sent))
-    known = ", ".join(dict.fromkeys((*needed, *model.model_fields))) or "no arguments"
-    return f"Is '{meant[0]}' meant?" if meant else f"Use {known}"
+    """Return which argument may be meant: one that is written nearly so, that takes a note, or that is missing."""
+    fields = model.model_fields
+    needed = [known for known, field in fields.items() if field.is_required()]
+    of_a_note = [known for known in OF_A_NOTE if known in fields and name.casefold() in CALLED]
+    free = (known for known in (*of_a_note, *needed) if known not in sent)
+    meant = meant_by(name, fields, free)
+    if not meant:
+        return f"Use {', '.join(dict.fromkeys((*needed, *fields))) or 'no arguments'}"
+    example = json.dumps({meant: EXAMPLES[meant]}) if meant in EXAMPLES else ""
+    return f"Is '{meant}' meant? For example {example}" if example else f"Is '{meant}' meant?"
 
 
 def input_schema(model: type[Arguments]) -> dict[str, Any]:

@@ -10,11 +10,15 @@ from typing_extensions import TypedDict
 from notewell.search.budget import fenced
 from notewell.serve import answers, forms
 from notewell.serve.mcp.arguments import Arguments, Texts
+from notewell.serve.mcp.clip import clipped
 from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
-from notewell.serve.mcp.plain import clipped, one_line, shown_path
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
 from notewell.serve.upkeep import Upkeep
+from notewell.unseen import one_line, shown_path
+
+# The longest text of a place that says nearly the same.
+QUOTE = 600
 
 
 class Remember(Arguments):
@@ -67,8 +71,8 @@ def remember(upkeep: Upkeep, given: Remember) -> ToolAnswer:
     )
     made = answers.of_remembered(done)
 
-    def render(rows: int, clip: int) -> ToolAnswer:
-        near = [_near(place, clip) for place in made["near"][:rows]]
+    def render(rows: int) -> ToolAnswer:
+        near = [_near(place) for place in made["near"][:rows]]
         data: Remembered = {"written": made["written"]}
         if made["path"]:
             data["path"] = made["path"]
@@ -83,12 +87,12 @@ def remember(upkeep: Upkeep, given: Remember) -> ToolAnswer:
     return bounded(render, len(made["near"]))
 
 
-def _near(place: forms.Near, clip: int) -> Near:
+def _near(place: forms.Near) -> Near:
     return {
         "path": place["path"],
         "line": place["line"],
         "similarity": round(place["similarity"], 2),
-        "text": clipped(place["text"], clip),
+        "text": clipped(place["text"], QUOTE),
     }
 
 
@@ -103,7 +107,7 @@ def _remembered_text(data: Remembered) -> str:
         )
     )
     lines = [written]
-    lines += [f"{data['redacted']} secrets were taken out first."] if "redacted" in data else []
+    lines += [f"Secrets that were taken out first: {data['redacted']}."] if "redacted" in data else []
     lines += [f"Near to it. {WARNING}"] if near else []
     lines += [
         f"{shown_path(place['path'])}:{place['line']} (similarity {place['similarity']})\n{fenced(place['text'])}"

@@ -8,7 +8,7 @@ import mcp_types as types
 
 from notewell.asked import Filters
 from notewell.errors import NoteError
-from notewell.search.budget import CHARS_PER_TOKEN
+from notewell.serve.mcp.pages import is_open, reading_page
 from notewell.serve.reading import read_indexed
 from notewell.vault import Vault
 
@@ -17,8 +17,8 @@ TEMPLATE = SCHEME + "{+path}"
 # A list to choose from; whoever looks for more searches.
 LISTED = 50
 COMPLETED = 50
-# The longest note that is handed over whole: clients put all of it before the model.
-LONGEST = 25_000 * CHARS_PER_TOKEN
+# Tokens of the longest note that is handed over whole: clients put all of it before the model.
+LONGEST = 25_000
 # A day before all others, so that the newest of all notes are asked for.
 EVER = Filters(after="0001-01-01")
 
@@ -61,13 +61,12 @@ def template() -> types.ResourceTemplate:
 
 
 def read_note(vault: Vault, address: str) -> types.TextResourceContents:
-    """Return the text of a note that is indexed, without secrets."""
-    reading = read_indexed(vault, path_at(address))
-    text = reading.text
-    if len(text) > LONGEST:
-        left = len(text) - LONGEST
-        text = f"{text[:LONGEST]}\n\n[{left:,} more characters are not shown; the tool `read` shows any lines]"
-    return types.TextResourceContents(uri=address, mime_type=kind_of(reading.path), text=text)
+    """Return a note that is indexed as `read` shows it, in one page."""
+    place = path_at(address)
+    reading = read_indexed(vault, place)
+    # A program puts it before the model as it comes: it needs the same fence, and the same lines to cite, as `read`.
+    page = reading_page(reading, LONGEST, open_end=is_open(place))
+    return types.TextResourceContents(uri=address, mime_type=kind_of(reading.path), text=page.text)
 
 
 def complete_path(vault: Vault, written: str) -> types.Completion:

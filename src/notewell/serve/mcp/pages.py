@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
 from notewell.index.place import Reading
-from notewell.search.budget import CHARS_PER_TOKEN, fenced, unhidden
+from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, unhidden
 from notewell.serve import forms
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.arguments import Asking
-from notewell.serve.mcp.plain import clipped, one_line, shown_path
+from notewell.serve.mcp.clip import clipped, first_lines
+from notewell.unseen import one_line, shown_path
 
-# Some clients show a model the data, some the text, some both: a page is the sum of the two.
-PAGE = 2_000 * CHARS_PER_TOKEN
-# More rows than these never fit; the characters of a passage, fewer and fewer, until all hits fit on the page.
+# What the data of a page may take, and the text of it: clients show a model one of the two. It is 2,000 tokens, less
+# what the count may miss.
+PAGE = 1_800
+# More rows than these never fit.
 MOST_ROWS = 200
-CLIPS = (800, 560, 400, 280, 200, 120, 60, 0)
-# Those that say something: where nobody said how many hits, the last are left out rather than all cut to nothing.
-READABLE = CLIPS[:5]
+# How much of a hit is shown: where it is and its headings; one sentence; the excerpt; the passage.
+BARE, SENTENCE, EXCERPT, PASSAGE = range(4)
+# A longer passage is shown by an excerpt, and no excerpt is longer.
+LONGEST = 800
+# What a page has beside hits and notices: its head, what is left out, and what is shortened.
+FRAME = 150
 # What a notice may take, and how many a model has to read.
 NOTICE = 300
 NOTICES = 5
@@ -42,21 +49,18 @@ class ToolAnswer:
 
     @property
     def size(self) -> int:
-        """Return how many characters a client gets."""
-        data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":")) if self.data else ""
-        return len(self.text) + len(data)
+        """Return how many tokens a model gets, by the longer of the two."""
+        return max(count_tokens(self.text), count_tokens(_packed(self.data)) if self.data else 0)
 
 
-def bounded(
-    render: Callable[[int, int], ToolAnswer], rows: int, room: int = PAGE, clips: Sequence[int] = CLIPS
-) -> ToolAnswer:
-    """Return an answer that fits: with shorter excerpts first, then with fewer rows."""
-    for clip in clips if rows <= MOST_ROWS else ():
-        answer = render(rows, clip)
-        if answer.size <= room:
-            return answer
+def _packed(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def bounded(render: Callable[[int], ToolAnswer], rows: int) -> ToolAnswer:
+    """Return an answer with as many rows as fit on a page."""
     fewer = range(1, min(rows, MOST_ROWS) + 1)
-    return render(bisect_right(fewer, room, key=lambda count: render(count, clips[-1]).size), clips[-1])
+    return render(bisect_right(fewer, PAGE, key=lambda count: render(count).size))
 
 
 def short_notices(*notices: str) -> list[str]:
@@ -66,39 +70,74 @@ def short_notices(*notices: str) -> list[str]:
 
 def hits_page(
     found: forms.Results | forms.DeepResults,
-    notices: Sequence[str],
     *,
     asked: Asking,
-    left_out: int,
     reached: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:
     """Return a page of hits; with `max_tokens`, their passages whole. In deep mode, they say how they are `reached`."""
     hits: Sequence[forms.Hit] = found["hits"]
-    more, budget = short_notices(*notices, *found["notices"]), asked.max_tokens
+    notices = short_notices(*found["notices"])
+    longest = LONGEST if asked.max_tokens is None else sys.maxsize
+    ways = [[_hit(hit, much, longest, reached) for much in (BARE, SENTENCE, EXCERPT, PASSAGE)] for hit in hits]
+    room = PAGE + (asked.max_tokens or 0) - FRAME - count_tokens(_packed(notices))
+    # Where nobody said how many hits, the last are left out rather than shown by their place alone.
+    chosen = _share_out([list(map(_cost, way)) for way in ways], room, BARE if asked.limit else SENTENCE)
+    shown = [way[much] for way, much in zip(ways, chosen, strict=False)]
+    notices += _shortened([way[EXCERPT] for way in ways], shown)
+    data: shapes.Hits = {"text_is": TEXT_IS, "hits": shown}
+    _add_rest(data, len(hits) - len(shown) + found["left_out"], notices)
+    return ToolAnswer(_hits_text(data), _as_data(data))
 
-    def render(rows: int, clip: int) -> ToolAnswer:
-        shown = [_hit(hit, clip, whole=budget is not None) for hit in hits[:rows]]
-        for hit in shown:
-            if hit["path"] in reached:
-                hit["reached"] = reached[hit["path"]]
-        data: shapes.Hits = {"text_is": TEXT_IS, "hits": shown}
-        _add_rest(data, len(hits) - rows + left_out, more)
-        return ToolAnswer(_hits_text(data), dict(data))
 
-    # Passages come cut to their budget; what says where they are comes on top, and all of it twice.
-    room = PAGE if budget is None else PAGE + 2 * budget * CHARS_PER_TOKEN
-    return bounded(render, len(hits), room, CLIPS if asked.limit else READABLE)
+def _cost(hit: shapes.Hit) -> int:
+    return max(count_tokens(_hit_text(MOST_ROWS, hit)), count_tokens(_packed(hit)) + 1)
+
+
+def _share_out(costs: Sequence[Sequence[int]], room: int, least: int) -> list[int]:
+    """Return how much of each hit is shown, the best first; those that there is no room for are left out.
+
+    >>> _share_out([[10, 20, 30, 60]] * 6, 140, BARE)
+    [2, 2, 1, 1, 0, 0]
+    """
+    chosen: list[int] = []
+    # A page is a list first, then it has excerpts from the top, a sentence of those below, and what room is left.
+    for much, share in ((least, 0.6), (EXCERPT, 0.8), (SENTENCE, 0.9), (PASSAGE, 1.0), (least, 1.0)):
+        for number, cost in enumerate(costs):
+            now = chosen[number : number + 1]
+            if now and now[0] >= much:
+                continue
+            used = sum(costs[at][of] for at, of in enumerate(chosen)) - sum(cost[of] for of in now)
+            if used + cost[much] > room * share:
+                break
+            chosen[number : number + 1] = [much]
+    return chosen
+
+
+def _shortened(usual: Sequence[shapes.Hit], shown: Sequence[shapes.Hit]) -> list[str]:
+    """Say how many hits are shown by less than their excerpts, if there are such."""
+    less = [hit for hit, full in zip(shown, usual, strict=False) if "text" not in hit and hit != full]
+    bare = sum("excerpt" not in hit for hit in less)
+    if not less:
+        return []
+    parts = ((len(less) - bare, "one sentence"), (bare, "place and heading alone"))
+    told = ", ".join(f"{_counted(count, 'hit')} with {what}" for count, what in parts if count)
+    return [f"to fit the page, {told}; `read` shows any whole, a smaller `limit` or `max_tokens` more of each"]
 
 
 def _add_rest(page: shapes.Rest, left: int, notices: list[str]) -> None:
-    """Say at the end of a page what is not on it, and what the user should know; nothing, if there is nothing."""
+    """Say of a page what is not on it, and what the user should know; nothing, if there is nothing."""
     if left:
         page["left_out"] = left
     if notices:
         page["notices"] = notices
 
 
-def _hit(hit: forms.Hit, clip: int, *, whole: bool) -> shapes.Hit:
+def _as_data(page: shapes.Rest) -> dict[str, Any]:
+    """Return a page as data: notices first, since they say how the rest is to be read."""
+    return dict(sorted(page.items(), key=lambda item: item[0] != "notices"))
+
+
+def _hit(hit: forms.Hit, much: int, longest: int, reached: Mapping[str, str]) -> shapes.Hit:
     excerpt = hit["excerpt"]
     shown: shapes.Hit = {
         "path": hit["path"],
@@ -107,29 +146,33 @@ def _hit(hit: forms.Hit, clip: int, *, whole: bool) -> shapes.Hit:
         "heading": clipped(hit["heading"], 160),
         "score": round(hit["score"], 3),
     }
-    if whole or len(hit["text"]) <= clip:
+    if len(hit["text"]) <= (0, 0, len(excerpt["text"]), longest)[much]:
         shown["text"] = unhidden(hit["text"])
-    elif clip:
-        first = excerpt["highlights"][0][0] if excerpt["highlights"] else 0
-        shown["excerpt"] = {"line": excerpt["line"], "text": unhidden(clipped(excerpt["text"], clip, around=first))}
+    elif much:
+        # An excerpt has a sentence on each line.
+        text = excerpt["text"] if much > SENTENCE else excerpt["text"].partition("\n")[0]
+        shown["excerpt"] = {"line": excerpt["line"], "text": unhidden(first_lines(text, LONGEST))}
     if hit["place"]:
         shown["place"] = clipped(hit["place"], 80)
-    if hit["also"] and clip:
+    if hit["also"] and much > SENTENCE:
         shown["also"] = hit["also"][:NAMED]
+    if hit["path"] in reached:
+        shown["reached"] = reached[hit["path"]]
     if "votes" in hit:
         shown["trace"] = [f"{step['by']}: {step['why']} = {step['score']:.3f}" for step in hit["trace"]]
     return shown
 
 
 def _hits_text(data: shapes.Hits) -> str:
-    hits = data["hits"]
+    hits, notices = data["hits"], _told(data)
     if not hits:
         left = data.get("left_out", 0)
-        lines = [f"{left} hits are too long for a page." if left else "Nothing in the notes fits. Try other words."]
-        return "\n".join((*lines, *_ends({"notices": data.get("notices", [])})))
-    parts = [f"{_counted(len(hits), 'passage')} of the user's notes, the best first. {WARNING}\n"]
-    parts += [_hit_text(number, hit) for number, hit in enumerate(hits, start=1)]
-    return "\n".join((*parts, *_ends(data)))
+        hint = "" if notices else " Try other words."
+        fact = f"{_counted(left, 'hit')} did not fit on a page." if left else f"Nothing in the notes fits.{hint}"
+        return "\n".join((*notices, fact))
+    head = f"{_counted(len(hits), 'passage')} of the user's notes, the best first. {WARNING}\n"
+    parts = [_hit_text(number, hit) for number, hit in enumerate(hits, start=1)]
+    return "\n".join((*notices, head, *parts, *_ends(data)))
 
 
 def _hit_text(number: int, hit: shapes.Hit) -> str:
@@ -144,19 +187,22 @@ def _hit_text(number: int, hit: shapes.Hit) -> str:
     return "\n".join((head, body + "".join(more) + "".join(f"- {one_line(step)}\n" for step in hit.get("trace", ()))))
 
 
+def _told(rest: shapes.Rest) -> list[str]:
+    return [f"note: {notice}" for notice in rest.get("notices", ())]
+
+
 def _ends(rest: shapes.Rest) -> list[str]:
     left = rest.get("left_out", 0)
-    more = [f"{left} more did not fit; narrow the search, or ask for fewer with limit."] if left else []
-    return [*more, *(f"note: {notice}" for notice in rest.get("notices", ()))]
+    return [f"{left:,} more did not fit; narrow the search, or ask for fewer with limit."] if left else []
 
 
-def walk_page(walk: forms.Walk, notices: Sequence[str]) -> ToolAnswer:
+def walk_page(walk: forms.Walk) -> ToolAnswer:
     """Return the notes that a walk kept."""
     kept = [visit for visit in walk["visits"] if visit["kept"]]
     pruned = [visit["similarity"] for visit in walk["visits"] if not visit["kept"]]
-    more = short_notices(*notices, *walk["notices"])
+    more = short_notices(*walk["notices"])
 
-    def render(rows: int, _: int) -> ToolAnswer:
+    def render(rows: int) -> ToolAnswer:
         visits = [_visit(visit) for visit in kept[:rows]]
         data: shapes.Walk = {"visits": visits, "pruned": len(pruned), "ended": walk["ended"]}
         if pruned:
@@ -166,7 +212,7 @@ def walk_page(walk: forms.Walk, notices: Sequence[str]) -> ToolAnswer:
         end = f"{_counted(len(pruned), 'note')} looked at and not kept" + (
             f", the nearest at {max(pruned):.2f}; a lower floor keeps more." if pruned else "."
         )
-        return ToolAnswer("\n".join((*lines, end, *_ends(data))), dict(data))
+        return ToolAnswer("\n".join((*_told(data), *lines, end, *_ends(data))), _as_data(data))
 
     return bounded(render, len(kept))
 
@@ -183,13 +229,13 @@ def _visit_text(visit: shapes.Visit) -> str:
     return f"{shown_path(visit['path'])} {visit['similarity']:.2f}{come}"
 
 
-def links_page(links: forms.Links, notices: Sequence[str]) -> ToolAnswer:
+def links_page(links: forms.Links) -> ToolAnswer:
     """Return links and where they lead."""
-    more = short_notices(*notices, *links["notices"])
+    more = short_notices(*links["notices"])
     # The three lists shrink together, and none of them is shown for nothing.
     sizes = [len(links["links"]), len(links["backlinks"]), len(links["orphans"])]
 
-    def render(rows: int, _: int) -> ToolAnswer:
+    def render(rows: int) -> ToolAnswer:
         data: shapes.Links = {
             "links": [_lead(lead) for lead in links["links"][:rows]],
             "backlinks": [_lead(lead) for lead in links["backlinks"][:rows]],
@@ -200,7 +246,7 @@ def links_page(links: forms.Links, notices: Sequence[str]) -> ToolAnswer:
         else:
             data["counts"] = links["counts"]
         _add_rest(data, sum(max(0, size - rows) for size in sizes), more)
-        return ToolAnswer(_links_text(data), dict(data))
+        return ToolAnswer(_links_text(data), _as_data(data))
 
     return bounded(render, max(sizes))
 
@@ -230,7 +276,7 @@ def _links_text(data: shapes.Links) -> str:
     back = [f"{lead['path']}:{lead['line']}  {lead['written']}" for lead in data["backlinks"]]
     lists = (("links", lines), ("linked from", back), ("orphans", data["orphans"]))
     parts = [f"{name}:\n{fenced(chr(10).join(map(one_line, rows)))}" for name, rows in lists if rows]
-    return "\n".join((head, *parts, *_ends(data)))
+    return "\n".join((*_told(data), head, *parts, *_ends(data)))
 
 
 def _end(lead: shapes.Lead) -> str:
@@ -244,7 +290,7 @@ def status_page(status: forms.Status, indexing: tuple[int, int] | None) -> ToolA
     known = filling["filled"] + filling["unread"] + filling["left"]
     close = f"{filling['filled']:,} of {known:,} passages" if filling["encoder"] else "no better model"
 
-    def render(rows: int, clip: int) -> ToolAnswer:
+    def render(rows: int) -> ToolAnswer:
         data: shapes.Status = {
             "vault": status["vault"],
             "notes": status["notes"],
@@ -271,7 +317,7 @@ def _status_text(data: shapes.Status) -> str:
     if "indexing" in data:
         lines.append("being indexed: {done:,} of {total:,} notes".format(**data["indexing"]))
     if not data["indexed_at"]:
-        return "\n".join((*lines, "never indexed; the first search does it"))
+        return "\n".join(lines if "indexing" in data else (*lines, "never indexed; the first search does it"))
     lines.append(f"notes: {data['notes']:,} in {data['chunks']:,} passages, with {data['links']:,} links")
     lines.append(
         f"indexed: {data['indexed_at']}; {data['stale']:,} changed files since, for the next search to take in"
@@ -284,19 +330,24 @@ def _status_text(data: shapes.Status) -> str:
     return "\n".join(lines)
 
 
+def is_open(place: str) -> bool:
+    """Tell whether a place goes to the end of its note.
+
+    >>> [place for place in ("Bees.md", "Bees.md:12", "Bees.md:12-", "Bees.pdf#page 3") if is_open(place)]
+    ['Bees.md', 'Bees.md:12-']
+    """
+    span = place.rpartition(":")[2] if ":" in place else ""
+    return not (span[:1].isdigit() and not span.endswith("-")) and "#" not in place
+
+
 def reading_page(reading: Reading, max_tokens: int, *, open_end: bool) -> ToolAnswer:
     """Return lines of a note with their numbers, as many as fit, and how to get the rest."""
-    room, lines = max_tokens * CHARS_PER_TOKEN, reading.text.split("\n")
-    numbered = [f"{number}  {line}" for number, line in enumerate(lines, start=reading.line)]
-    kept: list[str] = []
-    for line in numbered:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
+    numbered = [f"{number}  {line}" for number, line in enumerate(reading.text.split("\n"), start=reading.line)]
+    sizes = accumulate(count_tokens(f"{line}\n") for line in numbered)
+    kept = [line for line, size in zip(numbered, sizes, strict=True) if size <= max_tokens]
     # A line longer than a page is the only one of it, and is cut.
-    cut = 0 if kept else len(numbered[0]) - max_tokens * CHARS_PER_TOKEN
-    kept = kept or [numbered[0][: max_tokens * CHARS_PER_TOKEN]]
+    kept = kept or [numbered[0][: _fitting(numbered[0], max_tokens)]]
+    cut = len(numbered[0]) - len(kept[0])
     last = reading.line + len(kept) - 1
     path, place = shown_path(reading.path), f", {one_line(reading.place)}" if reading.place else ""
     of = f" of {reading.end_line:,}" if open_end else ""
@@ -307,6 +358,12 @@ def reading_page(reading: Reading, max_tokens: int, *, open_end: bool) -> ToolAn
     upto = "" if open_end else reading.end_line
     ends += [f"There is more: read {path}:{last + 1}-{upto}"] * (last < reading.end_line)
     return ToolAnswer("\n".join((head + fenced("\n".join(kept)), *ends)).rstrip("\n"))
+
+
+def _fitting(text: str, tokens: int) -> int:
+    """Return how many characters of a text are so many tokens."""
+    most = range(min(len(text), tokens * CHARS_PER_TOKEN) + 1)
+    return bisect_right(most, tokens, key=lambda length: count_tokens(text[:length])) - 1
 
 
 def _counted(number: int, what: str) -> str:

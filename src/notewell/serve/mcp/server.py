@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, TypeVar, TypeVarTuple
@@ -22,12 +21,15 @@ from notewell.serve.mcp.arguments import input_schema, read_arguments
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS, Tool
+from notewell.serve.mistakes import told_mistake
 from notewell.serve.say import say
 from notewell.serve.upkeep import Upkeep
 from notewell.vault import Vault
 
 # Calls that work at once; more of them wait. Each holds a connection to the store.
 AT_ONCE = 4
+# Signs of a fact that are shown from its beginning and its end: it may quote an argument of any length.
+QUOTED = 400
 # How long a call waits for the first indexing, in seconds: clients give up after a minute.
 PATIENCE = 20.0
 PAUSE = 0.1
@@ -70,15 +72,14 @@ async def explained(ctx: Context, call_next: CallNext) -> HandlerResult:
     except (MCPError, ValidationError):
         raise
     except NotewellError as error:
-        raise MCPError(types.INVALID_PARAMS, f"{error.fact}. {error.hint}") from None
+        raise MCPError(types.INVALID_PARAMS, f"{_short(error.fact)}. {error.hint}") from None
     except Exception as error:
         raise MCPError(types.INTERNAL_ERROR, unforeseen(error)) from None
 
 
 def unforeseen(error: Exception) -> str:
     """Log where an error happened that nobody foresaw, and return what a client may know of it."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    say(f"notewell mcp: {type(error).__name__} at {place.filename}:{place.lineno}")
+    say(f"notewell mcp: {told_mistake(error)}")
     return f"Notewell made a mistake ({type(error).__name__}); its log says where"
 
 
@@ -124,7 +125,7 @@ class Desk:
                 await self._wait_for_notes(context)
             answer = await self._apart(tool.run, self._upkeep, given)
         except NotewellError as error:
-            return _failed(f"{error.fact}.\nhint: {error.hint}")
+            return _failed(f"{_short(error.fact)}.\nhint: {error.hint}")
         except Exception as error:
             return _failed(unforeseen(error))
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=answer.data)
@@ -173,6 +174,11 @@ class Desk:
     async def _apart(self, work: Callable[[*Given], Made], *given: *Given) -> Made:
         """Do the work in a thread, so that others are answered meanwhile; a client that left is not waited for."""
         return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._places)
+
+
+def _short(fact: str) -> str:
+    """Return a fact of which the middle is left out if it quotes something long, as an argument can be."""
+    return fact if len(fact) <= 2 * QUOTED else f"{fact[:QUOTED]} … {fact[-QUOTED:]}"
 
 
 def _failed(text: str) -> types.CallToolResult:

@@ -36,7 +36,7 @@ class Hit(TypedDict):
 
 
 class Rest(TypedDict, total=False):
-    """What stands at the end of a page."""
+    """What every page may have: notices before all else, and how much did not fit."""
 
     left_out: Annotated[int, Field(description="What did not fit on the page")]
     notices: list[str]

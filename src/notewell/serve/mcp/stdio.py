@@ -75,10 +75,15 @@ def _number_of(error: ValidationError) -> int | str | None:
     """Return the number of the request that could not be read; none, if it has none, or is no request at all."""
     try:
         asked = json.loads(error.errors(include_url=False)[0]["input"])
-    except (ValueError, TypeError, IndexError):
+        number = asked["id"] if "method" in asked else None
+        # It is sent back: half a character cannot be.
+        return number.encode("utf-8").decode("utf-8") if isinstance(number, str) else _whole(number)
+    except (LookupError, RecursionError, TypeError, ValueError):
         return None
-    number = asked.get("id") if isinstance(asked, dict) and "method" in asked else None
-    return number if isinstance(number, int | str) else None
+
+
+def _whole(number: object) -> int | None:
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 def _leave(upkeep: Upkeep, code: int) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
-from notewell.serve.mcp.pages import ToolAnswer, hits_page, links_page, reading_page, status_page, walk_page
-from notewell.serve.parameters import check_asked
-from notewell.serve.reading import read_indexed
+from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
+from notewell.serve.parameters import check_asked, rules_of
+from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types import Results
 
@@ -36,45 +36,47 @@ def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
     check_asked(given.text, given.under, given.only)
     notices = upkeep.look(refresh=given.refresh)
     if given.mode == "deep":
-        deep = upkeep.vault.deepen(given.text, **given.rules)
+        deep = upkeep.vault.deepen(given.text, **rules_of(given))
+        deep = replace(deep, results=answers.with_notices(deep.results, notices))
         found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
         reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
-        return hits_page(found, notices, asked=given, left_out=deep.results.left_out, reached=reached)
-    return _hits(upkeep, upkeep.vault.search(given.text, **given.rules), notices, given)
+        return hits_page(found, asked=given, reached=reached)
+    return _hits(upkeep, upkeep.vault.search(given.text, **rules_of(given)), notices, given)
 
 
 def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
     notices = upkeep.look(refresh=given.refresh)
-    return _hits(upkeep, upkeep.vault.related(*given.notes, **given.rules), notices, given)
+    with maybe_not_yet(notices):
+        return _hits(upkeep, upkeep.vault.related(*given.notes, **rules_of(given)), notices, given)
 
 
 def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
-    found = answers.of_results(results, upkeep.vault.root, explain=given.explain)
-    return hits_page(found, notices, asked=given, left_out=results.left_out)
+    found = answers.of_results(answers.with_notices(results, notices), upkeep.vault.root, explain=given.explain)
+    return hits_page(found, asked=given)
 
 
 def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
-    upkeep.look()
-    reading = read_indexed(upkeep.vault, given.place)
-    span = given.place.rpartition(":")[2] if ":" in given.place else ""
-    closed = span[:1].isdigit() and not span.endswith("-")
-    return reading_page(reading, given.max_tokens, open_end=not closed and "#" not in given.place)
+    with maybe_not_yet(upkeep.look()):
+        reading = read_indexed(upkeep.vault, given.place)
+    return reading_page(reading, given.max_tokens, open_end=is_open(given.place))
 
 
 def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
     notices = upkeep.look(refresh=given.refresh)
-    walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
-    return walk_page(answers.of_walk(walk, given.query), notices)
+    with maybe_not_yet(notices):
+        walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
+    return walk_page(answers.of_walk(answers.with_notices(walk, notices), given.query))
 
 
 def links(upkeep: Upkeep, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
     notices = upkeep.look(refresh=given.refresh)
-    found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
-    return links_page(answers.of_links(found), notices)
+    with maybe_not_yet(notices):
+        found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+    return links_page(answers.of_links(answers.with_notices(found, notices)))
 
 
 def status(upkeep: Upkeep, given: asked.NoArguments) -> ToolAnswer:

@@ -6,6 +6,7 @@ Python starts in 12 ms and whatever is imported comes on top, so that this is wr
 import os
 import sys
 import time
+from stat import S_ISFIFO, S_ISREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 # A command has to be one of these for the process to run it: it reads a vault, and ends by itself.
 WARM = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
 # Hooks that only answer; the others write settings, and ask.
-HOOKS = ("prompt", "before", "after")
+HOOKS = ("start", "prompt", "before", "after")
 # Options that show secrets, or write files where the user is.
 COLD_OPTIONS = ("--raw", "--svg", "--dot")
 SWITCH = "--no-daemon"
@@ -35,6 +36,8 @@ HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
 # What the process says at the last moment has to be here, and printed, before this one's own; in seconds.
 TO_PRINT = 0.02
 CHUNK = 1 << 16
+# What the log says of a hook whose time the process spent.
+LATE = "out of time in the warm process"
 # When this process began, by the monotonic clock; 0 where the command was not run by `main`.
 began = 0.0
 # Whether stdin was waited for in vain.
@@ -62,10 +65,16 @@ def _main() -> None:
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
     request = _request(arguments, until)
     outcome, printed = _ask(request, until) if request else ("unable", [])
+    if outcome == "piped" and _is_piped():
+        # Only the command itself knows whether its query is on stdin, which nobody may ever write to.
+        request["stdin"] = sys.stdin.buffer.read()
+        _put_back(request["stdin"])
+        outcome, printed = _ask(request, until)
     if outcome == "done":
         _print(_held_for_terminal(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
         # Whoever called it waits no longer, and no block is better than a late one.
+        _log_late(arguments[1])
         return
     if outcome in ("absent", "outdated"):
         # Only a process that has to be started anyway pays for what starts one.
@@ -145,10 +154,16 @@ def _request(arguments: list[str], until: float) -> dict[str, bytes]:
             return {}
         request["stdin"] = given
         _put_back(given)
-    elif sys.stdin and "-" in arguments:
-        request["stdin"] = sys.stdin.buffer.read()
-        _put_back(request["stdin"])
     return request
+
+
+def _is_piped() -> bool:
+    """Tell whether there is something on stdin that ends by itself; at a terminal the user would be waited for."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return S_ISFIFO(mode) or S_ISREG(mode)
 
 
 def _read_in_time(until: float) -> "bytes | None":
@@ -188,7 +203,7 @@ def _put_back(data: bytes) -> None:
 
 
 def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return how it went (`done`, `absent`, `outdated`, `declined`, `busy`, `late`) and what is to be printed."""
+    """Return how it went (`done`, `absent`, `outdated`, `piped`, `declined`, `busy`, `late`) and what to print."""
     from notewell.serve.warm import wire  # noqa: PLC0415
 
     if not wire.is_safe(wire.folder()):
@@ -221,7 +236,7 @@ def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, 
     try:
         for kind, part in _parts(connection, wire.LENGTH):
             if kind == wire.DECLINED:
-                return "outdated" if part == wire.OUTDATED else "declined", []
+                return {wire.OUTDATED: "outdated", wire.PIPED: "piped"}.get(part, "declined"), []
             if kind == wire.BEGUN:
                 begun = True
                 connection.settimeout(max(0.001, min(UNTIL_DONE, until - time.monotonic())))
@@ -254,8 +269,12 @@ def _held_for_terminal(printed: list[tuple[bytes, bytes]], arguments: list[str])
     from notewell.serve.pager import show  # noqa: PLC0415
 
     talk = [(kind, part) for kind, part in printed[:-1] if kind != b"O"]
-    for _, part in talk:
-        os.write(2, part)
+    try:
+        for _, part in talk:
+            os.write(2, part)
+    except BrokenPipeError:
+        # Nobody listens; what was found is shown all the same.
+        pass
     show(b"".join(part for kind, part in printed if kind == b"O"), arguments, os.environ)
     return printed[-1:]
 
@@ -270,14 +289,24 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
                 part = part[os.write(number, part) :]
                 begun = True
         except BrokenPipeError:
-            # The reader of a pipe has seen enough.
-            os._exit(0)
+            # The reader of a pipe has seen enough; who only does not listen still gets the data.
+            if number == 1:
+                os._exit(0)
         except OSError:
             if begun:
                 os._exit(1)
             return
     # Everything is written: what Python would do before it ends takes 2 ms.
     os._exit(int(printed[-1][1]))
+
+
+def _log_late(hook: str) -> None:
+    """Leave a line in the log of the hooks: a process that hangs leaves none."""
+    from notewell.own import home_folder, state_folder  # noqa: PLC0415
+    from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
+
+    took = round((time.monotonic() - began) * 1000)
+    record(state_folder(os.environ, home_folder(os.environ)), Run(hook, "failed", LATE, took, 0))
 
 
 def _run_cold() -> None:

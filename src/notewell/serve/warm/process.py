@@ -22,6 +22,7 @@ from notewell.serve.warm.code import RunningCode
 from notewell.serve.warm.declined import Declined
 from notewell.serve.warm.memory import give_back, megabytes
 from notewell.serve.warm.request import Request, answer
+from notewell.serve.warm.start import leave_mark
 from notewell.serve.warm.vaults import Vaults
 from notewell.store.sqlite.lock import held
 
@@ -37,6 +38,9 @@ UNWANTED = 3.0
 UNTIL_FREE = 2.0
 # A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
 WORTH_IT = 50
+# What the encoder MiniLM takes, with what runs it, in MB: 77 for a query, and 42 more once it has read passages. It is
+# the same for one vault and for four, and is not what vaults gather.
+ENCODER_MB = 120
 # What it has with one vault open and nothing gathered, a model included, a new one would have, too: it may grow by so
 # much, also where that is over the limit.
 GROWTH = 1.25
@@ -85,10 +89,14 @@ class WarmProcess:
 
     def answer_first(self, request: bytes) -> None:
         """Run a request for nobody: the next one then finds the vault open, and everything loaded."""
-        with suppress(ValueError, LookupError, Declined):
-            # Once more, since who asks only once is spared the tokenizer, which whoever goes on asking needs.
-            for _ in range(2):
-                answer(Request.of(wire.unpacked(request)), self.vaults.open)
+        with suppress(ValueError, LookupError):
+            fields = wire.unpacked(request)
+            with suppress(Declined):
+                # Once more, since who asks only once is spared the tokenizer, which whoever goes on asking needs.
+                for _ in range(2):
+                    answer(Request.of(fields), self.vaults.open)
+            if self.vaults.is_unwanted:
+                leave_mark(fields)
             self.vaults.keep_up(Path(wire.folder()))
         self.code.note()
         self._keep_small()
@@ -164,7 +172,8 @@ class WarmProcess:
     @property
     def _share(self) -> float:
         """Return how much of the memory that it may have it has."""
-        return (megabytes() or 0) / max(self.vaults.settings.max_mb, self.needed_mb * GROWTH)
+        may_have = self.vaults.settings.max_mb + ENCODER_MB * self.vaults.use_encoder
+        return (megabytes() or 0) / max(may_have, self.needed_mb * GROWTH)
 
     def _use_the_quiet(self) -> None:
         self.ending |= not self.code.is_current

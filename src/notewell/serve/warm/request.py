@@ -14,7 +14,7 @@ from typing import Any
 from notewell.serve.cli import Opening, run
 from notewell.serve.warm.client import PREFIXES, VARIABLES, goes_warm
 from notewell.serve.warm.declined import Declined
-from notewell.serve.warm.wire import CODE, ERR, OUT, frame
+from notewell.serve.warm.wire import CODE, ERR, OUT, PIPED, frame
 
 # More than anybody reads: such an answer is not gathered here, but made where it is printed.
 LARGEST_ANSWER = 16 << 20
@@ -139,7 +139,7 @@ class _NotSent(io.RawIOBase):
         return self._terminal
 
     def readinto(self, buffer: Any, /) -> int:
-        raise Declined("it reads what was not sent")
+        raise Declined(PIPED.decode())
 
 
 @contextmanager

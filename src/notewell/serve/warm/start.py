@@ -31,6 +31,8 @@ FRUGAL = {
 MARKED = 3_600.0
 # Nobody works in so many folders at once.
 MOST = 100
+# The hook that only has the vault opened: the process runs it for itself, as one that nobody waits for.
+OPENING, FOR_NOBODY = b"start", {"between": b"0 0"}
 
 
 class NotedVaults:
@@ -54,12 +56,13 @@ def run_and_start(request: dict[str, bytes]) -> None:
     """Run the command here, and start the process for the next one: behind the command, or before a hook.
 
     A hook may be ended by its limit before it has opened a vault. Whether that vault wants a process, the process
-    finds out with the next hook, and what a hook has answered it does not answer again. One that got to know that the
-    vault wants none leaves a mark for the hooks that follow it.
+    finds out with the next hook, and what a hook has answered it does not answer again; only that of a session's start
+    it runs itself. Whoever gets to know that the vault wants none leaves a mark for the hooks that follow.
     """
-    mark = _mark(request) if request["arguments"].startswith(b"hook\0") else None
+    command, name = [*request["arguments"].split(b"\0"), b""][:2]
+    mark = _mark(request) if command == b"hook" else None
     if mark and not _is_fresh(mark):
-        start()
+        start(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
     from notewell.serve.cli import main  # noqa: PLC0415
 
     vaults = NotedVaults()
@@ -67,24 +70,27 @@ def run_and_start(request: dict[str, bytes]) -> None:
         main(vaults.open)
     finally:
         if mark and vaults.want_none:
-            _leave(mark)
+            leave_mark(request)
         elif vaults.want_one and not mark:
             start(wire.packed(request))
 
 
 def _mark(request: dict[str, bytes]) -> Path:
-    """Return the file that says that hooks like this one, in this folder, need no process."""
+    """Return the file that says that hooks in this folder, of this vault, need no process."""
     # What is of hooks alone, other commands do not pay for.
     from notewell.own import home_folder, state_folder  # noqa: PLC0415
 
-    like = crc32(request["cwd"] + b"\0" + request["arguments"])
+    _, _, *options = request["arguments"].split(b"\0")
+    like = crc32(b"\0".join((request["cwd"], *options)))
     return state_folder(os.environ, home_folder(os.environ)) / "cold" / f"{like:08x}"
 
 
-def _leave(mark: Path) -> None:
+def leave_mark(request: dict[str, bytes]) -> None:
+    """Tell the hooks that follow that the vault of this one wants no process."""
     from notewell.own import private_folder  # noqa: PLC0415
     from notewell.serve.hooks.kept import clean_up  # noqa: PLC0415
 
+    mark = _mark(request)
     with suppress(OSError):
         clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)
         mark.touch()

@@ -108,6 +108,11 @@ class Vaults:
         return any(vault.is_due for vault in self._kept.values())
 
     @property
+    def use_encoder(self) -> bool:
+        """Tell whether an encoder is loaded for any of the vaults."""
+        return any(vault.__dict__.get("encoder") is not None for vault in self._kept.values())
+
+    @property
     def is_unwanted(self) -> bool:
         """Tell whether every vault that was asked for is one whose settings want no process."""
         return self._declined and not self._kept

@@ -15,8 +15,8 @@ LARGEST = 16 << 20
 # What the process answers with: it has begun, a part of stdout or stderr, the exit code at the end, or that it does
 # not do this, and why.
 BEGUN, OUT, ERR, CODE, DECLINED = b"B", b"O", b"E", b"X", b"D"
-# Why it declines, where the command has to know: its code is older than what is installed.
-OUTDATED = b"outdated"
+# Why it declines, where the command has to know: its code is older than what is installed, or it wants what is piped.
+OUTDATED, PIPED = b"outdated", b"piped"
 LENGTH = 4
 
 

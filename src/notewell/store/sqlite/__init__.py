@@ -18,7 +18,7 @@ from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.edges import are_linked, save_edges
-from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity
+from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
 from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.owner import OWNER
@@ -107,7 +107,7 @@ class SqliteStore:
                 embedder=str(self._meta("embedder")),
                 indexed_at=str(self._meta("indexed_at")),
                 skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
-                bytes=self.file.stat().st_size,
+                bytes=size(self.file),
                 encoder=str(self._meta("fine")),
                 filled=filled,
                 unread=unread,

@@ -95,6 +95,12 @@ def _is_ours(file: Path) -> bool:
     return (_begins(file) or b"")[68:72] == MARK or file.parent.name == OURS
 
 
+def size(file: Path) -> int:
+    """Return how many bytes a store takes; what was written last lies in a file beside it for a while."""
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
+
+
 def identity(file: Path) -> tuple[int, int] | None:
     """Return what tells a file from another of its name; nothing, if there is none."""
     try:

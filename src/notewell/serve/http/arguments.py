@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,7 +25,7 @@ class Looking(BaseModel):
     """What every question has."""
 
     model_config = ConfigDict(extra="forbid")
-    refresh: bool = Field(True, description="Look for changed files first, if that is quick and was not done just now")
+    refresh: bool = Field(True, description=HELP["refresh"])
 
 
 class HitsAsked(Looking):
@@ -39,21 +39,13 @@ class HitsAsked(Looking):
     after: Text = Field("", description=HELP["after"])
     before: Text = Field("", description=HELP["before"])
     where: Texts = Field([], description=HELP["where"])
-    like: Texts = Field([], description=HELP["like"])
-    max_tokens: int | None = Field(
-        None, ge=1, le=MOST_TOKENS, description="Hits of so many tokens of text, at 4 characters each"
-    )
-    explain: bool = Field(False, description="Say how each score came about")
+    max_tokens: int | None = Field(None, ge=1, le=MOST_TOKENS, description=HELP["max_tokens"])
+    explain: bool = Field(False, description=HELP["explain"])
 
     @property
     def only(self) -> Filters:
         """Return what the hits are narrowed by."""
-        return filters_of(self).leaning_to(*self.like)
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        """Return what a vault is asked by, as its methods name it."""
-        return {"limit": self.limit, "under": self.under, "only": self.only, "max_tokens": self.max_tokens}
+        return filters_of(self)
 
 
 class SearchAsked(HitsAsked):
@@ -61,7 +53,13 @@ class SearchAsked(HitsAsked):
 
     # A pasted page is searched by its head; the guard bounds what comes.
     text: str = Field(description="What to look for; may hold syntax, and may be empty with a filter")
+    like: Texts = Field([], description=HELP["like"])
     mode: Literal["fast", "deep"] = Field("fast", description=HELP["mode"])
+
+    @property
+    def only(self) -> Filters:
+        """Return what the hits are narrowed by, and what they should be like."""
+        return filters_of(self).leaning_to(*self.like)
 
 
 class RelatedAsked(HitsAsked):
@@ -73,14 +71,9 @@ class RelatedAsked(HitsAsked):
 class TraverseAsked(Looking):
     """A walk."""
 
-    query: Text = Field("", description="What notes have to be near to; without it, the note itself")
+    query: Text = Field("", description=HELP["query"])
     depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
-    floor: float | None = Field(
-        None,
-        ge=-1,
-        le=1,
-        description=f"The least similarity of a note that is kept. Default: {FAST.floor}, with a query lower",
-    )
+    floor: float | None = Field(None, ge=-1, le=1, description=HELP["floor"])
 
 
 class NodeAsked(Looking):
@@ -93,11 +86,11 @@ class NodeAsked(Looking):
 class NoteLinksAsked(Looking):
     """The links of a note."""
 
-    broken: bool = Field(False, description="Only the links that lead nowhere, with what may be meant")
+    broken: bool = Field(False, description=HELP["broken"])
     to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
 
 
 class LinksAsked(NoteLinksAsked):
     """The links of all notes."""
 
-    orphans: bool = Field(False, description="The notes that no other note links to, and that link to none")
+    orphans: bool = Field(False, description=HELP["orphans"])

@@ -1,0 +1,95 @@
+"""A first search that is cut off, by a closed pipe or a kill: what was done is kept, and the next one goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.serve.warmth import COMMAND, Warmth, warmth
+
+from notewell import Vault
+
+# So many that progress is told of, and that indexing does not end before the pipe is closed.
+NOTES = 600
+SEARCH = (*COMMAND, "search", "loaf", "-n", "1", "--format", "paths")
+
+
+@pytest.fixture
+def many(folder: Path) -> Path:
+    """A vault that was never indexed, with many notes."""
+    for number in range(NOTES):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nOn the weather of day {number}.\n")
+    return folder
+
+
+def notes(folder: Path) -> int:
+    with Vault.open(folder) as vault:
+        return vault.status().about.notes
+
+
+def test_talk_that_nobody_reads_does_not_end_the_work(many: Path) -> None:
+    with subprocess.Popen(SEARCH, cwd=many, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"indexing ")
+        process.stderr.close()
+        assert process.stdout.read() == b"Recipes/Sourdough.md\n"
+    assert (process.returncode, notes(many)) == (0, NOTES + 3)
+
+
+def test_an_error_that_nobody_reads_keeps_its_exit_code(folder: Path) -> None:
+    with subprocess.Popen([*COMMAND, "search", "--what"], cwd=folder, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+    assert process.returncode == 2
+
+
+def test_what_was_indexed_before_the_pipe_was_closed_is_kept_and_the_next_search_goes_on(many: Path) -> None:
+    with subprocess.Popen(SEARCH, cwd=many, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"indexing ")
+        process.stdout.close()
+    assert process.returncode == 0
+    assert 0 < notes(many) < NOTES
+    done = subprocess.run(SEARCH, cwd=many, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"Recipes/Sourdough.md\n", b"")
+    assert notes(many) == NOTES + 3
+
+
+@pytest.fixture
+def warm(many: Path) -> Iterator[Warmth]:
+    """A warm process that no vault was asked of yet."""
+    with warmth(many) as made:
+        made.start()
+        yield made
+
+
+def is_watched(pid: int, folder: Path) -> bool:
+    """Tell whether the system tells a process of changes in a folder."""
+    watched = f"ino:{folder.stat().st_ino:x} "
+    return any(watched in file.read_text() for file in Path(f"/proc/{pid}/fdinfo").iterdir())
+
+
+def kill_first_search(warm: Warmth) -> None:
+    """Search a vault that was never indexed, and kill the command as soon as it indexes."""
+    with subprocess.Popen(
+        SEARCH, cwd=warm.folder, env=warm.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"indexing ")
+        os.kill(process.pid, signal.SIGKILL)
+
+
+def test_a_vault_whose_first_searches_were_killed_is_indexed_by_the_next_one(warm: Warmth) -> None:
+    for asked in (1, 2):
+        kill_first_search(warm)
+        told = warm.about()
+        assert (told["requests"], told["vaults"]) == (asked, [str(warm.folder)])
+        warm.wait_for(partial(is_watched, told["pid"], warm.folder))
+    code, out, _ = warm.run("search", "loaf", "-n", "1", "--format", "paths")
+    assert (code, out) == (0, "Recipes/Sourdough.md\n")
