@@ -97,7 +97,7 @@ def test_a_memory_that_a_person_edited_or_moved_deeper_is_still_one(make_allowed
         ("/etc/passwd", "is no memory: it lies outside Memories"),
         ("nowhere", "No indexed note is called 'nowhere'"),
         ("Memories/nowhere.md", "No indexed note is called 'Memories/nowhere.md'"),
-        ("\0", "No indexed note is called ' '"),
+        ("\0", "No note has a zero byte in its name"),
         ("", "is no memory: it lies outside Memories"),
     ],
 )

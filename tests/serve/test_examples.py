@@ -113,10 +113,12 @@ def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypat
     if servers := tomllib.loads(block.text).get("mcp_servers"):
         check_servers(servers)
         return
-    # A vault's file makes no folder outside the vault, and the page says so.
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / "home/.local/share/notewell").mkdir(parents=True)
-    (tmp_path / "notewell.toml").write_text(block.text, encoding="utf-8")
+    # Where stores lie is said in the user's own file, and the page says so.
+    is_users = "folder" in tomllib.loads(block.text).get("store", {})
+    file = tmp_path / ("home/.config/notewell" if is_users else "") / "notewell.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(block.text, encoding="utf-8")
     assert load_settings(tmp_path, {}, {})
 
 

@@ -96,7 +96,7 @@ def test_every_field_and_parameter_is_described(published: dict[str, Any]) -> No
     [
         ("/search", "search", set()),
         ("/search", "deepen", set()),
-        ("/related", "related", {"notes"}),
+        ("/related", "related", {"like", "notes"}),
         ("/traverse/{note}", "traverse", set()),
         ("/node/{place}", "read", {"raw"}),
         ("/links", "links", {"note"}),

@@ -209,13 +209,14 @@ def test_changed_notes_are_found_unless_nobody_wants_them(make_vault: MakeVault)
         assert "b.md" in session.text("search", text="zebra")
 
 
-def test_a_vault_that_cannot_be_indexed_says_why(make_vault: MakeVault) -> None:
+def test_a_vault_that_cannot_be_indexed_says_why(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = make_vault({"a.md": "zebra"})
     with served(vault) as session:
         (vault.root / ".notewell").write_text("in the way")
         assert "hint:" in session.error("search", text="zebra")
         assert "hint:" in session.error("read", place="a.md")
         (vault.root / ".notewell").unlink()
+        monkeypatch.setattr("notewell.serve.upkeep.RETRY_SECONDS", 0.0)
         assert "a.md" in session.text("search", text="zebra")
 
 

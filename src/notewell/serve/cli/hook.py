@@ -116,13 +116,13 @@ def _tell(text: str) -> None:
 
 
 @command.command()
-@click.option("--user", is_flag=True, help="Into your own settings, for all projects")
-@click.option("--project", is_flag=True, help="Into this project's. Default")
+@click.option("--user", "where", flag_value="user", help="Into your own settings, for all projects")
+@click.option("--project", "where", flag_value="project", default="project", help="Into this project's. Default")
 @VAULT
 @click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
 @click.option("--yes", is_flag=True, help="Write without asking")
 @click.option("--uninstall", is_flag=True, help="Take the hooks out again")
-def install(user: bool, project: bool, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
+def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
     """Write the hooks into Claude Code's settings
 
     Shows what would change, and asks. Whatever else the settings hold stays. --uninstall takes out what was put in;
@@ -137,10 +137,8 @@ def install(user: bool, project: bool, vault: Path | None, only: str, yes: bool,
     from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
-    if user and project:
-        raise click.UsageError("--user and --project are two places. Name one", click.get_current_context())
     hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
-    change = plan_change("user" if user else "project", hooks, state_folder(os.environ, home_folder(os.environ)))
+    change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
         if uninstall:
