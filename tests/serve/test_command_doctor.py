@@ -209,6 +209,15 @@ def test_a_person_reads_a_sentence_for_each_problem(notewell: Notewell, folder: 
     assert (code, out) == (0, "1 lines that no chunk, or another number of chunks, uses\nrepaired\n")
 
 
+@pytest.mark.parametrize("said", ["aliases: [WPA2-PSK, IEEE 802.11i]", "tags: [password, Office2024]"])
+def test_the_signs_between_two_values_of_front_matter_make_no_secret(
+    notewell: Notewell, folder: Path, said: str
+) -> None:
+    (folder / "Wireless.md").write_text(f"---\n{said}\n---\nA protocol for wireless networks.\n", encoding="utf-8")
+    notewell("index")
+    assert json.loads(notewell("doctor", "--json")[1])["problems"] == []
+
+
 def test_a_secret_is_named_by_its_kind_and_place_and_never_shown(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     with Vault.open(folder) as vault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,8 @@ def test_a_users_folder_has_a_store_for_each_vault(root: Path, tmp_path: Path) -
     stores = [file.name for file in folder.glob("*.db")]
     assert sorted(stores) == sorted((name_for(root), name_for(other)))
     assert not (root / ".notewell").exists()
+    if os.name == "posix":
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     # One file that is named wins over the folder for all.
     index(root, store_folder=str(folder), store_path=str(tmp_path / "one.db"))
     assert (tmp_path / "one.db").is_file()

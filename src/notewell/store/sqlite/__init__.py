@@ -24,7 +24,7 @@ from notewell.store.sqlite.lock import held
 from notewell.store.sqlite.owner import OWNER
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.ready import prepare
-from notewell.store.sqlite.rows import load_chunks
+from notewell.store.sqlite.rows import listed, load_chunks
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.standings import save_standings
 from notewell.store.sqlite.writer import Batch
@@ -295,8 +295,8 @@ class SqliteStore:
         """Yield every text at rest with its place: what notes say of themselves, and their chunks."""
         with self._steady():
             rows: Any = self.db.execute(queries.NOTE_TEXTS)
-            for path, *texts, links in rows:
-                yield path, "\n".join((*texts, unpack(links)))
+            for path, title, kind, *values, links in rows:
+                yield path, "\n".join((title, kind, *map(listed, (*values, unpack(links)))))
             ids = [slot for (slot,) in self.db.execute(queries.ALL_CHUNKS)]
             for first in range(0, len(ids), GROUP):
                 for _, chunk in load_chunks(self.db, ids[first : first + GROUP]):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from notewell.errors import StoreError
+from notewell.own import PRIVATE_FOLDER
 
 # The folder that is ours alone, in a vault's root.
 OURS = ".notewell"
@@ -24,7 +25,8 @@ def make_folder(file: Path, root: Path) -> None:
     """Make the folder of a store; in a vault one by one from its root, which may have been moved away meanwhile."""
     try:
         if not file.is_relative_to(root):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            # What the vault's own folder guards, the notes' text, is for its user alone here, too.
+            file.parent.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
         for folder in _folders(file, root):
             with suppress(FileExistsError):
                 folder.mkdir()

@@ -46,6 +46,24 @@ def _link_row(link: Link) -> list[Any]:
     return row
 
 
+def listed(written: str) -> str:
+    """Return what a row holds as JSON, value by value, with a line between two: neither says anything of the other.
+
+    >>> listed('{"aliases": ["WPA2-PSK", "802.11i"], "rating": 4}')
+    'aliases: WPA2-PSK\\n---\\naliases: 802.11i\\n---\\nrating: 4'
+    """
+    return "\n---\n".join(_values(json.loads(written)))
+
+
+def _values(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from (f"{key}: {line}" for key, inner in value.items() for line in _values(inner))
+    elif isinstance(value, list):
+        yield from (line for inner in value for line in _values(inner))
+    else:
+        yield str(value)
+
+
 def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, Any]:
     """Return a chunk as the table `chunk` has it."""
     return {
