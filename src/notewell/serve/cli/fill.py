@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
@@ -21,6 +20,8 @@ from notewell.store.sqlite.lock import held
 
 # The lowest priority there is: whoever else wants the processor has it.
 NICE = 19
+# How long it waits for its turn, in seconds; then it ends, and the next search of its vault starts another.
+TURN_SECONDS = 600.0
 
 
 @click.command("fill")
@@ -64,7 +65,7 @@ def _turn() -> AbstractContextManager[None]:
     with suppress(OSError):
         folder = private_folder(state_folder(os.environ, home_folder(os.environ)))
         if os.access(folder, os.W_OK):
-            return held(folder / "reader.lock", math.inf, "reads another vault")
+            return held(folder / "reader.lock", TURN_SECONDS, "reads another vault")
     # Who has no folder of their own for such things, as in a container, does without.
     return nullcontext()
 
