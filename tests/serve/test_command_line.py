@@ -99,6 +99,7 @@ def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: li
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
+        (["search", "rye", "-draft"], "What begins with a minus comes after `--`: `notewell search -- rye -draft`"),
         (["search", "-draft"], "What begins with a minus comes after `--`: `notewell search -- -draft`"),
         (["remember", "- an item"], "What begins with a minus comes after `--`: `notewell remember -- '- an item'`"),
         (["status", "-x"], "Run `notewell status --help`"),

@@ -67,7 +67,8 @@ def _after_dashes(command: click.Command, called: str, option: str, words: Seque
     text = next((word for word in words if word.startswith(option) and not word.startswith("--")), "")
     if not text or not any(isinstance(param, click.Argument) for param in command.params):
         return ""
-    return f"What begins with a minus comes after `--`: `notewell {called} -- {shlex.quote(text)}`"
+    said = shlex.join([*_words(words), text])
+    return f"What begins with a minus comes after `--`: `notewell {called} -- {said}`"
 
 
 def _words(arguments: Sequence[str]) -> list[str]:
