@@ -1,4 +1,4 @@
-"""Answers for a model, as data and as text, and together never longer than a page."""
+"""Answers for a model, as data and as text, neither ever longer than a page."""
 
 from __future__ import annotations
 
