@@ -24,7 +24,7 @@ demo: $(VENV)/.made
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.made
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.made
 	$(BIN)/ruff format --check

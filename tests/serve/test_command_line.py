@@ -195,7 +195,7 @@ SERVERS = {"mcp"}
 
 
 # The process behind the commands is of no vault.
-@pytest.mark.parametrize("name", set(COMMANDS) - {"completion", "daemon", "help"})
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "daemon", "help"}))
 def test_every_command_knows_json_and_vault(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
