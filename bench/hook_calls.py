@@ -23,6 +23,8 @@ from notewell.serve.hooks.log import last_runs
 RUNS = 40
 # Each waits until the process that it started is there, and ends it.
 COLD_RUNS = 10
+# `start` has nothing to say, and opens what the others are asked for.
+ANSWERING = [hook for hook in EVENTS if hook != "start"]
 PROMPTS = Path(__file__).with_name("prompts.txt")
 # As long as the output of a suite of tests.
 LOG_LINES = 400
@@ -46,7 +48,7 @@ def measure_calls(vault: BenchVault, environment: Mapping[str, str], pid: int) -
             one = _call(vault, asked, f"bench-{number}-{place}", environment, pid)
             answered = "with an answer" if one.printed else "without"
             timings.setdefault(f"{asked.hook}, {answered}", []).append(one)
-    if missing := [f"{hook}, with an answer" for hook in EVENTS if f"{hook}, with an answer" not in timings]:
+    if missing := [f"{hook}, with an answer" for hook in ANSWERING if f"{hook}, with an answer" not in timings]:
         raise BenchError(f"There is no call to time: {', '.join(missing)}", "Look at `notewell hook status`")
     kinds = {name: summary(timings[name]) for name in sorted(timings)}
     hooks = [one for name, one in kinds.items() if name != "python alone"]

@@ -81,6 +81,8 @@ def test_an_input_that_has_ended_is_not_waited_for() -> None:
 @pytest.mark.parametrize("hook", EVENTS)
 def test_a_hook_of_a_user_without_a_home_ends_well(hook: str, daemon: str, tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")}
+    # Others could write there, so that one that is started ends at once.
+    (tmp_path / "notewell").mkdir(mode=0o755)
     # The real id, by which a home is looked for, is nobody's; the effective one may still read Python.
     program = "import os; os.setreuid(54321, 0); from notewell.serve.warm.client import main; main()"
     done = subprocess.run(
