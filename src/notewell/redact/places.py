@@ -165,7 +165,7 @@ PLACED: tuple[Rule, ...] = (
             r"(?:[:=]|[ \t](?:are|is|sind))[*_]{0,2}[ \t]{0,4}[`\"']?[\w.@+-]{2,48}[`\"']?"
             r"[ \t]?(?::|/|,|und|and|\|)[ \t]?"
             r"|(?<![\w./@-])login[ \t]+[\w.@+-]{2,48}:|(?<![\w./@-])(?:admin|root) / )"
-            r"[`\"']?(?P<secret>[^\s\"'`|<>,]{6,64}+)"
+            r"[`\"']?(?P<secret>[^\s\"'`|<>,]{6,400}+)"
         ),
         password_in("credentials: ilse / <>"),
         check=is_strong,
