@@ -18,7 +18,7 @@ from bench.tokens import first_tokens, tokens_in
 from notewell import Vault
 from notewell.index.chunk import Span
 from notewell.measure.metrics import interval
-from notewell.types import Hit
+from notewell.types.results import Hit
 
 # Tokens that a page of hits may have.
 BUDGETS = (500, 1_000, 2_000, 4_000)

@@ -12,7 +12,7 @@ from typing import Any
 from bench.tokens import token_starts
 from notewell.index.chunk import ChunkRules, Span, pack, trim
 from notewell.index.shapes import markdown, sections
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 SPACE = re.compile(r"\s")

@@ -14,7 +14,7 @@ from bench.child import Measured, clean_environment, in_child, memory_mb, notewe
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
-from notewell.types import Chunk, Vectors
+from notewell.types.note import Chunk, Vectors
 
 # Chunks for the static model's rate and for the encoder's.
 MANY, FEW = 8_000, 200

@@ -9,14 +9,15 @@ from typing import Any, cast
 import numpy as np
 
 from bench.child import Measured
-from notewell.asked import Scope
 from notewell.embed import Embedder
 from notewell.measure.collection import Collection
 from notewell.measure.evaluate import documents_of, note_names
 from notewell.measure.metrics import ndcg
 from notewell.search import Embedders, Known, SearchRules, find_hits, make_plan
 from notewell.store import NO_STAND_INS, Snapshot, StandIns
-from notewell.types import Hit, Ranking, Vectors
+from notewell.types.note import Vectors
+from notewell.types.query import Scope
+from notewell.types.results import Hit, Ranking
 from notewell.vault import Vault
 
 # Of all chunks, scored, so many are ranked by rankers: none further down rises to a page.

@@ -16,7 +16,7 @@ from bench.processes import stop_warm, wait_until_warm
 from bench.queries import load_queries
 from bench.timing import Timing, summary, timed
 from bench.vaults import BenchVault
-from notewell.own import state_folder
+from notewell.files.user import state_folder
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.log import last_runs
 

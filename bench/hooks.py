@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.child import ROOT, Measured, say
+from notewell.config.settings import HookSettings, Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.search.relevance import telling_terms
 from notewell.serve.hooks.prompt import gist, questions
 from notewell.serve.hooks.show import LOOKED_AT, SHOWN
-from notewell.settings import HookSettings, Settings
-from notewell.types import Hit
+from notewell.types.results import Hit
 from notewell.vault import Vault
 
 # The formula and its threshold were chosen on the first, and checked on the others.

@@ -18,11 +18,11 @@ import numpy as np
 from bench.child import ROOT, Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
+from notewell.config.settings import Settings
 from notewell.measure.collection import Document, load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.measure.metrics import interval, ndcg, reciprocal_rank
-from notewell.settings import Settings
-from notewell.types import Link
+from notewell.types.note import Link
 
 VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894")
 TWO_HOPS = "hotpotqa-train100"

@@ -14,7 +14,7 @@ import apsw
 
 from bench.child import ROOT, Measured
 from notewell.config import shown_settings
-from notewell.settings import Settings
+from notewell.config.settings import Settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 

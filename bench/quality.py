@@ -8,10 +8,10 @@ from typing import Any
 
 from bench.child import Measured, say
 from bench.exhaustive import compare
+from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
 from notewell.measure.metrics import interval
-from notewell.settings import Settings
 
 # nDCG@10 of BM25 (bm25s, Snowball stemmer), from the README of the test data.
 BM25_REFERENCE = {

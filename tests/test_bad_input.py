@@ -172,7 +172,7 @@ def test_a_monotonous_note_does_not_take_for_ever() -> None:
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.markdown import chunk, parse
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 runs = [*">#` \\n", "---\\n", "A b\\n---\\n\\n", "|a|\\n", "[a](", "[[a|", "a.b-c_d/", "- a\\n", "```\\n"]
 for text in (run * (300_000 // len(run)) for run in runs):
     chunk(parse(Note("a.md", "# " + text, Stamp(0, 0))), ChunkRules())

@@ -11,8 +11,8 @@ import pytest
 
 from notewell import Vault
 from notewell.config import find_root, load_settings, shown_settings
+from notewell.config.settings import HELP, LEAST, Settings, setting_names
 from notewell.errors import NotewellError, SettingsError
-from notewell.settings import HELP, LEAST, Settings, setting_names
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,7 @@ def test_every_command_and_option_is_in_the_reference() -> None:
 
 def test_every_setting_and_error_is_in_the_reference() -> None:
     from notewell import errors  # noqa: PLC0415
-    from notewell.settings import setting_names  # noqa: PLC0415
+    from notewell.config.settings import setting_names  # noqa: PLC0415
 
     settings = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     tree = (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8")

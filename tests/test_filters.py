@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from notewell import Filters, NotewellError, Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 MakeVault = Callable[..., Vault]
 

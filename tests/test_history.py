@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.index import Progress
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 Content = Callable[[Vault], dict[str, Any]]
 

@@ -12,34 +12,34 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests import files
+from tests import trees
 
 from notewell import Vault
 from notewell.index.readers.formats import FORMATS
 from notewell.redact import RULES
 from notewell.redact.rule import Made
 
-MAKERS: dict[str, files.Maker] = {
-    ".md": files.markdown,
-    ".txt": files.plain,
-    ".org": files.plain,
-    ".rst": files.plain,
-    ".adoc": files.plain,
-    ".py": files.commented,
-    ".csv": files.table,
-    ".json": files.json_file,
-    ".jsonl": files.json_lines,
-    ".yaml": files.yaml_file,
-    ".ipynb": files.notebook,
-    ".pdf": files.pdf,
-    ".docx": files.docx,
-    ".pptx": files.pptx,
-    ".xlsx": files.xlsx,
-    ".html": files.html,
-    ".epub": files.epub,
+MAKERS: dict[str, trees.Maker] = {
+    ".md": trees.markdown,
+    ".txt": trees.plain,
+    ".org": trees.plain,
+    ".rst": trees.plain,
+    ".adoc": trees.plain,
+    ".py": trees.commented,
+    ".csv": trees.table,
+    ".json": trees.json_file,
+    ".jsonl": trees.json_lines,
+    ".yaml": trees.yaml_file,
+    ".ipynb": trees.notebook,
+    ".pdf": trees.pdf,
+    ".docx": trees.docx,
+    ".pptx": trees.pptx,
+    ".xlsx": trees.xlsx,
+    ".html": trees.html,
+    ".epub": trees.epub,
 }
 # More than one way to write the same format.
-OTHERS: dict[str, files.Maker] = {"minified.json": files.minified_json, "conversations.json": files.claude_export}
+OTHERS: dict[str, trees.Maker] = {"minified.json": trees.minified_json, "conversations.json": trees.claude_export}
 
 
 def examples(seed: int) -> list[Made]:

@@ -11,8 +11,8 @@ import pytest
 
 from notewell import Filters, Session, Vault
 from notewell.errors import NoteError
+from notewell.files.lock import held
 from notewell.session import KEPT, LARGEST, LEANT_TO, keep_opened, recall_opened
-from notewell.store.sqlite.lock import held
 
 MakeVault = Callable[..., Vault]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

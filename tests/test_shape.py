@@ -20,16 +20,17 @@ PACKAGE = SOURCE / "notewell"
 # From the top; a room imports only what stands on a lower line.
 LINES = (
     ("serve",),
-    ("chat", "curate", "measure"),
-    ("session",),
+    ("chat", "curate", "measure", "session"),
     ("vault",),
     ("linked",),
     ("opened",),
-    ("config", "memory"),
-    ("settings",),
+    ("freshness", "memory"),
+    ("config",),
     ("index", "search", "graph"),
-    ("redact", "embed", "llm", "store"),
-    ("asked", "types", "errors", "terms", "unseen", "own"),
+    ("names",),
+    ("redact", "embed", "llm", "store", "extract"),
+    ("types", "files", "terms"),
+    ("errors",),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
@@ -244,8 +245,8 @@ def test_every_error_is_defined_in_the_tree() -> None:
     # that has nothing to say, or a command that the warm process leaves to who asked.
     assert elsewhere == [
         "notewell.serve.cli.stopped.Stopped",
-        "notewell.serve.hooks.given.Nothing",
-        "notewell.serve.warm.declined.Declined",
+        "notewell.serve.daemon.declined.Declined",
+        "notewell.serve.hooks.payload.Nothing",
     ]
 
 

@@ -20,12 +20,12 @@ from pydantic import TypeAdapter
 from tests.serve.serving import Served, serving
 
 from notewell import Vault
-from notewell.asked import Filters
 from notewell.serve import forms
 from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
 from notewell.serve.parameters import HELP
 from notewell.serve.upkeep import Upkeep
+from notewell.types.query import Filters
 
 Parameters = dict[str, Any]
 

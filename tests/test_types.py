@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.types import Chunk, Excerpt, Hit, Note, Ranking, Redaction, Results, Stamp, Step, Vote, listed
+from notewell.types.note import Chunk, Note, Redaction, Stamp, listed
+from notewell.types.results import Excerpt, Hit, Ranking, Results, Step, Vote
 
 CHUNK = Chunk("Garden/bees.md", "The hive hums.", 1, 1, title="Bees")
 HIT = Hit(CHUNK, 0.5, votes=(Vote("lexical", 1, 2.5, 1.0, 0.75),))

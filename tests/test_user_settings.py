@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from notewell.config import given_settings, load_settings
+from notewell.config.settings import TIGHTER, Settings, setting_names
 from notewell.errors import SettingsError
-from notewell.settings import TIGHTER, Settings, setting_names
 
 # For each setting that acts on the user: a value looser than the default, and one tighter.
 LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {

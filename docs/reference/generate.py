@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 import notewell
 from notewell import errors
 from notewell.config import variable_of
+from notewell.config.settings import HELP, setting_names
 from notewell.index.readers.formats import FORMATS
 from notewell.serve import forms
 from notewell.serve.cli import COMMANDS, cli
@@ -29,7 +30,6 @@ from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS
 from notewell.serve.upkeep import Upkeep
-from notewell.settings import HELP, setting_names
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")

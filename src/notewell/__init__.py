@@ -4,16 +4,17 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from notewell.asked import Filters
     from notewell.errors import NotewellError
-    from notewell.graph.leads import Lead, Links
+    from notewell.graph.link_report import Lead, Links
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
     from notewell.session import Session
     from notewell.store import About
-    from notewell.types import Chunk, Excerpt, Hit, Results, Step, Vote
+    from notewell.types.note import Chunk
+    from notewell.types.query import Filters
+    from notewell.types.results import Excerpt, Hit, Results, Step, Vote
     from notewell.vault import Vault
 
 __all__ = [
@@ -44,16 +45,17 @@ __version__ = "0.1.0"
 
 # Loaded with their first use: a command that needs none of them does not pay for numpy.
 _HOMES = {
-    "notewell.asked": ("Filters",),
+    "notewell.types.query": ("Filters",),
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
-    "notewell.graph.leads": ("Lead", "Links"),
+    "notewell.graph.link_report": ("Lead", "Links"),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.memory": ("Forgotten", "Remembered"),
     "notewell.memory.near": ("Near",),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
-    "notewell.types": ("Chunk", "Excerpt", "Hit", "Results", "Step", "Vote"),
+    "notewell.types.note": ("Chunk",),
+    "notewell.types.results": ("Excerpt", "Hit", "Results", "Step", "Vote"),
     "notewell.vault": ("Vault",),
 }
 

@@ -1,5 +1,5 @@
 """`python -m notewell` is the command line."""
 
-from notewell.serve.warm.client import main
+from notewell.serve.daemon.client import main
 
 main()

@@ -9,28 +9,29 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from notewell.asked import ALL, Filters, Plan
 from notewell.embed import check_length
 from notewell.errors import EmbedError, NoteError, SettingsError, StoreError
 from notewell.index import Progress
 from notewell.index.changes import list_others
 from notewell.index.place import Place, read_place
 from notewell.index.readers.formats import is_apart
+from notewell.names.find import chunks_in, find_chunks, find_file
 from notewell.opened import Opened
 from notewell.search import Ages, Embedders, Known, find_hits, make_plan, plan_query, read_filters
 from notewell.search.budget import fit
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import chunks_in, find_chunks, find_file
 from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.related import liked
 from notewell.search.retrieve import embed_plan, nearness, without_secrets
 from notewell.store import Snapshot, Store
-from notewell.types import Hit, Results, Vectors
+from notewell.types.note import Vectors
+from notewell.types.query import ALL, Filters, Plan
+from notewell.types.results import Hit, Results
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Deep
-    from notewell.graph.leads import Links
+    from notewell.graph.link_report import Links
     from notewell.graph.overview import Graph
     from notewell.graph.traverse import Walk
 
@@ -50,7 +51,7 @@ class Linked(Opened):
         if store.linked:
             return
         # Most commands change nothing, and a cold command line does not pay for it.
-        from notewell.graph.upkeep import mend_edges  # noqa: PLC0415
+        from notewell.graph.edges import mend_edges  # noqa: PLC0415
 
         mend_edges(store, lambda: self._others(store))
 
@@ -64,7 +65,7 @@ class Linked(Opened):
         place of a note, a file that is none has the links that lead to it.
         """
         # One command of many needs it, and costs a cold command line 5 ms.
-        from notewell.graph.leads import MISSING, Folder, Wanted, tell_links  # noqa: PLC0415
+        from notewell.graph.link_report import MISSING, Folder, Wanted, tell_links  # noqa: PLC0415
 
         if to not in MISSING:
             raise SettingsError(f"Links miss no {to}", f"Choose one of {', '.join(filter(None, MISSING))}")
@@ -137,8 +138,8 @@ class Linked(Opened):
         the nearest, if that is less); the walk says what it looked at, and why it kept what.
         """
         # One command of many needs it, and a cold command line does not pay for it.
-        from notewell.graph.ground import StoredGround  # noqa: PLC0415
         from notewell.graph.traverse import traverse, walk_rules  # noqa: PLC0415
+        from notewell.graph.walk_source import StoredGround  # noqa: PLC0415
 
         self.check_indexed()
         rules = walk_rules(depth, floor, with_query=bool(query))
@@ -187,7 +188,7 @@ class Linked(Opened):
     def _walk_from(self, found: Sequence[Hit], plan: Plan, snapshot: Snapshot) -> tuple[Walk, list[Hit]]:
         """Walk from the notes of the best hits, and return with the walk a hit for each note that it kept."""
         from notewell.graph.deep import as_hits, deepen, kept_chunks, with_decay  # noqa: PLC0415
-        from notewell.graph.ground import StoredGround  # noqa: PLC0415
+        from notewell.graph.walk_source import StoredGround  # noqa: PLC0415
 
         # The first hit of a note is its best.
         seeds = {hit.chunk.path: hit for hit in reversed(found)}

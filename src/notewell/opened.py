@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Self
 
 from notewell.config import FOLDER
+from notewell.config.settings import Settings
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
 from notewell.index import IndexRules
 from notewell.index.place import check_folder
 from notewell.redact import rules_digest
 from notewell.search import Embedders
-from notewell.settings import Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.folder import check_way, make_folder
 from notewell.store.sqlite.owner import check_place, claim, name_for
-from notewell.types import Chunk, Vectors
+from notewell.types.note import Chunk, Vectors
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL = Path(FOLDER, "store.db")

@@ -11,15 +11,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from stat import S_ISREG
 
-from notewell.asked import ALL, Filters
 from notewell.errors import NoteError, StoreError
+from notewell.files.lock import held
+from notewell.files.user import write_whole
 from notewell.index.place import Reading
 from notewell.index.report import Progress
-from notewell.own import write_whole
 from notewell.redact import names_secret
 from notewell.search.plan import readable
-from notewell.store.sqlite.lock import held
-from notewell.types import Results
+from notewell.types.query import ALL, Filters
+from notewell.types.results import Results
 from notewell.vault import Vault
 
 # So many places are kept, and of those so many lean on a search: what was opened before is another subject.

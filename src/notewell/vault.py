@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 
-from notewell.asked import ALL, EVERYTHING, Filter, Filters, Scope
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
@@ -22,14 +21,15 @@ from notewell.index.place import Reading, check_folder, exists, find_place, fold
 from notewell.index.report import Diagnosis, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
+from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
 from notewell.search.excerpt import make_excerpts
-from notewell.search.named import find_chunks, find_exactly, find_named
 from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
 from notewell.store import About, Filling, MadeFor
-from notewell.types import Excerpt, Hit, Results
+from notewell.types.query import ALL, EVERYTHING, Filter, Filters, Scope
+from notewell.types.results import Excerpt, Hit, Results
 
 if TYPE_CHECKING:
     from notewell.graph.deep import Compared

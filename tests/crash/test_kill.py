@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import pytest
 
 from notewell import Vault
-from notewell.types import Stamp
+from notewell.types.note import Stamp
 
 Content = Callable[[Vault], dict[str, Any]]
 

@@ -11,11 +11,11 @@ import pytest
 
 from notewell import Vault
 from notewell.config import load_settings
+from notewell.config.settings import MOST
 from notewell.embed import EmbedRules, load_embedder, load_encoder
 from notewell.embed.onnx import MINILM, OnnxEmbedder, load_folder, load_minilm
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError, SettingsError
-from notewell.settings import MOST
 
 TEXTS = [
     "The loaf collapsed because the oven was too cold.",

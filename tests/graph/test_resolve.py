@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from notewell.graph.resolve import Resolver, read_address
 from notewell.store import NOWHERE, TO_FILE, Named
-from notewell.types import Link
+from notewell.types.note import Link
 
 # By id, from 1 on.
 NOTES = (

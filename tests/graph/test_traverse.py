@@ -24,7 +24,7 @@ from notewell.graph.traverse import (
     walk,
     walk_rules,
 )
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # What is asked for points along the first axis, so that a note's similarity is its first number.
 QUERY = np.array([1, 0], dtype=np.float32)

@@ -9,7 +9,7 @@ import pytest
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.index import Progress
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]

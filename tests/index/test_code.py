@@ -19,7 +19,7 @@ from notewell.index.shapes.code import SCRAP, chunk, parse
 from notewell.index.shapes.definitions import DEEPEST, LONGEST_HEAD, definitions
 from notewell.index.shapes.languages import LANGUAGES, SUFFIXES, language_of
 from notewell.redact import redact
-from notewell.types import Chunk, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
 
 SMALL = ChunkRules(max_chars=200)
 
@@ -332,7 +332,7 @@ CUT = """
 import json, sys
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.code import chunk
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 for text in json.load(sys.stdin):
     print(json.dumps(text[:60]), flush=True)
     chunk(Note("a" + sys.argv[1], text, Stamp(0, 0)), ChunkRules())

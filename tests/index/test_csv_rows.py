@@ -10,7 +10,7 @@ from notewell.errors import NoteError
 from notewell.index.content import Content
 from notewell.index.readers import csv_rows
 from notewell.index.readers.csv_rows import delimiter, extract
-from notewell.types import Part
+from notewell.types.note import Part
 
 HEADER = "name,age,city\n"
 

@@ -17,7 +17,7 @@ from docx.oxml.ns import nsdecls, qn
 from notewell import Vault
 from notewell.errors import NoteError
 from notewell.index.readers import docx as reader
-from notewell.index.readers import packed
+from notewell.index.readers import zip_guard
 
 
 def saved(document: Document) -> bytes:
@@ -183,8 +183,8 @@ def test_what_cannot_be_read_is_told_with_the_reason() -> None:
     facts = {
         b"": "empty",
         b"bees": "damaged",
-        packed.OLE: "old format",
-        packed.OLE + packed.LOCKED: "a password",
+        zip_guard.OLE: "old format",
+        zip_guard.OLE + zip_guard.LOCKED: "a password",
         whole: "no text in it",
     }
     for data, fact in facts.items():

@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 
 from notewell.errors import NoteError
-from notewell.index.readers import epub, packed
-from notewell.types import Part
+from notewell.index.readers import epub, zip_guard
+from notewell.types.note import Part
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_told_with_the_reason(monkeypatch: pytest.MonkeyP
     for data, fact in facts.items():
         with pytest.raises(NoteError, match=fact):
             epub.extract(data)
-    monkeypatch.setattr(packed, "MOST_UNPACKED", 100)
+    monkeypatch.setattr(zip_guard, "MOST_UNPACKED", 100)
     with pytest.raises(NoteError, match="unpacks to more"):
         epub.extract(book)
 

@@ -10,7 +10,7 @@ from notewell.errors import NoteError
 from notewell.index.content import Content
 from notewell.index.readers.json_values import extract, flatten
 from notewell.redact import LINE_IN_LINE, redact, redact_text
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 
 def content(text: str) -> Content:

@@ -7,7 +7,7 @@ import pytest
 
 from notewell import Vault
 from notewell.index.shapes.markdown import parse
-from notewell.types import Link, Note, Stamp
+from notewell.types.note import Link, Note, Stamp
 
 MakeVault = Callable[..., Vault]
 

@@ -12,7 +12,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.readers.text import decode
 from notewell.index.shapes.markdown import chunk, parse
 from notewell.redact import redact
-from notewell.types import Chunk, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
 
 SENTENCE = "The hive hums quietly all morning in the orchard."
 SMALL = ChunkRules(max_chars=200)

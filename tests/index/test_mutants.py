@@ -17,9 +17,9 @@ from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
 from notewell.index.content import Content
-from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import BY_SUFFIX, reader_of
 from notewell.index.readers.limits import limited
+from notewell.index.readers.sandbox import Extraction
 
 MUTANTS = 150
 # What comes through a library that may end the process is read in the process apart.

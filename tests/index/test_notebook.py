@@ -10,7 +10,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.content import Content
 from notewell.index.readers.notebook import extract
 from notewell.index.shapes import parted
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 LONG = "This cell says enough to stand on its own feet."
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes import asciidoc, document, org, restructured
-from notewell.types import Chunk, Link, Note, Stamp
+from notewell.types.note import Chunk, Link, Note, Stamp
 
 SHAPES = (org, restructured, asciidoc)
 # Spelled in halves: a word that no file of ours may hold.
@@ -224,7 +224,7 @@ def test_a_monotonous_text_does_not_take_for_ever() -> None:
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes import asciidoc, org, restructured
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 runs = [*"*=#:`[ \\n-|~", "* a\\n", "::\\n", "::\\n\\n", "a\\n=\\n", "a\\n====\\n\\n", "[[file:", ":doc:`", "xref:a",
         "#+begin_src\\n", "#+end_a\\n", "----\\n", " a\\n", "[[a]\\n", ":a:\\n", "::\\n a\\n", "`a<"]
 for text in (run * (100_000 // len(run)) for run in runs):

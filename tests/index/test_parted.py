@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.parted import chunk, parse
-from notewell.types import Chunk, Note, Part, Stamp
+from notewell.types.note import Chunk, Note, Part, Stamp
 
 ROW = "a row of twenty characters"
 

@@ -9,9 +9,9 @@ from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
 from notewell.index.readers import pdf
-from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import BY_SUFFIX
-from notewell.types import Part
+from notewell.index.readers.sandbox import Extraction
+from notewell.types.note import Part
 
 
 def made(pages: Iterable[Iterable[tuple[float, float, str]]], title: str = "", password: str = "") -> bytes:

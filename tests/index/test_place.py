@@ -9,7 +9,7 @@ from notewell.errors import NoteError
 from notewell.index.place import Place, exists, find_place, read_place
 from notewell.index.readers import load
 from notewell.index.walk import Found, WalkRules
-from notewell.types import Stamp
+from notewell.types.note import Stamp
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.plain import chunk, parse, runs
-from notewell.types import Chunk, Note, Part, Stamp
+from notewell.types.note import Chunk, Note, Part, Stamp
 
 TEXT = st.text(st.sampled_from("aab .\n\n。é-\r"), max_size=600)
 
@@ -143,7 +143,7 @@ def test_a_monotonous_text_does_not_take_for_ever() -> None:
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.plain import chunk, parse
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 runs = ["a", "word ", "\\n", "a\\n", "\\n ", "\\r\\n", ". ", ".", "'", "a.\\n\\n", "\\t", "。", "a" * 99 + " " * 9999]
 for text in (run * (200_000 // len(run)) for run in runs):
     chunk(parse(Note("a.txt", text, Stamp(0, 0))), ChunkRules())

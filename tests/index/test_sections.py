@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.markdown import chunk, parse
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 LONG = "The hive hums in the warm evening, and the bees are at home."
 

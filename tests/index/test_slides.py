@@ -12,8 +12,8 @@ from pptx.util import Inches
 
 from notewell import Vault
 from notewell.errors import NoteError
-from notewell.index.readers import packed, slides
-from notewell.types import Part
+from notewell.index.readers import slides, zip_guard
+from notewell.types.note import Part
 
 BLANK, TITLE_ONLY, TITLE_AND_TEXT = 6, 5, 1
 
@@ -91,7 +91,7 @@ def test_groups_tables_and_charts_are_read() -> None:
 def test_what_cannot_be_read_is_told_with_the_reason() -> None:
     whole = pptx.Presentation()
     added(whole)
-    facts = {b"": "empty", b"bees": "damaged", packed.OLE: "old format", saved(whole): "no text on its 1"}
+    facts = {b"": "empty", b"bees": "damaged", zip_guard.OLE: "old format", saved(whole): "no text on its 1"}
     for data, fact in facts.items():
         with pytest.raises(NoteError, match=fact) as caught:
             slides.extract(data)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.json_values import extract
 from notewell.index.shapes import values
-from notewell.types import Chunk, Note, Part, Stamp
+from notewell.types.note import Chunk, Note, Part, Stamp
 
 
 def chunks(text: str, max_chars: int = 2000) -> list[Chunk]:

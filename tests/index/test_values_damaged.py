@@ -16,7 +16,7 @@ from notewell.index.content import Content
 from notewell.index.readers import json_lines, json_values, notebook, yaml_values
 from notewell.index.readers.limits import limited
 from notewell.index.shapes import values
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 SETTINGS = {"servers": [{"host": "db1", "port": 1}, {"host": "d\u00e9"}], "tags": ["a", "b"], "text": "two\nlines\t\\"}
 TALK = {

@@ -12,9 +12,9 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import NoteError
-from notewell.index.readers import packed, workbook
+from notewell.index.readers import workbook, zip_guard
 from notewell.redact import LINE_IN_LINE, redact_text
-from notewell.types import Part
+from notewell.types.note import Part
 
 
 def made(sheets: dict[str, Iterable[Sequence[Any]]]) -> bytes:
@@ -120,7 +120,7 @@ def old_workbook(records: Iterable[bytes]) -> bytes:
     """Return a file of Office before 2007 that holds nothing but these records: header, directory, one stream."""
     stream = b"".join(records).ljust(4096, b"\0")
     free, end, own = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-    header = struct.pack("<8s16x5H6x9I", packed.OLE, 62, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
+    header = struct.pack("<8s16x5H6x9I", zip_guard.OLE, 62, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
     header += struct.pack("<109I", 0, *[free] * 108)
     sectors = struct.pack("<128I", own, end, *range(3, 10), end, *[free] * 118)
     for name, kind, child, start, size in (("Root Entry", 5, 1, end, 0), ("Workbook", 2, free, 2, len(stream))):
@@ -175,8 +175,8 @@ def test_a_workbook_that_declares_entities_is_refused() -> None:
     [
         (b"", "empty"),
         (b"PK\x03\x04 and no more", "damaged"),
-        (packed.OLE + bytes(600), "damaged"),
-        (packed.OLE + bytes(600) + packed.LOCKED, "protected by a password"),
+        (zip_guard.OLE + bytes(600), "damaged"),
+        (zip_guard.OLE + bytes(600) + zip_guard.LOCKED, "protected by a password"),
         (made({"A": []}), "no text in its 1 sheets"),
         (made({"A": [("bees",)]})[:-40], "damaged"),
     ],

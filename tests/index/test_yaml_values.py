@@ -7,7 +7,7 @@ from notewell.errors import NoteError
 from notewell.index.readers import yaml_values
 from notewell.index.readers.yaml_values import extract
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 STACK = """\
 # The stack at home

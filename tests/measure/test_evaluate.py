@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from notewell.config.settings import Settings
 from notewell.embed import EmbedRules
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.evaluate import collection_vault, evaluate
 from notewell.search import SearchRules
-from notewell.settings import Settings
 
 DOCUMENTS = (
     Document("a/1", "Rye bread", "It rises slowly, overnight."),

@@ -9,7 +9,7 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import NoteError, NotewellError, VaultError
-from notewell.memory.folder import Folder
+from notewell.files.folder import Folder
 
 MakeVault = Callable[..., Vault]
 
@@ -126,7 +126,7 @@ def test_anything_else_is_refused_and_stays_as_it_is(make_allowed: MakeVault, no
 def test_nothing_is_forgotten_through_a_link(
     make_allowed: MakeVault, monkeypatch: pytest.MonkeyPatch, by_number: bool
 ) -> None:
-    monkeypatch.setattr("notewell.memory.folder.BY_NUMBER", by_number)
+    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
     vault = make_allowed({"Elsewhere/Marked.md": MARKED, "Memories/Own.md": "# Mine\n"})
     (vault.root / "Memories/Link.md").symlink_to(vault.root / "Elsewhere/Marked.md")
     (vault.root / "Memories/Folder").symlink_to(vault.root / "Elsewhere")

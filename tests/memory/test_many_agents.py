@@ -37,7 +37,7 @@ import os, sys
 from datetime import datetime
 from pathlib import Path
 from notewell.memory import Memory
-from notewell.memory.folder import Folder
+from notewell.files.folder import Folder
 from notewell.memory.names import numbered
 from notewell.memory.page import write_page
 

@@ -225,7 +225,7 @@ def test_a_memory_has_the_permissions_of_any_new_file(allowed: Vault) -> None:
 def test_a_folder_that_is_a_link_is_refused(
     allowed: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_number: bool
 ) -> None:
-    monkeypatch.setattr("notewell.memory.folder.BY_NUMBER", by_number)
+    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
     for target in (tmp_path / "elsewhere", allowed.root / "inside"):
         target.mkdir()
         (allowed.root / "Memories").symlink_to(target)
@@ -240,7 +240,7 @@ def test_a_folder_that_is_a_link_is_refused(
 
 
 def test_a_folder_that_is_swapped_while_it_is_written_to_gets_nothing(allowed: Vault, tmp_path: Path) -> None:
-    from notewell.memory.folder import Folder  # noqa: PLC0415
+    from notewell.files.folder import Folder  # noqa: PLC0415
 
     (elsewhere := tmp_path / "elsewhere").mkdir()
     with Folder(allowed.root, "Memories", make=True) as folder:
@@ -259,7 +259,7 @@ def test_where_files_have_but_one_name_they_are_written_whole_and_over_nothing(
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refuse)
-    monkeypatch.setattr("notewell.memory.folder.BY_NUMBER", by_number)
+    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
     (allowed.root / "Memories").mkdir()
     (allowed.root / "Memories/Kim.md").write_text("My own words.\n")
     done = allowed.remember(APPROVALS, title="Kim")

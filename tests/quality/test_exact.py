@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from notewell import Vault
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 QUERIES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "exact.toml").read_text(encoding="utf-8"))[
     "query"

@@ -11,7 +11,7 @@ import notewell.redact
 from notewell import Vault
 from notewell.redact import LINE_IN_LINE, RULES, digest_of, names_secret, redact, redact_text, rules_digest
 from notewell.redact.rule import Made
-from notewell.types import Note, Redaction, Stamp
+from notewell.types.note import Note, Redaction, Stamp
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]

@@ -19,7 +19,7 @@ def hold(tmp_path: Path) -> Iterator[Hold]:
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
     from notewell.store import MadeFor  # noqa: PLC0415
     from notewell.store.sqlite import SqliteStore  # noqa: PLC0415
-    from notewell.types import Chunk, Note, Stamp  # noqa: PLC0415
+    from notewell.types.note import Chunk, Note, Stamp  # noqa: PLC0415
 
     embedder = WordsEmbedder()
     with ExitStack() as stack:

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.search.budget import CHARS_PER_TOKEN, block, context, fit, unhidden
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 
 def hit_of(text: str, line: int = 1, path: str = "a.md") -> Hit:

@@ -13,9 +13,10 @@ from notewell import Vault
 from notewell.errors import SettingsError
 from notewell.search.plan import make_plan
 from notewell.search.rank.decay import Decay, DecayRules
-from notewell.search.rank.ways import read_ways
+from notewell.search.rank.decay_rules import read_ways
 from notewell.store import Said
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 TODAY = date(2025, 8, 3)
 GROUPED = DecayRules("ranked_grouped")

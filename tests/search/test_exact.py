@@ -9,7 +9,7 @@ from notewell.search import Embedders, SearchRules, search
 from notewell.search.exact import READ, find_strings, find_verbatim, holds
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.asked import Plan
 from notewell.search.excerpt import make_excerpts
+from notewell.search.layout import BEFORE, LONGEST, window
 from notewell.search.marks import find_marks
 from notewell.search.plan import make_plan
 from notewell.search.sentences import Unit
-from notewell.search.shown import BEFORE, LONGEST, window
 from notewell.terms import TOKEN, split_terms
-from notewell.types import Chunk, Excerpt, Hit, Part, Vectors
+from notewell.types.note import Chunk, Part, Vectors
+from notewell.types.query import Plan
+from notewell.types.results import Excerpt, Hit
 
 
 def excerpt_of(text: str, query: str, line: int = 1) -> Excerpt:

@@ -14,7 +14,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from notewell import Vault
-from notewell.types import Excerpt
+from notewell.types.results import Excerpt
 
 
 def pdf(*pages: list[str]) -> bytes:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.asked import Intent
 from notewell.search.fuse import SearchRules
 from notewell.search.intent import KEPT, leaning, read_intent
 from notewell.search.plan import MAX_CHARS, make_plan
+from notewell.types.query import Intent
 
 RULES = SearchRules(vector_weight=1.0, fine_weight=1.0)
 LABELLED: dict[Intent, tuple[str, ...]] = {

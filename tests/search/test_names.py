@@ -4,7 +4,8 @@ import pytest
 
 from notewell.search.plan import make_plan
 from notewell.search.rank.names import GAIN, favour_names
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 
 def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str, ...] = ()) -> Hit:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notewell.asked import Plan, Scope
 from notewell.search.page import choose
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.query import Plan, Scope
+from notewell.types.results import Hit
 
 PLAN = Plan("bees", ("bee",))
 

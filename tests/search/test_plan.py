@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.asked import EVERYTHING, Scope
 from notewell.search.plan import MAX_CHARS, MAX_TERMS, make_plan
 from notewell.search.stopwords import stop_terms
+from notewell.types.query import EVERYTHING, Scope
 
 
 def test_words_that_say_nothing_are_left_out() -> None:

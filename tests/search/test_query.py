@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.asked import Filter, Filters, Plan, Range, Scope
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters, read_query_text
+from notewell.types.query import Filter, Filters, Plan, Range, Scope
 
 KNOWN = Known(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
 

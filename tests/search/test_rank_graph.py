@@ -13,7 +13,8 @@ from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.rank.graph import ByLinks, ByStanding, rank_by_links
 from notewell.store import Joint, Said, Standing
-from notewell.types import Chunk, Hit, Vote
+from notewell.types.note import Chunk
+from notewell.types.results import Hit, Vote
 
 TODAY = date(2025, 8, 3)
 MakeVault = Callable[..., Vault]

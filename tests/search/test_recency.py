@@ -12,7 +12,8 @@ from notewell.search.plan import make_plan
 from notewell.search.query import Known
 from notewell.search.rank.recency import Recency
 from notewell.store import Said
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 TODAY = date(2025, 8, 3)
 MakeVault = Callable[..., Vault]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from notewell import Filters, Results, Vault
-from notewell.asked import Plan
 from notewell.errors import NoteError, StoreError
 from notewell.search.related import TELLING, telling_terms
 from notewell.search.retrieve import embed_plan
-from notewell.types import Chunk
+from notewell.types.note import Chunk
+from notewell.types.query import Plan
 
 MakeVault = Callable[..., Vault]
 
@@ -195,7 +195,7 @@ def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkey
         compared.append(word)
         return get_close_matches(word, names, number, least)
 
-    monkeypatch.setattr("notewell.search.named.get_close_matches", compare)
+    monkeypatch.setattr("notewell.names.find.get_close_matches", compare)
     notes.search("honey like:Hyve like:Hyve like:Swurm")
     # As a whole, and word by word.
     assert compared == ["hyve", "hyve", "swurm", "swurm"]

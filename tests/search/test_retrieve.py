@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from notewell.asked import Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 from notewell.search import Embedders, find_hits
@@ -12,7 +11,9 @@ from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
 from notewell.store import Snapshot
-from notewell.types import Ranking, Vectors
+from notewell.types.note import Vectors
+from notewell.types.query import Scope
+from notewell.types.results import Ranking
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 

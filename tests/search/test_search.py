@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from notewell.asked import Plan, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.search import Embedders, Ranker, SearchRules, find_hits, make_plan, search
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
-from notewell.types import Chunk, Hit, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
+from notewell.types.query import Plan, Scope
+from notewell.types.results import Hit
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 

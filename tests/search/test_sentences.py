@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from notewell.search.sentences import CODE, PROSE, ROW, SOURCE, WRAPPED, find_blocks, find_sentences, kind_of
-from notewell.types import Chunk, Part
+from notewell.types.note import Chunk, Part
 
 
 def blocks(text: str, kind: str = WRAPPED) -> list[tuple[str, str]]:

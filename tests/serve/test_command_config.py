@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from notewell.config import KEY, STORES, load_settings
+from notewell.config.settings import Settings, setting_names
 from notewell.serve.cli.options import width_of
-from notewell.settings import Settings, setting_names
 
 Notewell = Callable[..., tuple[int, str, str]]
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from notewell import Vault
-from notewell.own import private_folder
-from notewell.store.sqlite.lock import held
+from notewell.files.lock import held
+from notewell.files.user import private_folder
 
 Notewell = Callable[..., tuple[int, str, str]]
 

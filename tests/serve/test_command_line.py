@@ -388,7 +388,7 @@ def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(folder: Path) -> 
         "        if name == 'click': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupts())\n"
         "sys.argv = ['notewell', 'status']\n"
-        "from notewell.serve.warm.client import main\n"
+        "from notewell.serve.daemon.client import main\n"
         "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.serve.warmth import COMMAND, Warmth, warmth
+from tests.serve.daemons import COMMAND, Warmth, warmth
 
 from notewell import Vault
 

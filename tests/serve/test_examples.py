@@ -250,7 +250,7 @@ def check_tools(allowed: list[str]) -> None:
 def check_command(words: Sequence[str]) -> None:
     """Read the words as the command line does; one that it does not know raises."""
     from notewell.serve.cli import cli  # noqa: PLC0415
-    from notewell.serve.warm.client import without_switch  # noqa: PLC0415
+    from notewell.serve.daemon.client import without_switch  # noqa: PLC0415
 
     name, *given = without_switch(list(words))[0]
     command = cli.get_command(None, name)  # type: ignore[arg-type]

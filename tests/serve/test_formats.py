@@ -16,7 +16,7 @@ import pytest
 from tests.serve.terminal import PROGRAM, on_terminal
 
 from notewell.serve.addresses import Addresses
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 Notewell = Callable[..., tuple[int, str, str]]
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.serve.hooks import Hooks
 
-from notewell import settings
+from notewell.config import settings
+from notewell.extract import Keep, make_extract
+from notewell.extract.error_lines import is_error
+from notewell.extract.noise import steady_error, without_escapes
 from notewell.serve.hooks.after import LEAST
-from notewell.serve.hooks.extract import Keep, make_extract
-from notewell.serve.hooks.faults import is_error
-from notewell.serve.hooks.noise import steady_error, without_escapes
 
 TRACE = (
     "Traceback (most recent call last):",

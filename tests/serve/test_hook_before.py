@@ -6,7 +6,7 @@ import pytest
 from tests.serve.hooks import Hooks
 
 from notewell.serve.hooks.before import read_asked
-from notewell.serve.hooks.given import Given
+from notewell.serve.hooks.payload import Given
 
 
 def test_notes_that_name_a_file_are_shown_before_it_is_read(hooks: Hooks) -> None:

@@ -14,9 +14,9 @@ import pytest
 from tests.serve.hooks import PATIENT, Hooks
 
 from notewell.serve.hooks import EVENTS
-from notewell.serve.hooks.given import is_waited_for
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
+from notewell.serve.hooks.payload import is_waited_for
 
 PROMPT: dict[str, Any] = {
     "prompt": "why does my sourdough loaf spread flat in the oven",
@@ -84,7 +84,7 @@ def test_a_hook_of_a_user_without_a_home_ends_well(hook: str, daemon: str, tmp_p
     # Others could write there, so that one that is started ends at once.
     (tmp_path / "notewell").mkdir(mode=0o755)
     # The real id, by which a home is looked for, is nobody's; the effective one may still read Python.
-    program = "import os; os.setreuid(54321, 0); from notewell.serve.warm.client import main; main()"
+    program = "import os; os.setreuid(54321, 0); from notewell.serve.daemon.client import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "hook", hook],
         input=json.dumps(PROMPT).encode(),

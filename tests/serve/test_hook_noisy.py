@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.serve.hooks.noisy import MATCHES, Kind, kind_of
+from notewell.extract.command_table import MATCHES, Kind, kind_of
 
 
 @pytest.mark.parametrize(

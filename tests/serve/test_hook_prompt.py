@@ -197,7 +197,7 @@ def test_a_note_that_was_just_written_is_found_in_a_small_vault(hooks: Hooks) ->
 
 def test_a_look_for_changes_that_was_cut_short_is_not_begun_again_at_once(hooks: Hooks) -> None:
     assert hooks.vault
-    from notewell.own import write_private  # noqa: PLC0415
+    from notewell.files.user import write_private  # noqa: PLC0415
     from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
 
     write_private(hooks.state / "refreshing" / digest(str(hooks.vault)), b"")
@@ -257,7 +257,7 @@ def test_sessions_that_are_over_are_cleaned_up(hooks: Hooks) -> None:
 
 
 def test_of_too_many_files_the_oldest_go(tmp_path: Path) -> None:
-    from notewell.own import clean_up  # noqa: PLC0415
+    from notewell.files.user import clean_up  # noqa: PLC0415
 
     for age, name in enumerate("abc"):
         (tmp_path / name).touch()

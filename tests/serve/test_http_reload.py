@@ -13,7 +13,7 @@ from .serving import Served, serving, wait_until
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.serve.kept import KeptVault
-    from notewell.types import Vectors
+    from notewell.types.note import Vectors
 
 
 # Notes of a run that takes a while.

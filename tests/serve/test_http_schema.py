@@ -109,7 +109,7 @@ def test_parameters_are_those_of_the_vault(published: dict[str, Any], path: str,
     from dataclasses import fields  # noqa: PLC0415
 
     from notewell import Vault  # noqa: PLC0415
-    from notewell.asked import Filters  # noqa: PLC0415
+    from notewell.types.query import Filters  # noqa: PLC0415
 
     own = {name: p.default for name, p in inspect.signature(getattr(Vault, method)).parameters.items()}
     filters = {field.name: field.default for field in fields(Filters)} if own.pop("only", None) else {}

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import notewell
+from notewell.config.settings import HookSettings
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.entries import entry, hooks_wanted
-from notewell.settings import HookSettings
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 PLUGIN = PLUGINS / "claude-code"

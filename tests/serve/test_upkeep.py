@@ -20,7 +20,7 @@ from notewell.serve import upkeep as module
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import tools
 from notewell.serve.upkeep import Upkeep
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # Folders that were listed; the hook itself cannot be taken out again.
 listed: list[str] = []

@@ -11,12 +11,12 @@ import apsw
 import numpy as np
 import pytest
 
-from notewell.asked import EVERYTHING
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.connection import explained
-from notewell.types import Chunk, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
+from notewell.types.query import EVERYTHING
 
 MADE_FOR = MadeFor("words/27", 27, "1")
 

@@ -13,12 +13,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from notewell.asked import EVERYTHING, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.store import NOWHERE, TO_FILE, Ends, Joint, MadeFor, Named, Snapshot, Standing, Store, Writer
 from notewell.terms import count_terms
-from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
+from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
+from notewell.types.query import EVERYTHING, Scope
+from notewell.types.results import Ranking
 
 OpenStore = Callable[..., Store]
 Place = tuple[str, int]

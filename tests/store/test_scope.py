@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.asked import EVERYTHING, Filter, Range, Scope
 from notewell.embed.words import WordsEmbedder
 from notewell.store import Store
-from notewell.types import Chunk, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
+from notewell.types.query import EVERYTHING, Filter, Range, Scope
 
 OpenStore = Callable[..., Store]
 

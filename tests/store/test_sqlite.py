@@ -17,7 +17,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from notewell.asked import EVERYTHING
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
 from notewell.store import MadeFor
@@ -25,7 +24,8 @@ from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.lexical import BLOCK, unpack
 from notewell.store.sqlite.schema import MIGRATIONS, VERSION
-from notewell.types import Chunk, Note, Stamp
+from notewell.types.note import Chunk, Note, Stamp
+from notewell.types.query import EVERYTHING
 
 
 def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
@@ -273,9 +273,9 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(
 ) -> None:
     put_all(store, {"a.md": "rye"})
     store.close()
-    monkeypatch.setattr("notewell.store.sqlite.ready.VERSION", VERSION + 2)
+    monkeypatch.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
     steps = {VERSION: "create table one (x)", VERSION + 1: "alter table one rename to two"}
-    monkeypatch.setattr("notewell.store.sqlite.ready.MIGRATIONS", steps)
+    monkeypatch.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
     with closing(opened(store.file)) as migrated:
         assert migrated.db.pragma("user_version") == VERSION + 2
         assert rows_of(migrated, "select name from sqlite_schema where name in ('one', 'two')") == [("two",)]
@@ -286,9 +286,9 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, m
     put_all(store, {"a.md": "rye"})
     store.close()
     with monkeypatch.context() as patched:
-        patched.setattr("notewell.store.sqlite.ready.VERSION", VERSION + 2)
+        patched.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
         steps = {VERSION: "create table one (x)", VERSION + 1: "drop table nowhere"}
-        patched.setattr("notewell.store.sqlite.ready.MIGRATIONS", steps)
+        patched.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
         with pytest.raises(StoreError):
             opened(store.file)
     with closing(opened(store.file)) as same:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from notewell.embed.rules import AUTO, REMOTE, EmbedRules
 from notewell.errors import EmbedError
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 __all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "is_instant", "load_embedder", "load_encoder"]
 

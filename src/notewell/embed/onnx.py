@@ -20,7 +20,7 @@ from notewell.embed.prefixes import Prefixes, find_prefixes
 from notewell.embed.rules import EmbedRules
 from notewell.embed.unit import unit
 from notewell.errors import EmbedError
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # What runs the encoder reports on its use, and keeps a number for this machine in the user's folder, unless told not to
 # before it is loaded.

@@ -15,7 +15,7 @@ from notewell.embed.prefixes import find_prefixes, make_fingerprint
 from notewell.embed.rules import EmbedRules
 from notewell.embed.unit import unit, zero_where_blank
 from notewell.errors import EmbedError
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # Texts that go through the model at once.
 BATCH = 64

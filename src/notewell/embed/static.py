@@ -16,7 +16,7 @@ import numpy as np
 from notewell.embed.spelled import SpelledVocabulary
 from notewell.embed.unit import unit
 from notewell.errors import EmbedError
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 
 def unit(vectors: Vectors) -> Vectors:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from notewell.embed.unit import unit
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.graph.ground import StoredGround
 from notewell.graph.traverse import (
     ABOVE,
     DESPITE_DECAY,
@@ -17,8 +16,10 @@ from notewell.graph.traverse import (
     WalkRules,
     walk,
 )
+from notewell.graph.walk_source import StoredGround
 from notewell.store import Snapshot
-from notewell.types import Chunk, Hit, Results, Step, Vectors
+from notewell.types.note import Chunk, Vectors
+from notewell.types.results import Hit, Results, Step
 
 # The notes of a search that deep mode begins with.
 SEEDS = 8

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.graph.places import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
+from notewell.names.paths import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
 from notewell.store import NOWHERE, TO_FILE, Named
-from notewell.types import Link
+from notewell.types.note import Link
 
 # A site's own top folder is not the vault's; less than this of an address, without it, would say nothing.
 LEAST_NAMES = 2

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from notewell.errors import SettingsError
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # Why a note was kept, and why it was not.
 START = "start"

@@ -10,9 +10,9 @@ from pathlib import Path
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
-from notewell.index.fill import fill
+from notewell.index.encode import fill
 from notewell.index.prepare import IndexRules, Outcome, embedded, prepared
-from notewell.index.readers.apart import Extraction
+from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, forget, keep
 from notewell.index.walk import Found
 from notewell.store import Store, Writer

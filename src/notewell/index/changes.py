@@ -11,7 +11,7 @@ from notewell.index.readers.formats import BY_SUFFIX, is_apart
 from notewell.index.walk import Found, Others, WalkRules, stamp_of, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
-from notewell.types import Stamp
+from notewell.types.note import Stamp
 
 # A byte of a document takes about as long to read as so many of text.
 OF_DOCUMENT = 10

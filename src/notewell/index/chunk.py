@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from notewell.types import Chunk, Note, Part, parts_of
+from notewell.types.note import Chunk, Note, Part, parts_of
 
 # Every chunk carries its headings and title: one as long as a page would be stored a thousand times.
 LONGEST_NAME = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from notewell.types import Part
+from notewell.types.note import Part
 
 
 @dataclass(frozen=True, slots=True)

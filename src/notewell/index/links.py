@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from notewell.index.unlinked import IndentedCode, blank_unlinked
-from notewell.types import Link, Note
+from notewell.index.mask_code import IndentedCode, blank_unlinked
+from notewell.types.note import Link, Note
 
 # Lengths are bounded, so that no line, however odd, is tried again from each of its characters to its end.
 WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]{0,500})(?:([#^][^\[\]\n|]{0,500}))?(?:\|([^\[\]\n]{0,500}))?\]\]")

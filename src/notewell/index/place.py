@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError, StoreError, VaultError
+from notewell.files.safe_open import ALWAYS_EXCLUDED, path_without_links
 from notewell.index.readers import load, read
-from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import FORMATS, format_of
-from notewell.index.walk import ALWAYS_EXCLUDED, Found, WalkRules, path_without_links, stamp_of
+from notewell.index.readers.sandbox import Extraction
+from notewell.index.walk import Found, WalkRules, stamp_of
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types import Note, part_name, parts_written, place_of
+from notewell.types.note import Note, part_name, parts_written, place_of
 
 LINES = re.compile(r"(.+):(\d{1,9})(-\d{0,9})?", re.DOTALL)
 
@@ -100,7 +101,7 @@ def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int,
     if first in spans and (last or first) in spans:
         return spans[first][0], spans[last or first][1]
     # Most readings ask for lines.
-    from notewell.index.anchors import headings_of, lines_of_anchor  # noqa: PLC0415
+    from notewell.index.headings import headings_of, lines_of_anchor  # noqa: PLC0415
 
     if spans and not headings_of(note):
         some = ", ".join(list(spans)[:3])

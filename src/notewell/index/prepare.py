@@ -14,13 +14,13 @@ from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers import load, read
-from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import shape_of
+from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
 from notewell.redact import redact
 from notewell.redact.decoded import redact_decoded
 from notewell.store import Writer
-from notewell.types import Chunk, Note, Vectors
+from notewell.types.note import Chunk, Note, Vectors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
+from notewell.files.safe_open import path_without_links
 from notewell.index.place import found_at, path_inside
 from notewell.index.readers import load
-from notewell.index.readers.apart import Extraction
 from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
+from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress
-from notewell.index.walk import Found, WalkRules, path_without_links, walk
+from notewell.index.walk import Found, WalkRules, walk
 from notewell.redact import names_secret, redact_path, redact_text
-from notewell.types import place_of
+from notewell.types.note import place_of
 
 
 @dataclass(frozen=True, slots=True)

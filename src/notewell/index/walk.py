@@ -9,18 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from notewell.errors import SettingsError, VaultError
-from notewell.types import Stamp
-
-# Folders and files never looked into, whatever the settings say: programs' machinery, our settings, lists of versions
-# that nobody wrote, and what the user threw away.
-MACHINERY = frozenset(
-    {
-        *(".git", ".obsidian", ".trash", ".notewell", "notewell.toml"),
-        *("node_modules", "bower_components", "__pycache__", "site-packages"),
-    }
-)
-LOCK_FILES = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "composer.lock"})
-ALWAYS_EXCLUDED = MACHINERY | LOCK_FILES
+from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
+from notewell.types.note import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +129,6 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
         return stamp_of(stat) if entry.is_file() else None
     except OSError:
         return None
-
-
-def leads_to(root: Path, path: str) -> str | None:
-    """Return the path, without links, of what a path leads to; nothing, if that lies outside, or is never read."""
-    target = path_without_links(root, path)
-    return None if target is None or ALWAYS_EXCLUDED.intersection(target.split("/")) else target
-
-
-def path_without_links(root: Path, path: str) -> str | None:
-    """Return where a path leads, as a path from the root; nothing, if that lies outside."""
-    try:
-        target, top = Path(os.path.realpath(root / path)), os.path.realpath(root)
-    except OSError:
-        # A link that became a file while it was followed.
-        return None
-    return target.relative_to(top).as_posix() if target.is_relative_to(top) else None
 
 
 def left_out_by(path: str, rules: WalkRules) -> str:

@@ -11,8 +11,8 @@ from typing import Self
 from watchfiles import watch as watch_files
 from watchfiles._rust_notify import RustNotify
 
+from notewell.files.safe_open import ALWAYS_EXCLUDED
 from notewell.index.readers.formats import BY_SUFFIX
-from notewell.index.walk import ALWAYS_EXCLUDED
 
 # A burst (a save by rename, a checkout) is one change: it ends when nothing happened for the pause, in milliseconds.
 PAUSE = 50

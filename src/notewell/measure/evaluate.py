@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from notewell.config.settings import Settings, StoreSettings
 from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
-from notewell.settings import Settings, StoreSettings
-from notewell.types import Hit
+from notewell.types.results import Hit
 from notewell.vault import Vault
 
 # Chunks asked for, so that a hundred different documents are among them.

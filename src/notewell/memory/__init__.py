@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.errors import NoteError, SettingsError, VaultError
+from notewell.files.folder import Folder
+from notewell.files.lock import held
 from notewell.index.walk import WalkRules
 from notewell.memory.allowed import allowed_folder, check_indexed
-from notewell.memory.folder import Folder
 from notewell.memory.known import find_said
 from notewell.memory.names import numbered
 from notewell.memory.near import Near
 from notewell.memory.page import LONGEST, MARK, Memory, name_of, split_page, tidy, write_page
 from notewell.store import Store
-from notewell.store.sqlite.lock import held
 
 __all__ = ["Forgotten", "Memories", "Memory", "Near", "Remembered", "allowed_folder"]
 

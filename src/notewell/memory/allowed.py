@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from notewell.errors import SettingsError
-from notewell.index.walk import ALWAYS_EXCLUDED, WalkRules, left_out_by
+from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.names import SUFFIX
 
 SETTING = "memory.folder"

@@ -6,13 +6,13 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from notewell.asked import EVERYTHING
 from notewell.embed import Embedder
 from notewell.search.sentences import CODE, WRAPPED, find_blocks, find_sentences, kind_of
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
-from notewell.types import Chunk
+from notewell.types.note import Chunk
+from notewell.types.query import EVERYTHING
 
 # From here on two texts say nearly the same. On the pairs that it was chosen by, .62 tells best; it is higher, since a
 # memory that is refused wrongly may be lost, and one that is written twice is not (tests/quality/near.toml).

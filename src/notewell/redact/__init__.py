@@ -12,7 +12,7 @@ from pathlib import Path
 from notewell.redact.rule import Rule
 from notewell.redact.rules import RULES
 from notewell.redact.scan import Scanner, Span, disjoint
-from notewell.types import Note, Redaction, Stamp
+from notewell.types.note import Note, Redaction, Stamp
 
 __all__ = [
     "LINE_IN_LINE",

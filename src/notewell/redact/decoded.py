@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from notewell.redact import redact_text
-from notewell.types import Link, Note
+from notewell.types.note import Link, Note
 
 
 def redact_decoded(note: Note) -> Note:

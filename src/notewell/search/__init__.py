@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notewell.asked import EVERYTHING, Plan, Scope
+from notewell.names.find import chunks_in
 from notewell.search.budget import context, fit
-from notewell.search.closer import Embedders, look_closer, read_query
-from notewell.search.doubts import find_doubts
+from notewell.search.encoder_rerank import Embedders, look_closer, read_query
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fallback import Found, try_ways
 from notewell.search.fuse import SearchRules, fuse
-from notewell.search.guess import resolve
 from notewell.search.hits import best_first, make_hits
 from notewell.search.intent import suited
-from notewell.search.named import chunks_in
 from notewell.search.newest import find_newest
 from notewell.search.page import choose
 from notewell.search.plan import make_plan
@@ -24,9 +21,12 @@ from notewell.search.rank import Ranker, rankers_for
 from notewell.search.rank.ages import Ages
 from notewell.search.related import lean_to, plan_related
 from notewell.search.retrieve import nearness, retrieve, without_secrets
+from notewell.search.spelling import resolve
 from notewell.search.variations import vary
+from notewell.search.weak_results import find_doubts
 from notewell.store import Snapshot
-from notewell.types import Hit, Ranking
+from notewell.types.query import EVERYTHING, Plan, Scope
+from notewell.types.results import Hit, Ranking
 
 __all__ = [
     "Ages",

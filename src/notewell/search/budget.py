@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notewell.files.control_chars import UNSEEN
 from notewell.search.sentences import find_blocks, kind_of
 from notewell.search.tags import plain_tags
-from notewell.types import Chunk, Hit
-from notewell.unseen import UNSEEN
+from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 # What a token of English is worth, near enough for a budget of text, without a tokenizer.
 CHARS_PER_TOKEN = 4

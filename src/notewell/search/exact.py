@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from notewell.asked import Filter, Plan
 from notewell.store import Snapshot
 from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
-from notewell.types import Chunk, Excerpt, Ranking
+from notewell.types.note import Chunk
+from notewell.types.query import Filter, Plan
+from notewell.types.results import Excerpt, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300

@@ -8,15 +8,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from math import log
 
-from notewell.asked import Plan
 from notewell.search.exact import is_written
+from notewell.search.layout import Shown, header_above
 from notewell.search.marks import Mark, find_marks
 from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_blocks, find_sentences, kind_of
-from notewell.search.shown import Shown, header_above
 from notewell.search.stopwords import stop_terms
 from notewell.search.turns import asked_in
 from notewell.terms import fold
-from notewell.types import Chunk, Excerpt, Hit, Vectors
+from notewell.types.note import Chunk, Vectors
+from notewell.types.query import Plan
+from notewell.types.results import Excerpt, Hit
 
 SENTENCES = 2
 # Of a chunk without any of the terms, so many sentences are compared with the query.

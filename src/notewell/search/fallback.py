@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from notewell.asked import Plan
 from notewell.errors import EmbedError
-from notewell.search.closer import Embedders
-from notewell.types import Excerpt
+from notewell.search.encoder_rerank import Embedders
+from notewell.types.query import Plan
+from notewell.types.results import Excerpt
 
 
 @dataclass(frozen=True, slots=True)

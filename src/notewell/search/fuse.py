@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.errors import SettingsError
-from notewell.types import Ranking, Step, Vote
+from notewell.types.results import Ranking, Step, Vote
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from notewell.search.fuse import Fused, SearchRules, best_of, cast_votes
 from notewell.store import Snapshot
-from notewell.types import Hit, Ranking
+from notewell.types.results import Hit, Ranking
 
 
 def make_hits(fused: Fused, rankings: Sequence[Ranking], store: Snapshot, rules: SearchRules) -> list[Hit]:

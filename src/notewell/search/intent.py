@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from notewell.asked import Intent, Plan
 from notewell.search.fuse import SearchRules
 from notewell.search.query import QUOTED
 from notewell.search.stopwords import stop_terms
 from notewell.terms import TOKEN, token_terms
+from notewell.types.query import Intent, Plan
 
 # How much of its weight a model keeps for what it knows less of than the letters say.
 KEPT = 0.2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from notewell.asked import Plan
 from notewell.search.fuse import Fused, SearchRules
 from notewell.store import Snapshot
-from notewell.types import Step
+from notewell.types.query import Plan
+from notewell.types.results import Step
 
 # A note this many days older than the newest has half its score.
 HALF = 365

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notewell.asked import Plan
 from notewell.search.rank.names import name_terms
-from notewell.types import Hit
+from notewell.types.query import Plan
+from notewell.types.results import Hit
 
 # So many chunks of one note stand on a page, as long as other notes have something to say. 3 and 4 lose answers that
 # stand further down in the right note (recall@10 of the sample vault's questions .908 and .917 instead of .936).

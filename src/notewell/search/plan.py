@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from notewell.asked import EVERYTHING, Filter, Plan, Scope
 from notewell.errors import NoteError
 from notewell.redact import redact_text
+from notewell.search.describe import told, told_intent
 from notewell.search.exact import find_strings
 from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, Known, Part, Query, read_query_text
 from notewell.search.stopwords import stop_terms
-from notewell.search.told import told, told_intent
-from notewell.search.when import When, read_when
+from notewell.search.time_words import When, read_when
 from notewell.terms import TOKEN, prefix_term, split_terms
+from notewell.types.query import EVERYTHING, Filter, Plan, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from string import punctuation
 
-from notewell.asked import Filter, Filters, Range
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
-from notewell.search.spoken import also_called
-from notewell.search.told import told
+from notewell.search.describe import told
+from notewell.search.languages import also_called
 from notewell.search.unread import Unread, tell_unread
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
+from notewell.types.query import Filter, Filters, Range
 
 # Straight quotes, and those that keyboards and pens make of them.
 QUOTED = r'"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»'

@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from notewell.asked import Filter, Plan
 from notewell.embed import Embedder
 from notewell.embed.unit import unit
-from notewell.search.named import find_chunks
+from notewell.names.find import find_chunks
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.terms import count_terms
-from notewell.types import Chunk, Vectors
+from notewell.types.note import Chunk, Vectors
+from notewell.types.query import Filter, Plan
 
 # So many of the notes' terms are matched: those that are frequent in them and rare elsewhere.
 TELLING = 16

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from notewell.search.stopwords import stop_terms
 from notewell.terms import count_terms, split_terms
-from notewell.types import Excerpt, Hit
+from notewell.types.results import Excerpt, Hit
 
 # What meaning counts beside words. Chosen on seven collections, checked on five others (`docs/concepts/hooks.md`):
 # between 0.5 and 0.7 nothing changes.

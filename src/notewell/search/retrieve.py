@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 
-from notewell.asked import Plan
 from notewell.embed import Embedder, check_length, is_instant
 from notewell.embed.unit import unit
 from notewell.redact import redact_text
@@ -16,7 +15,9 @@ from notewell.search.exact import find_verbatim
 from notewell.search.fuse import SearchRules
 from notewell.search.related import liked
 from notewell.store import Snapshot
-from notewell.types import Ranking, Vectors
+from notewell.types.note import Vectors
+from notewell.types.query import Plan
+from notewell.types.results import Ranking
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever puts forward has a score
 # from the other too, and so that the worst of them is a fair zero. 100 and 400 were no better.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 PROSE, LINE, ROW, CODE = "prose", "line", "row", "code"
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from notewell.asked import Plan
 from notewell.embed import Embedder
 from notewell.search.stopwords import stop_terms
 from notewell.terms import TOKEN, token_terms
+from notewell.types.query import Plan
 
 # What makes a question of a statement: the words that ask, and who does. Compiled when first used: few want it.
 ASKING = r"""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 # What a link to a heading cannot hold; Obsidian reads it as a space, too.
 NO_HEADING = re.compile(r"[#^|:\[\]\\]+")

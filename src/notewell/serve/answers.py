@@ -13,7 +13,7 @@ from notewell.serve.addresses import Addresses
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
     from notewell.graph.deep import Compared, Deep
-    from notewell.graph.leads import Lead, Links
+    from notewell.graph.link_report import Lead, Links
     from notewell.graph.overview import Bridge, Community, Graph
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from notewell.memory.near import Near
     from notewell.serve import forms
     from notewell.store import About, Filling
-    from notewell.types import Excerpt, Hit, Results
+    from notewell.types.results import Excerpt, Hit, Results
 
 Noticed = TypeVar("Noticed", "Results", "Walk", "Links", "Graph")
 

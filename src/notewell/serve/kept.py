@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from notewell.config.settings import Settings
 from notewell.index.place import check_folder
 from notewell.index.report import Progress
 from notewell.index.watch import Watched
-from notewell.settings import Settings
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.vault import Vault

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import Protocol, TypedDict
 
-from notewell.asked import ALL, Filters
 from notewell.errors import SettingsError
+from notewell.types.query import ALL, Filters
 
 HELP = {
     "limit": "How many results. Default: search.limit, 10",

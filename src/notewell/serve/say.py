@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import click
 
-from notewell.unseen import OBEYED
+from notewell.files.control_chars import OBEYED
 
 
 def say(text: str) -> None:

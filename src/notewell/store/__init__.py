@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from notewell.asked import Filter, Scope
-from notewell.types import Chunk, Link, Note, Ranking, Stamp, Vectors
+from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
+from notewell.types.query import Filter, Scope
+from notewell.types.results import Ranking
 
 # Which terms count, for less, as an occurrence of another.
 StandIns = Mapping[str, Sequence[str]]

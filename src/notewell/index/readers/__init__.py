@@ -8,11 +8,11 @@ import stat
 from pathlib import Path
 
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.inside import open_inside
-from notewell.index.readers.apart import Extraction
+from notewell.files.safe_open import open_inside
 from notewell.index.readers.formats import TEXT, format_of, is_apart
+from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
-from notewell.types import Note, Stamp
+from notewell.types.note import Note, Stamp
 
 
 def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:

@@ -12,8 +12,8 @@ from typing import Any
 from notewell.index.content import Content
 from notewell.index.readers.flat import in_quotes, is_secret_name
 from notewell.index.readers.lines import clean, one_line, shortened
-from notewell.index.readers.loaded import dict_in, dicts_in, text_in
-from notewell.types import Part
+from notewell.index.readers.safe_json import dict_in, dicts_in, text_in
+from notewell.types.note import Part
 
 # What a tool was given and gave back tells what happened; more of it is other files, quoted.
 LONGEST_OF_A_TOOL = 2000

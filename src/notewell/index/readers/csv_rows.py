@@ -13,7 +13,7 @@ from notewell.index.content import Content
 from notewell.index.readers.limits import MOST_TEXT
 from notewell.index.readers.rows import NEAR, headed, rows_name, runs
 from notewell.index.readers.text import decode
-from notewell.types import Part
+from notewell.types.note import Part
 
 # Of two that fit a file as well, the first is meant: commas stand in numbers and sentences, too.
 DELIMITERS = ("\t", ";", "|", ",")

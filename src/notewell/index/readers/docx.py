@@ -15,9 +15,9 @@ from notewell.index.readers.blocks import Block, heading, item, markdown, paragr
 from notewell.index.readers.docx_styles import looks_of
 from notewell.index.readers.limits import LONGEST_CELL, MOST_SPAN, no_text
 from notewell.index.readers.lines import one_line
-from notewell.index.readers.packed import check_office
 from notewell.index.readers.parts import sensible
 from notewell.index.readers.xml_tree import xml_tree
+from notewell.index.readers.zip_guard import check_office
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 # Deleted or moved away, instructions of fields, settings, the reading of a word, and the copy of a drawing for programs

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from notewell.index.chunk import ChunkRules
 from notewell.index.content import Content
 from notewell.index.shapes.languages import SUFFIXES
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from notewell.index.content import Content
+from notewell.index.readers.html_to_markdown import decoded, find, main_text, parsed, text_of
 from notewell.index.readers.limits import no_text
-from notewell.index.readers.marked_up import decoded, find, main_text, parsed, text_of
 
 
 def extract(data: bytes) -> Content:

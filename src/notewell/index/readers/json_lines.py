@@ -9,7 +9,7 @@ from notewell.index.content import Content
 from notewell.index.readers import chats
 from notewell.index.readers.json_values import flatten
 from notewell.index.readers.limits import not_json
-from notewell.index.readers.loaded import loaded
+from notewell.index.readers.safe_json import loaded
 from notewell.index.readers.text import decode
 
 

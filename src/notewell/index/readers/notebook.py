@@ -13,9 +13,9 @@ from notewell.index.content import Content
 from notewell.index.readers.blocks import fence
 from notewell.index.readers.limits import not_json
 from notewell.index.readers.lines import clean, one_line, shortened
-from notewell.index.readers.loaded import dict_in
+from notewell.index.readers.safe_json import dict_in
 from notewell.index.readers.text import decode
-from notewell.types import Part
+from notewell.types.note import Part
 
 # Of what a cell printed; the rest is a log or a table, and made anew by running it.
 LONGEST_OUTPUT = 1000

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from notewell.index.content import Content
 from notewell.index.readers.lines import one_line
-from notewell.types import Part
+from notewell.types.note import Part
 
 # Titles that programs give to files whose authors gave them none.
 NO_TITLE = re.compile(

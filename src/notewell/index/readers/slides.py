@@ -15,9 +15,9 @@ from notewell.index.content import Content
 from notewell.index.readers.blocks import table
 from notewell.index.readers.limits import MOST_PAGES, no_text
 from notewell.index.readers.lines import clean, one_line
-from notewell.index.readers.packed import check_office
 from notewell.index.readers.parts import joined, sensible
 from notewell.index.readers.xml_tree import xml_tree
+from notewell.index.readers.zip_guard import check_office
 
 # Shapes whose tops differ by less than this share of the slide's height stand side by side.
 SIDE_BY_SIDE = 0.05

@@ -15,9 +15,9 @@ from notewell.errors import NoteError
 from notewell.index.content import Content
 from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT, locked, no_text
 from notewell.index.readers.lines import folded, in_cell, one_line
-from notewell.index.readers.packed import OLE, check_office, check_unlocked
 from notewell.index.readers.rows import NEAR, headed, rows_name, runs
-from notewell.types import Part
+from notewell.index.readers.zip_guard import OLE, check_office, check_unlocked
+from notewell.types.note import Part
 
 # Rows of a wider table are not filled up to its header: they would be little but bars.
 WIDEST = 40

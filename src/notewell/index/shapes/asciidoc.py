@@ -9,7 +9,7 @@ from functools import lru_cache
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
 from notewell.index.shapes.outlined import file_links, outside, titled, top_heading
 from notewell.index.shapes.sections import Heading, Outline, chunk_sections
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 LANDMARK = re.compile(
     r"^(?:(?P<marks>={1,6}|\#{1,6})[ \t]+(?P<name>\S[^\n]*)|(?P<rule>([-.+/_=*~^])\4{3,}|```[^\n`]*+|\|===)[ \t\r]*)$",

@@ -14,7 +14,7 @@ from textwrap import shorten
 from notewell.index.chunk import ChunkRules, Span, chunk_of, pack, trim, within
 from notewell.index.shapes.definitions import DEEPEST, Definition, definitions
 from notewell.index.shapes.languages import language_of
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
 # Shorter pieces, a closing brace most of all, go with their neighbour.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from notewell.index.shapes.languages import CLOSED_BY, Language
-from notewell.types import line_starts
+from notewell.types.note import line_starts
 
 # A definition says what it is called where its line begins; the rest of an endless line is not looked at.
 LONGEST_HEAD = 300

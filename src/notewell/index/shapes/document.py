@@ -6,7 +6,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.markdown import outline
 from notewell.index.shapes.markdown import parse_body as parse
 from notewell.index.shapes.sections import chunk_sections
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 __all__ = ["chunk", "parse"]
 

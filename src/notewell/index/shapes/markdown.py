@@ -11,7 +11,7 @@ from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.index.shapes.outlined import titled, top_heading
 from notewell.index.shapes.sections import Heading, Outline, chunk_sections
-from notewell.types import Chunk, Note, listed
+from notewell.types.note import Chunk, Note, listed
 
 # The lines that shape a note: fences, headings, and underlines that make the line above a heading.
 LANDMARK = re.compile(

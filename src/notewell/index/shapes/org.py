@@ -10,7 +10,7 @@ from functools import lru_cache
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
 from notewell.index.shapes.outlined import file_links, outside, titled
 from notewell.index.shapes.sections import Heading, Outline, chunk_sections
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
 MARK = re.compile(r"^[ \t]*#\+(?:(?P<side>begin|end)_(?P<kind>\w+)|(?P<key>\w+):(?P<value>[^\n]*))", re.M | re.I)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from notewell.index.chunk import LONGEST_NAME, Span
 from notewell.index.links import OUTSIDE
 from notewell.index.shapes.sections import Heading
-from notewell.types import Link, Note
+from notewell.types.note import Link, Note
 
 # How a link is written is shown, if it is no longer than this.
 LONGEST_LINK = 500

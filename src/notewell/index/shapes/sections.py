@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from notewell.index.chunk import ChunkRules, Span, chunks_of, cut, pack, windows, within
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, cut
 from notewell.index.shapes import parted
 from notewell.index.shapes.parted import parse
-from notewell.types import Chunk, Note
+from notewell.types.note import Chunk, Note
 
 __all__ = ["chunk", "parse"]
 

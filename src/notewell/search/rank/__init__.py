@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from notewell.asked import Plan
 from notewell.search.fuse import SearchRules
 from notewell.search.rank.ages import Ages
 from notewell.search.rank.decay import Decay
 from notewell.search.rank.graph import rank_by_links
+from notewell.search.rank.keyword_stuffing import lower_stuffed
 from notewell.search.rank.names import favour_names
 from notewell.search.rank.recency import Recency
 from notewell.search.rank.shared import keep_one_a_note
-from notewell.search.rank.stuffed import lower_stuffed
 from notewell.store import Snapshot
-from notewell.types import Hit
+from notewell.types.query import Plan
+from notewell.types.results import Hit
 
 Ranker = Callable[[Plan, Sequence[Hit]], list[Hit]]
 

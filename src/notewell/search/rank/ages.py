@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from notewell.asked import Plan
 from notewell.search.rank.decay import DecayRules
+from notewell.types.query import Plan
 
 
 @dataclass(frozen=True, slots=True)

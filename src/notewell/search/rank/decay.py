@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from notewell.asked import Plan
-from notewell.search.rank.ways import GROUPED, HALF_LIFE, ONE_GROUP, Way, read_ways
+from notewell.search.rank.decay_rules import GROUPED, HALF_LIFE, ONE_GROUP, Way, read_ways
 from notewell.store import Said
 from notewell.terms import fold
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.query import Plan
+from notewell.types.results import Hit
 
 # A link in front matter stands for what it names.
 LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")

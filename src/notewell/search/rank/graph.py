@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from notewell.asked import Plan
 from notewell.search.fuse import SearchRules
 from notewell.search.rank.names import sharing
 from notewell.store import Joint, Said, Snapshot, Standing
-from notewell.types import Hit
+from notewell.types.query import Plan
+from notewell.types.results import Hit
 
 GRAPHS = ("links", "s10", "off")
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from notewell.asked import Plan, Range
 from notewell.search.rank.decay import nth
 from notewell.search.rank.names import name_terms
-from notewell.search.when import NEWEST, named_days
+from notewell.search.time_words import NEWEST, named_days
 from notewell.store import Said
 from notewell.terms import split_terms
-from notewell.types import Chunk, Hit
+from notewell.types.note import Chunk
+from notewell.types.query import Plan, Range
+from notewell.types.results import Hit
 
 # What a note of the time asked for gains. Years stand in many questions that are not about notes: of 68 such queries of
 # test collections, 0.5 mends 3 and spoils 1, and 1.0 mends 3 and spoils 2.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notewell.asked import Plan
 from notewell.terms import TOKEN, token_terms
-from notewell.types import Hit
+from notewell.types.query import Plan
+from notewell.types.results import Hit
 
 # As many words as one reads.
 NAMED = 5

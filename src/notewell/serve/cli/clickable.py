@@ -9,7 +9,7 @@ import click
 
 from notewell.serve.addresses import Addresses
 from notewell.serve.cli.options import is_terminal
-from notewell.types import Excerpt
+from notewell.types.results import Excerpt
 from notewell.vault import Vault
 
 # OSC 8: an address, the text that leads there, and the end of both.

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 import click
 from click.shell_completion import CompletionItem
 
-from notewell.asked import Filter
 from notewell.errors import NotewellError
 from notewell.serve.cli.options import open_vault
 from notewell.store import Snapshot
+from notewell.types.query import Filter
 
 # More than one looks through.
 MOST = 300

@@ -24,10 +24,10 @@ from notewell.config import (
     user_file,
     variable_of,
 )
+from notewell.config.settings import CHOICES, HELP, Setting, setting_names
 from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
 from notewell.serve.say import printable, say
-from notewell.settings import CHOICES, HELP, Setting, setting_names
 
 # Wider values do not push the column of sources out of sight.
 WIDE = 24

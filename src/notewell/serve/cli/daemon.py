@@ -13,8 +13,8 @@ import click
 
 from notewell.errors import DaemonError, NotewellError
 from notewell.serve.cli.options import counted, json_option, print_json
+from notewell.serve.daemon.control import ask, holder
 from notewell.serve.say import printable_line, say
-from notewell.serve.warm.control import ask, holder
 from notewell.vault import Vault
 
 # How long, in seconds, one that was told to end may take to finish what it is at; then it is made to.
@@ -112,7 +112,7 @@ def _is_ended(pid: int) -> bool:
 
 def _run(first: bool) -> None:
     # All that a search needs is loaded here, before anybody asks.
-    from notewell.serve.warm.process import serve  # noqa: PLC0415
+    from notewell.serve.daemon.process import serve  # noqa: PLC0415
 
     if not serve(sys.stdin.buffer.read() if first else b""):
         raise DaemonError("The process behind the commands runs already", "`notewell daemon stop` ends it")

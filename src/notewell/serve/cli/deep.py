@@ -11,11 +11,11 @@ import click
 from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
 from notewell.serve.answers import of_compared, of_deep, with_notices
-from notewell.serve.cli.asking import Page
 from notewell.serve.cli.options import counted, print_json, width_of
+from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import tell_page, tell_results
 from notewell.serve.say import printable_line, say
-from notewell.types import Results
+from notewell.types.results import Results
 from notewell.vault import Vault
 
 # Of the notes that were dropped, as many as one reads; `--json` has all.

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from notewell.config import shown_settings
+from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.say import say
-from notewell.settings import Settings
 
 
 @click.command("eval")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from notewell.serve.answers import factors
 from notewell.serve.say import printable
-from notewell.types import Hit, Vote
+from notewell.types.results import Hit, Vote
 
 # Retriever, rank, score, that score as it is fused, weight, and what comes of both.
 ROW = "{:<10}{:>5}{:>9}{:>9}{:>10}{:>9}"

@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from notewell.errors import EmbedError
-from notewell.own import home_folder, private_folder, state_folder
+from notewell.files.lock import held
+from notewell.files.user import home_folder, private_folder, state_folder
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.say import say
 from notewell.store import Filling
-from notewell.store.sqlite.lock import held
 
 # The lowest priority there is: whoever else wants the processor has it.
 NICE = 19

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 
-from notewell.types import Excerpt, Results
+from notewell.types.results import Excerpt, Results
 
 FORMATS = ("text", "json", "md", "csv", "paths")
 COLUMNS = ("path", "line", "end_line", "place", "heading", "score", "excerpt")

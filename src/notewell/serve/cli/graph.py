@@ -9,8 +9,8 @@ import click
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
 from notewell.serve.answers import of_graph, with_notices
-from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
+from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.say import printable_line, say
 
 # As many communities and bridges as one reads; --all and --json have them all.

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.own import home_folder, state_folder
+from notewell.files.user import home_folder, state_folder
+from notewell.serve.daemon import client
 from notewell.serve.hooks import EVENTS, Call, run_hook
-from notewell.serve.hooks.given import NEVER_ENDED, Late, is_waited_for
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
 from notewell.serve.hooks.log import Run, record
-from notewell.serve.warm import client
+from notewell.serve.hooks.payload import NEVER_ENDED, Late, is_waited_for
 
 if TYPE_CHECKING:
     from notewell.serve.hooks.install import Change

@@ -8,7 +8,7 @@ import click
 
 from notewell.index import Report
 from notewell.serve.answers import of_report
-from notewell.serve.cli.behind import fill_behind
+from notewell.serve.cli.encode_behind import fill_behind
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, tell_reasons, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped

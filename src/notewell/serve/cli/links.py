@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from notewell.graph.leads import Lead, Links
+from notewell.graph.link_report import Lead, Links
 from notewell.serve.answers import of_links, with_notices
-from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import place_from_root
+from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
 from notewell.serve.say import printable_line, say
 

@@ -13,9 +13,9 @@ from unicodedata import category, east_asian_width
 import click
 
 from notewell.errors import SettingsError
+from notewell.files.control_chars import shown_path
 from notewell.serve.parameters import HELP
 from notewell.serve.say import printable, say
-from notewell.unseen import shown_path
 from notewell.vault import Vault
 
 if TYPE_CHECKING:

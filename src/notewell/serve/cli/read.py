@@ -12,13 +12,13 @@ from notewell.errors import NoteError
 from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
 from notewell.serve.answers import of_reading
-from notewell.serve.cli.asking import taken_in
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_json, tell_data, vault_option
 from notewell.serve.cli.places import LAST, keep_reading, place_from_root, read_places
+from notewell.serve.cli.query_options import taken_in
 from notewell.serve.reading import maybe_not_yet
 from notewell.serve.say import printable
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 
 @click.command("read")

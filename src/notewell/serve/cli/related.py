@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from notewell.serve.cli.asking import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.places import read_places
+from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.results import tell_results
 from notewell.serve.parameters import rules_of
 

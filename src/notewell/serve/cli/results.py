@@ -9,13 +9,13 @@ import click
 
 from notewell.search import context
 from notewell.serve.answers import of_results, with_notices
-from notewell.serve.cli.asking import Page
 from notewell.serve.cli.clickable import clicker
 from notewell.serve.cli.explain import told_hit
 from notewell.serve.cli.formats import as_csv, as_paths
 from notewell.serve.cli.options import counted, is_terminal, print_json, tell_data, wrapped
+from notewell.serve.cli.query_options import Page
 from notewell.serve.say import printable, say
-from notewell.types import Excerpt, Results
+from notewell.types.results import Excerpt, Results
 from notewell.vault import Vault
 
 INDENT = 4

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from notewell.asked import ALL
-from notewell.serve.cli.asking import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.piped import STDIN, is_piped, read_query
 from notewell.serve.cli.places import read_places
+from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.results import tell_results
 from notewell.serve.parameters import HELP, check_asked, rules_of
+from notewell.types.query import ALL
 
 
 @click.command("search", cls=PageCommand)

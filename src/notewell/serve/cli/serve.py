@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from notewell.own import home_folder, user_folder
-from notewell.serve.cli.behind import fill_behind
+from notewell.files.user import home_folder, user_folder
+from notewell.serve.cli.encode_behind import fill_behind
 from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped

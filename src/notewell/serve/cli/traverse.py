@@ -9,10 +9,10 @@ import click
 
 from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk, with_notices
-from notewell.serve.cli.asking import vault_to_ask
 from notewell.serve.cli.complete import complete_note
 from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.places import read_places
+from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
 from notewell.serve.say import printable_line, say
 

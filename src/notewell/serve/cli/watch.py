@@ -11,7 +11,7 @@ from threading import Event
 import click
 
 from notewell.index import Report
-from notewell.serve.cli.behind import fill_behind
+from notewell.serve.cli.encode_behind import fill_behind
 from notewell.serve.cli.options import json_option, open_vault, vault_option
 from notewell.serve.say import say
 

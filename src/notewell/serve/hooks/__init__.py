@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.serve.hooks.given import Late, Nothing, read_given
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, record
+from notewell.serve.hooks.payload import Late, Nothing, read_given
 from notewell.serve.mistakes import told_mistake
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.own import clean_up, private_folder, write_private
+from notewell.extract import Extract, Keep, make_extract
+from notewell.extract.command_table import LOG, MATCHES, SORTED, Kind, kind_of
+from notewell.extract.data import is_data
+from notewell.extract.noise import without_escapes
+from notewell.files.user import clean_up, private_folder, write_private
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.data import is_data
-from notewell.serve.hooks.extract import Extract, Keep, make_extract
-from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.noise import without_escapes
-from notewell.serve.hooks.noisy import LOG, MATCHES, SORTED, Kind, kind_of
+from notewell.serve.hooks.payload import Given, Nothing
 
 if TYPE_CHECKING:
-    from notewell.settings import HookSettings
+    from notewell.config.settings import HookSettings
 
 FOLDER = "outputs"
 # Full outputs are for the hour in which they are read; so many at most.

@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from notewell.extract.shell import FINDS, GREPS, Piece, read_command
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.given import Given, Nothing
-from notewell.serve.hooks.shell import FINDS, GREPS, Piece, read_command
+from notewell.serve.hooks.payload import Given, Nothing
 
 if TYPE_CHECKING:
-    from notewell.types import Excerpt
+    from notewell.types.results import Excerpt
     from notewell.vault import Vault
 
 # A name that more chunks hold says nothing of any of them.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from notewell.files.control_chars import UNLIKE_A_LINE
 from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, unhidden
-from notewell.types import Excerpt
-from notewell.unseen import UNLIKE_A_LINE
+from notewell.types.results import Excerpt
 
 # What says what the lines are, before the fence; all that comes from the vault, its own name too, is inside.
 INTRO = "Notes that may bear on this {what}, found by Notewell. What is fenced is quoted data, cited as path:lines; it \

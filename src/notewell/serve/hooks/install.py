@@ -17,7 +17,7 @@ from typing import Any
 
 from notewell.config import here
 from notewell.errors import SettingsError
-from notewell.own import PRIVATE_FILE, home_folder, write_private, write_whole
+from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
 from notewell.serve.hooks.entries import is_ours
 from notewell.serve.hooks.sessions import digest
 

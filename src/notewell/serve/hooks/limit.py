@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from notewell.serve.hooks.given import Late
-from notewell.serve.warm.client import TO_PRINT
+from notewell.serve.daemon.client import TO_PRINT
+from notewell.serve.hooks.payload import Late
 
 # In milliseconds; what a vault's settings say comes later, and this is for what comes before them.
 LIMIT = 300

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from notewell.own import PRIVATE_FILE, private_folder
+from notewell.files.user import PRIVATE_FILE, private_folder
 
 FILE = "hooks.log"
 # Two files of so many bytes at most, some two thousand runs each.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.given import Given, Nothing
+from notewell.serve.hooks.payload import Given, Nothing
 
 # A longer prompt holds something that was pasted: what is asked stands before it or after it.
 LONGEST = 800

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from notewell.errors import StoreBusy
-from notewell.own import clean_up, private_folder, write_private
-from notewell.serve.hooks.given import Nothing
-from notewell.store.sqlite.lock import held
+from notewell.files.lock import held
+from notewell.files.user import clean_up, private_folder, write_private
+from notewell.serve.hooks.payload import Nothing
 
 FOLDER = "sessions"
 # A session that nobody went on with for a week is over; nobody has so many at once.

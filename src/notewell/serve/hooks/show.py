@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.block import make_block
-from notewell.serve.hooks.given import Given, Nothing
+from notewell.serve.hooks.payload import Given, Nothing
 from notewell.serve.hooks.sessions import remembering
-from notewell.types import Excerpt
+from notewell.types.results import Excerpt
 from notewell.vault import Vault
 
 # Chunks that are looked at, and passages that a block has room for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.given import Given, Nothing
+from notewell.serve.hooks.payload import Given, Nothing
 
 # Any prompt: what is found is shown to nobody.
 ANY = "what was decided about the garden"

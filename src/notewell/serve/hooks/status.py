@@ -11,13 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from notewell.serve.daemon.client import LATE
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.entries import is_ours
-from notewell.serve.hooks.given import NEVER_ENDED
 from notewell.serve.hooks.install import settings_files
 from notewell.serve.hooks.limit import OUT_OF_TIME
 from notewell.serve.hooks.log import Run, last_runs, log_file, percentile
-from notewell.serve.warm.client import LATE
+from notewell.serve.hooks.payload import NEVER_ENDED
 
 # As many of the last runs as one reads.
 SHOWN = 10

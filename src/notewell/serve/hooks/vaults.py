@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from notewell.own import write_private
+from notewell.files.user import write_private
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.given import Given, Nothing
 from notewell.serve.hooks.nearest import nearest_vault
+from notewell.serve.hooks.payload import Given, Nothing
 from notewell.serve.hooks.sessions import digest
 from notewell.vault import Vault
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from notewell.asked import Filters
 from notewell.graph.traverse import FAST
 from notewell.serve.parameters import HELP, filters_of
+from notewell.types.query import Filters
 
 # More than anyone reads; a request is to end.
 MOST_HITS = 1_000

@@ -37,7 +37,7 @@ from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
-from notewell.types import Results
+from notewell.types.results import Results
 
 # Why a request is refused before it is asked, on every route.
 REFUSED = {

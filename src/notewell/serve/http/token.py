@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from notewell.errors import SettingsError
-from notewell.own import write_private
+from notewell.files.user import write_private
 
 FILE = "token.sha256"
 HINT = "Run `notewell serve --new-token` to make one"

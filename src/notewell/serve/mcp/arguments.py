@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from notewell.asked import Filters
 from notewell.errors import SettingsError
 from notewell.graph.traverse import FAST
 from notewell.serve.parameters import HELP, filters_of, meant_by
+from notewell.types.query import Filters
 
 # More hits than these are no page any more, and more tokens than these fill a client's window with one answer.
 MOST_HITS = 50

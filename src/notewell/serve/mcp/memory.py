@@ -7,6 +7,7 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from notewell.files.control_chars import one_line, shown_path
 from notewell.search.budget import fenced
 from notewell.serve import answers, forms
 from notewell.serve.mcp.arguments import Arguments, Texts
@@ -15,7 +16,6 @@ from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
 from notewell.serve.upkeep import Upkeep
-from notewell.unseen import one_line, shown_path
 
 # The longest text of a place that says nearly the same.
 QUOTE = 600

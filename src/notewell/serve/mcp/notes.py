@@ -6,10 +6,10 @@ from urllib.parse import quote, unquote
 
 import mcp_types as types
 
-from notewell.asked import Filters
 from notewell.errors import NoteError
 from notewell.serve.mcp.pages import is_open, reading_page
 from notewell.serve.reading import read_indexed
+from notewell.types.query import Filters
 from notewell.vault import Vault
 
 SCHEME = "notewell:///"

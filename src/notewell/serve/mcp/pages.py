@@ -11,13 +11,13 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
+from notewell.files.control_chars import one_line, shown_path
 from notewell.index.place import Reading
 from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, unhidden
 from notewell.serve import forms
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.arguments import Asking
 from notewell.serve.mcp.clip import clipped, first_lines
-from notewell.unseen import one_line, shown_path
 
 # What the data of a page may take, and the text of it: clients show a model one of the two. It is 2,000 tokens, less
 # what the count may miss.

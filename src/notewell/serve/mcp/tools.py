@@ -13,7 +13,7 @@ from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page,
 from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
-from notewell.types import Results
+from notewell.types.results import Results
 
 
 @dataclass(frozen=True, slots=True)

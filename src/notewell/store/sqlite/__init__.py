@@ -12,23 +12,23 @@ from typing import Any
 import apsw
 
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
+from notewell.files.lock import held
 from notewell.store import About, Ends, Filling, MadeFor, Skip, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.check import GROUP, find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.edges import are_linked, save_edges
+from notewell.store.sqlite.encoder_vectors import carry_over, keep_fine, unfilled
 from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
-from notewell.store.sqlite.fine import carry_over, keep_fine, unfilled
-from notewell.store.sqlite.lock import held
+from notewell.store.sqlite.migrate import prepare
 from notewell.store.sqlite.owner import OWNER
 from notewell.store.sqlite.packing import unpack
-from notewell.store.sqlite.ready import prepare
 from notewell.store.sqlite.rows import listed, load_chunks
 from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
 from notewell.store.sqlite.standings import save_standings
 from notewell.store.sqlite.writer import Batch
-from notewell.types import Chunk, Stamp, Vectors
+from notewell.types.note import Chunk, Stamp, Vectors
 
 __all__ = ["SqliteStore", "delete_store"]
 

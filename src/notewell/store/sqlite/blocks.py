@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.lexical import BLOCK
-from notewell.types import Vectors
+from notewell.types.note import Vectors
 
 # Slots are made in runs of this many, so that a growing vault does not copy its arrays for every note.
 GROWTH = 256

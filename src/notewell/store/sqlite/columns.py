@@ -11,10 +11,10 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.asked import Filter
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.fits import Value, make_test, normal
+from notewell.store.sqlite.filter_match import Value, make_test, normal
 from notewell.terms import fold
+from notewell.types.query import Filter
 
 # How the rows of notes are read that a filter looks at, each with the note's id before a value.
 ROWS = {

@@ -13,7 +13,7 @@ from notewell.store import Edges, Ends, Named
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import carray
-from notewell.types import Link
+from notewell.types.note import Link
 
 EDGES = """
 select note, data

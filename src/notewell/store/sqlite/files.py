@@ -11,9 +11,9 @@ from urllib.parse import quote
 import apsw
 
 from notewell.errors import StoreError
+from notewell.files.lock import FORM
 from notewell.store.sqlite.connection import READ_ONLY
 from notewell.store.sqlite.folder import OURS
-from notewell.store.sqlite.lock import FORM
 from notewell.store.sqlite.schema import APPLICATION_ID
 
 MARK = APPLICATION_ID.to_bytes(4, "big")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from notewell.errors import StoreError
-from notewell.own import PRIVATE_FOLDER
+from notewell.files.user import PRIVATE_FOLDER
 
 # The folder that is ours alone, in a vault's root.
 OURS = ".notewell"

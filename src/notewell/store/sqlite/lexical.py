@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.terms import DATA, KEY, count_terms
-from notewell.types import Chunk
+from notewell.types.note import Chunk
 
 # Slots in a block: as many as two bytes can number.
 BLOCK = 1 << 16

@@ -12,13 +12,13 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.asked import Filter, Scope
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.columns import ROWS, Columns, NoteIds, touched
-from notewell.store.sqlite.fits import holds
+from notewell.store.sqlite.filter_match import holds
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.vocabulary import Flags, holding
 from notewell.terms import prefix_term, whole_terms
+from notewell.types.query import Filter, Scope
 
 # Masks of so many scopes are kept: those of a few people, or of a dialogue that narrows down.
 KEPT = 16

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from notewell.store import Said
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import pack, unpack
-from notewell.types import Chunk, Link, Note, Part
+from notewell.types.note import Chunk, Link, Note, Part
 
 # What a link is when it says nothing of it, and so need not be stored at its end.
 NOT_SAID = ("", False, "wiki")

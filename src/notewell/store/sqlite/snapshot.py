@@ -11,18 +11,17 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.asked import EVERYTHING, Filter, Scope
 from notewell.store import NO_STAND_INS, Edges, Joint, Named, Said, Standing, StandIns
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.between import count_touching, load_between
 from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
 from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
-from notewell.store.sqlite.fine import fine_cosines
+from notewell.store.sqlite.encoder_vectors import fine_cosines
 from notewell.store.sqlite.lexical import length_norms, rarity
+from notewell.store.sqlite.links_among import count_touching, load_between
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_said
-from notewell.store.sqlite.seen import SeenVectors
 from notewell.store.sqlite.standings import load_standings
+from notewell.store.sqlite.vector_cache import SeenVectors
 from notewell.store.sqlite.vocabulary import (
     OCCURRENCES,
     Flags,
@@ -33,7 +32,9 @@ from notewell.store.sqlite.vocabulary import (
     load_any,
     load_postings,
 )
-from notewell.types import Chunk, Link, Ranking, Vectors
+from notewell.types.note import Chunk, Link, Vectors
+from notewell.types.query import EVERYTHING, Filter, Scope
+from notewell.types.results import Ranking
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
 RESCORED = 800

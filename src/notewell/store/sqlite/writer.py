@@ -15,7 +15,7 @@ from notewell.store.sqlite.edges import forget_edges, forget_standing
 from notewell.store.sqlite.lexical import merge, stored_length, weigh_terms
 from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
-from notewell.types import Chunk, Note, Stamp, Vectors
+from notewell.types.note import Chunk, Note, Stamp, Vectors
 
 
 class Batch:

@@ -1,0 +1,181 @@
+"""A folder of the vault, entered step by step and through no link: files put into it, and taken out, whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Self
+
+from notewell.errors import NoteError, VaultError
+from notewell.files.safe_open import BY_NUMBER, FILE, HOLD, NO_LINK, enter
+
+# Of a file that is being written; a killed process leaves one, and the next that writes takes it away.
+UNFINISHED = ".notewell-unfinished-"
+# How a file system says that it has no second names for a file.
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+class Folder:
+    """A folder that is open; on systems that cannot hold one open, its path."""
+
+    def __init__(self, root: Path, path: str, *, make: bool = False) -> None:
+        """Open the folder `path` of a vault; with `make`, it is made where it is not there."""
+        self.root, self.path = root, path
+        self.number = _enter(root, path, make=make)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.number is not None:
+            os.close(self.number)
+
+    def _at(self, name: str) -> str:
+        return name if self.number is not None else str(self.root / self.path / name)
+
+    def write(self, names: Iterable[str], data: bytes) -> str:
+        """Write a file under the first name that is free, and return it; it is there whole, or not at all."""
+        self._sweep()
+        made = f"{UNFINISHED}{token_hex(8)}"
+        try:
+            with self._created(made) as number:
+                _write_all(number, data)
+            self._check_in_place()
+            return next(name for name in names if self._settle(self, made, name))
+        except StopIteration as error:
+            raise NoteError("There are too many notes of this name", "Give it another title") from error
+        finally:
+            with suppress(OSError):
+                os.unlink(self._at(made), dir_fd=self.number)
+            self._keep()
+
+    def read(self, name: str, most: int) -> tuple[bytes, os.stat_result]:
+        """Return how a file begins, and what tells it from others; a link, or anything but a file, is refused."""
+        number = os.open(self._at(name), FILE | NO_LINK, dir_fd=self.number)
+        try:
+            about = os.fstat(number)
+            # Systems without O_NOFOLLOW have followed a link by now.
+            if not stat.S_ISREG(about.st_mode) or not self._is(name, about):
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            return os.read(number, most), about
+        finally:
+            os.close(number)
+
+    def move(self, name: str, about: os.stat_result, to: Folder, names: Iterable[str]) -> str:
+        """Move the file that was read under the first name that is free there, and return that."""
+        try:
+            moved = next(free for free in names if to._settle(self, name, free))
+        except StopIteration as error:
+            raise NoteError(f"{to.path} has too many notes of this name", "Empty it") from error
+        there = to._about(moved)
+        with suppress(FileNotFoundError):
+            # It has two names now. Where another program put a file in its place meanwhile, that one keeps its own.
+            if self._is(name, there):
+                folder, extra = (self, name) if os.path.samestat(there, about) else (to, moved)
+                os.unlink(folder._at(extra), dir_fd=folder.number)
+        if not os.path.samestat(there, about):
+            raise OSError(errno.EBUSY, "another file took its place")
+        to._keep()
+        self._keep()
+        return moved
+
+    def _settle(self, source: Folder, made: str, name: str) -> bool:
+        """Give a file of that folder a name in this one; tell whether the name was free."""
+        try:
+            if source.number is None or self.number is None:
+                os.link(source._at(made), self._at(name))
+            else:
+                ends = {"src_dir_fd": source.number, "dst_dir_fd": self.number}
+                os.link(made, name, **ends, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            return self._claim(source, made, name)
+        return True
+
+    def _claim(self, source: Folder, made: str, name: str) -> bool:
+        """Do the same where a file has but one name: an empty file keeps the place, for a moment."""
+        try:
+            with self._created(name):
+                pass
+        except FileExistsError:
+            return False
+        try:
+            os.replace(source._at(made), self._at(name), src_dir_fd=source.number, dst_dir_fd=self.number)
+        except OSError:
+            os.unlink(self._at(name), dir_fd=self.number)
+            raise
+        return True
+
+    @contextmanager
+    def _created(self, name: str) -> Iterator[int]:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
+        number = os.open(self._at(name), flags, 0o666, dir_fd=self.number)
+        try:
+            yield number
+        finally:
+            os.close(number)
+
+    def _about(self, name: str) -> os.stat_result:
+        return os.stat(self._at(name), dir_fd=self.number, follow_symlinks=False)
+
+    def _is(self, name: str, about: os.stat_result) -> bool:
+        return os.path.samestat(self._about(name), about)
+
+    def _check_in_place(self) -> None:
+        """Refuse to go on where the folder that is open is no longer the one of this path."""
+        if self.number is None:
+            return
+        again = _enter(self.root, self.path, make=False)
+        try:
+            same = again is not None and os.path.samestat(os.fstat(again), os.fstat(self.number))
+        finally:
+            if again is not None:
+                os.close(again)
+        if not same:
+            raise VaultError(f"{self.path} was moved while it was written to", "Try again")
+
+    def _sweep(self) -> None:
+        with os.scandir(self.root / self.path if self.number is None else self.number) as entries:
+            left = [entry.name for entry in entries if entry.name.startswith(UNFINISHED)]
+        for name in left:
+            with suppress(OSError):
+                os.unlink(self._at(name), dir_fd=self.number)
+
+    def _keep(self) -> None:
+        """Let the system write the folder itself to disk, where it knows how."""
+        if self.number is not None:
+            with suppress(OSError):
+                os.fsync(self.number)
+
+
+def _enter(root: Path, path: str, *, make: bool) -> int | None:
+    """Return the number of the folder; none where there are no such numbers."""
+    if BY_NUMBER:
+        return enter(root, path, HOLD, make=make)
+    _enter_by_path(root, path, make=make)
+    return None
+
+
+def _enter_by_path(root: Path, path: str, *, make: bool) -> None:
+    place = root
+    for part in path.split("/"):
+        place /= part
+        if make:
+            with suppress(FileExistsError):
+                place.mkdir()
+        if place.is_symlink() or not place.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+
+
+def _write_all(number: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(number, data) :]
+    os.fsync(number)

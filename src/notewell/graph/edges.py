@@ -1,0 +1,73 @@
+"""Edges kept right: after notes changed, the links that this may lead elsewhere are resolved, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.graph.resolve import Resolver
+from notewell.names.paths import hash_of, names_of
+from notewell.store import Edges, Ends, Named, NoteIds, Snapshot, Store
+from notewell.types.note import Link
+
+# Notes whose links are unpacked together.
+GROUP = 1_000
+
+
+def links_of(snapshot: Snapshot, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
+    """Yield the links of those of these notes that have any, by id, without holding those of all at once."""
+    for first in range(0, len(notes), GROUP):
+        yield from snapshot.links_of(notes[first : first + GROUP]).items()
+
+
+def mend_edges(store: Store, files: Callable[[], Iterable[str]]) -> None:
+    """Resolve the links of new and changed notes, and those that lead to or name a note which came, went or is renamed.
+
+    What tells them stands in the store with the notes themselves, so a run that was killed before this is made good by
+    the next: a new or renamed note has no edges, a changed one too few, and one that went is still led to.
+    """
+    with store.reading() as snapshot:
+        names = snapshot.named()
+        doubtful = _doubtful(snapshot.edges(), names)
+        ends = _resolved(snapshot, names, doubtful, files)
+    store.keep_edges(ends)
+
+
+def _doubtful(edges: Edges, names: Sequence[Named]) -> NoteIds:
+    """Return the notes with a link that has no edge, or may lead elsewhere now, the lowest id first."""
+    ids = np.fromiter((named.id for named in names), np.uint32, len(names))
+    wanted = np.fromiter((named.links for named in names), np.int64, len(names))
+    stale = ids[np.bincount(np.searchsorted(ids, edges.sources), minlength=ids.size) != wanted]
+    fresh = np.setdiff1d(ids, edges.notes, assume_unique=True)
+    if fresh.size == ids.size:
+        return fresh
+    # An id may have gone to another note: whatever led to one with new names is looked at, too.
+    led = edges.to_notes
+    astray = led.sources[~np.isin(led.targets, np.setdiff1d(ids, fresh, assume_unique=True))]
+    naming = edges.sources[np.isin(edges.hashes, _hashes(names, set(fresh.tolist())))]
+    return np.unique(np.concatenate((stale, fresh, astray, naming)))
+
+
+def _hashes(names: Sequence[Named], notes: Collection[int]) -> npt.NDArray[np.uint32]:
+    """Return the hashes of all names that these notes have."""
+    called = (names_of(named.path, named.aliases) for named in names if named.id in notes)
+    return np.array(sorted({hash_of(name) for each in called for name in each}), dtype=np.uint32)
+
+
+def _resolved(
+    snapshot: Snapshot, names: Sequence[Named], notes: NoteIds, files: Callable[[], Iterable[str]]
+) -> Mapping[int, Ends]:
+    """Return where all links of these notes lead."""
+    resolver = Resolver(names, files)
+    paths = {named.id: named.path for named in names}
+    empty: Ends = np.zeros((0, 2), dtype=np.uint32)
+    ends: dict[int, Ends] = dict.fromkeys(notes.tolist(), empty)
+    for note, links in links_of(snapshot, notes.tolist()):
+        ends[note] = _ends(resolver, links, paths[note])
+    return ends
+
+
+def _ends(resolver: Resolver, links: Sequence[Link], source: str) -> Ends:
+    return np.array([resolver.ends(link, source) for link in links], dtype=np.uint32).reshape(-1, 2)

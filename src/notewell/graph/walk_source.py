@@ -1,0 +1,82 @@
+"""The ground of a walk in one state of the store: links of the net, and vectors that are fetched note by note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from notewell.graph.net import Net
+from notewell.store import Snapshot, Standing
+from notewell.types.note import Vectors
+from notewell.types.query import EVERYTHING, Scope
+
+# A longer note stands for so many of its chunks, spread over it: a table of a thousand rows is not to be read for one
+# step. Where many notes are ahead there is room for fewer, and with less than two of each a note is hardly known.
+READ, READ_LEAST = 16, 2
+LOWEST = Standing(0.0, 0.0, -1)
+
+
+class StoredGround:
+    """Notes by path: who is linked with whom, and the vectors of their chunks, which are kept once they were read."""
+
+    def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING) -> None:
+        """Take the notes, and of each the chunks, that are in the scope."""
+        self._snapshot = snapshot
+        self._inside = None if scope == EVERYTHING else frozenset(snapshot.within(scope))
+        self._net = Net.of(snapshot)
+        self._rows: dict[str, Vectors] = {}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {path: place for place, path in enumerate(self._net.paths)}
+
+    def neighbours(self, note: str) -> Mapping[str, str]:
+        """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
+        place, net = self._places[note], self._net
+        to, back = set(net.targets[net.sources == place].tolist()), set(net.sources[net.targets == place].tolist())
+        ways = {net.paths[each]: "↔" if each in to & back else "→" if each in to else "←" for each in to | back}
+        ways = {path: way for path, way in ways.items() if self._inside is None or self._chunks(path)}
+        standings = self._snapshot.standings(ways)
+        return {path: ways[path] for path in sorted(ways, key=lambda path: (-_rank(standings, path), path))}
+
+    def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
+        """Return vectors of chunks of the first of these notes, so many in all at most; the more notes, the fewer."""
+        each = min(max(room // max(len(notes), 1), READ_LEAST), READ)
+        found: dict[str, Vectors] = {}
+        for note in notes:
+            # Once it is empty, not even the ids of the chunks are asked for: a hub has thousands of neighbours.
+            if room < READ_LEAST:
+                break
+            found[note] = self._read(note, min(each, room))
+            room -= len(found[note])
+        return found
+
+    def nearest_chunk(self, note: str, query: Vectors) -> int:
+        """Return the chunk of a note that is nearest to a vector, of as many as are read of it at most."""
+        ids = spread(self._chunks(note), READ)
+        return ids[int(np.argmax(np.einsum("ij,j->i", self._snapshot.vectors(ids), query)))]
+
+    def _chunks(self, note: str) -> list[int]:
+        ids = self._snapshot.chunks_of(note)
+        return ids if self._inside is None else [chunk for chunk in ids if chunk in self._inside]
+
+    def _read(self, note: str, most: int) -> Vectors:
+        if note not in self._rows:
+            self._rows[note] = self._snapshot.vectors(spread(self._chunks(note), most))
+        return self._rows[note]
+
+
+def spread(ids: Sequence[int], most: int) -> list[int]:
+    """Return so many of the chunks at most, the first, the last, and some evenly between; in the order of their ids.
+
+    >>> spread([11, 12, 13, 14, 15, 16, 17], 3), spread([4, 3], 3), spread([5, 6, 7], 1)
+    ([11, 14, 17], [3, 4], [5])
+    """
+    places = np.linspace(0, len(ids) - 1, min(len(ids), most)).round().astype(int)
+    return sorted(ids[place] for place in places.tolist())
+
+
+def _rank(standings: Mapping[str, Standing], path: str) -> float:
+    return standings.get(path, LOWEST).pagerank

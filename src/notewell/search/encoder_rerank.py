@@ -1,0 +1,128 @@
+"""A closer look at the best candidates: the encoder's vectors, stored, made on demand, or guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from notewell.embed import Embedder
+from notewell.search.fuse import Fused, SearchRules, best_of, fuse
+from notewell.search.related import liked_by_encoder
+from notewell.search.retrieve import embed_plan
+from notewell.store import Snapshot
+from notewell.types.note import Chunk, Vectors
+from notewell.types.query import Plan
+from notewell.types.results import Ranking
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+# So many of the best are looked at closely. 50 loses hits on most collections, 150 finds no more.
+LOOKED_AT = 100
+# Fewer chunks with a vector than these say nothing about the rest.
+ENOUGH = 3
+# The encoder's voice counts in full when so many of the best have its vector, and less with fewer.
+HEARD = 10
+# What is embedded during a search is among so many of the best; of each, an encoder reads about so many characters.
+ON_DEMAND = 24
+READ = 1_200
+# Searches of several threads do not wait for each other's query.
+READERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Embedders:
+    """What turns texts into vectors for a search: at once, and better; and who takes the vectors that were missing.
+
+    Unless the first is known to be on this machine, it is `remote`, and a query goes to it without its secrets.
+    """
+
+    quick: Embedder | None = None
+    encoder: Embedder | None = None
+    keep: Callable[[Sequence[Chunk], Vectors], None] = lambda chunks, vectors: None
+    remote: bool = True
+
+
+def read_query(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
+    """Let the encoder read the query while the retrievers are at work: half of what it costs is hidden so."""
+    encoder = embedders.encoder
+    if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
+        return None
+    like = liked_by_encoder(plan, store, encoder, embedders.keep)
+    return _readers().submit(lambda: embed_plan(plan, encoder, like()))
+
+
+@cache
+def _readers() -> ThreadPoolExecutor:
+    # Only an encoder needs it, and it takes 5 ms to load.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    return ThreadPoolExecutor(READERS, "notewell-query")
+
+
+def look_closer(
+    query: Future[Vectors], rankings: Sequence[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
+) -> list[Ranking]:
+    """Return the encoder's ranking of the best of what was found; none, if too few of them have a vector."""
+    vector, encoder = query.result(), embedders.encoder
+    fused = fuse([replace(ranking, reach=LOOKED_AT) for ranking in rankings], rules)
+    best = best_of(fused, LOOKED_AT)
+    if encoder is None or not best or not vector.any():
+        return []
+    seen = dict(store.closeness(vector, best)) if store.encoder == encoder.fingerprint else {}
+    seen |= _made_now(_wanted(best, seen, store, rules), vector, store, embedders)
+    known = {chunk_id: cosine for chunk_id, cosine in seen.items() if cosine is not None}
+    if len(known) < min(ENOUGH, len(best)):
+        return []
+    guessed = _guessed(best, known, fused)
+    found = tuple(sorted({**guessed, **known}.items(), key=lambda item: -item[1]))
+    heard = sum(chunk_id in known for chunk_id in best[:HEARD]) / len(best[:HEARD])
+    return [Ranking("fine", found, floor=found[-1][1], reach=len(found), trust=heard**0.5, guessed=frozenset(guessed))]
+
+
+def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: SearchRules) -> dict[int, Chunk]:
+    """Return the chunks to embed now: those without a vector among the first that together are not too long.
+
+    What has a vector is counted with them, so that the same search finds nothing more to do the next time.
+    """
+    first = best[:ON_DEMAND]
+    if not rules.on_demand or all(chunk_id in seen for chunk_id in first):
+        return {}
+    chunks = dict(zip(first, store.chunks(first), strict=True))
+    lengths = accumulate(min(len(chunk.meaning), READ) for chunk in chunks.values())
+    within = [chunk_id for chunk_id, length in zip(first, lengths, strict=True) if length <= rules.on_demand]
+    return {chunk_id: chunks[chunk_id] for chunk_id in within if chunk_id not in seen}
+
+
+def _made_now(
+    wanted: Mapping[int, Chunk], vector: Vectors, store: Snapshot, embedders: Embedders
+) -> dict[int, float | None]:
+    """Return the cosines of chunks that lacked a vector, which is kept; none where the encoder does not read them."""
+    if not wanted or embedders.encoder is None:
+        return {}
+    vectors = embedders.encoder.embed([chunk.meaning for chunk in wanted.values()])
+    embedders.keep(list(wanted.values()), vectors)
+    cosines = store.closeness_once_stored(vector, vectors).tolist()
+    return {
+        chunk_id: near if read else None
+        for chunk_id, near, read in zip(wanted, cosines, map(np.any, vectors), strict=True)
+    }
+
+
+def _guessed(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> dict[int, float]:
+    """Return what the chunks without a vector would have, going by the line through those that have one.
+
+    Without it a chunk would rise or fall for having a vector, and not for what the vector says.
+    """
+    with_vector = [chunk_id for chunk_id in best if chunk_id in known]
+    x = np.array([fused[chunk_id].score for chunk_id in with_vector])
+    y = np.array([known[chunk_id] for chunk_id in with_vector])
+    # A little weight for a flat line: a few points that happen to lie steep should not carry far.
+    slope = max(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / (x.var() + 1e-3)))
+    middle, level = float(x.mean()), float(y.mean())
+    return {chunk_id: level + slope * (fused[chunk_id].score - middle) for chunk_id in best if chunk_id not in known}

@@ -1,0 +1,195 @@
+"""Words that no note has: what stands in for each, by other spellings, by one typo, or inside longer words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from notewell.search.stopwords import stop_terms
+from notewell.store import Snapshot
+from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
+from notewell.types.query import Plan
+from notewell.types.results import Excerpt
+
+# A word with fewer letters is one typo away from too many, and stands inside too many.
+SHORTEST = 4
+# A first letter is seldom mistyped, and another one often makes another word of a short one.
+LONG = 6
+# What is longer is no word that anybody mistypes, and has too many neighbours to look up.
+LONGEST = 30
+# A word is longer by so much than the one that begins or ends it: craft is not made of raft.
+REST = 2
+# So many words stand in for one at most, the most frequent: rarer ones are noise more often than what was meant.
+TYPOS = 3
+HOLDING = 20
+LISTED = 200
+# A longer question has words enough that are known, and what looks like a typo in it is often a name: without this,
+# SciFact loses .002.
+FEW = 8
+# Words of a question that are looked up at most.
+LOOKED_UP = 8
+UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
+# What may stand between the halves of a compound: Arbeit-s-zimmer, Blume-n-topf.
+JOINT = 2
+ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Terms that stand in for a word's, and how they came about, as a reader is told."""
+
+    term: str
+    stand_ins: tuple[str, ...]
+    read_as: str
+
+
+def resolve(plan: Plan, store: Snapshot) -> Plan:
+    """Return the plan with what stands in for those of its words that no note has."""
+    single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
+    known = store.known(set(single.values()))
+    doubtful = [(word, term) for word, term in single.items() if _is_doubtful(word, term in known)][:LOOKED_UP]
+    slips = len(plan.terms) <= FEW
+    made = [(word, _guess(word, term, store, known=term in known, slips=slips)) for word, term in doubtful]
+    guesses = [guess for _, guess in made if guess]
+    more = [term for guess in guesses for term in guess.stand_ins]
+    return replace(
+        plan,
+        terms=tuple(dict.fromkeys((*plan.terms, *more))) if more else plan.terms,
+        stand_ins={guess.term: guess.stand_ins for guess in guesses},
+        read_as=(*plan.read_as, *(guess.read_as for guess in guesses)),
+        guessed=tuple(word for word, guess in made if guess and guess.term not in known and not _is_character(word)),
+    )
+
+
+def tell_guesses(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
+    """Say which words no note has, and what was found instead, as the notes of the page write it."""
+    tokens = {token for excerpt in excerpts for token in TOKEN.findall(excerpt.hit.chunk.text)} if plan.guessed else ()
+    spelt: dict[str, set[str]] = {}
+    for token in tokens:
+        for term in token_terms(token):
+            spelt.setdefault(term, set()).add(fold(token))
+    told = []
+    for word in plan.guessed:
+        others = (min(spelt[term], key=_plainest) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
+        found = " or ".join(f"'{other}'" for other in list(others)[:TYPOS])
+        told.append(f"no note has '{word}'" + (f"; looked for {found} instead" if found else ""))
+    return tuple(told)
+
+
+def _plainest(word: str) -> tuple[int, str]:
+    return len(word), word
+
+
+def _is_character(word: str) -> bool:
+    """Tell whether a word is one character of a script without spaces: those are stored by their pairs."""
+    return len(word) == 1 and is_unspaced(word)
+
+
+def _is_doubtful(word: str, known: bool) -> bool:
+    """Tell whether another term may be meant: where the word is unknown, or is written in two ways."""
+    if _is_character(word):
+        return True
+    wordlike = word.isalpha() and len(word) <= LONGEST
+    return wordlike and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
+
+
+def _guess(word: str, term: str, store: Snapshot, *, known: bool, slips: bool) -> Guess | None:
+    """Return what stands in for a word, by the first way that finds something."""
+    if _is_character(word):
+        return _part(word, term, store.containing(term, HOLDING))
+    if found := _known(spellings(word), term, store):
+        return _instead(word, term, found)
+    if known or len(term) < SHORTEST:
+        return None
+    holding = [other for other in store.containing(term, LISTED) if len(other) >= len(term) + REST]
+    # What begins or ends another word is a word itself, and no slip: Haltung in Bienenhaltung is not "halting".
+    if ends := [other for other in holding if _is_part(fold(word), term, other)]:
+        return _part(word, term, ends)
+    if slips and (found := _known(typos(fold(word)), term, store)):
+        return _instead(word, term, found)
+    return _part(word, term, [other for other in holding if fold(word) in other]) or _compound(word, term, store)
+
+
+def _is_part(word: str, term: str, other: str) -> bool:
+    """Tell whether a word begins or ends another; terms have lost the endings of their words, as this one's has.
+
+    >>> _is_part("mitte", "mitt", "mittagsruh"), _is_part("renderer", "render", "datatablerender")
+    (False, True)
+    """
+    return other.startswith(word) or other.endswith(term)
+
+
+def _instead(word: str, term: str, found: Mapping[str, str]) -> Guess:
+    told = " or ".join(f"'{other}'" for other in found)
+    return Guess(term, tuple(found), f"'{word}' also as {told}")
+
+
+def _part(word: str, term: str, holding: Sequence[str]) -> Guess | None:
+    told = ", ".join(f"'{other}'" for other in holding[:TYPOS])
+    return Guess(term, tuple(holding[:HOLDING]), f"'{word}' as part of {told}") if holding else None
+
+
+def _compound(word: str, term: str, store: Snapshot) -> Guess | None:
+    """Return the two words that a compound is made of, if notes have both."""
+    pairs = [(pair, (stem(pair[0]), stem(pair[1]))) for pair in halves(fold(word))]
+    known = store.known({term for _, terms in pairs for term in terms})
+    for pair, terms in pairs:
+        if known.keys() >= set(terms):
+            told = " and ".join(f"'{half}'" for half in pair)
+            return Guess(term, terms, f"'{word}' as {told}")
+    return None
+
+
+def _known(spelt: Iterable[str], term: str, store: Snapshot) -> dict[str, str]:
+    """Return the terms of these spellings that notes have, the most frequent first, each with its first spelling."""
+    terms: dict[str, str] = {}
+    for word in spelt:
+        terms.setdefault(stem(fold(word)), word)
+    often = store.known(terms.keys() - {term} - stop_terms())
+    best = sorted(often, key=lambda found: (-often[found], found))[:TYPOS]
+    return {found: terms[found] for found in best}
+
+
+def spellings(word: str) -> list[str]:
+    """Return how else a word may be written for want of a key: umlauts with an e, or such an e as an umlaut.
+
+    >>> spellings("Müller"), spellings("Mueller"), spellings("rye")
+    (['mueller'], ['müller'], [])
+    """
+    word = unicodedata.normalize("NFC", word.lower())
+    longer, shorter = word, word
+    for umlaut, written in UMLAUTS.items():
+        longer, shorter = longer.replace(umlaut, written), shorter.replace(written, umlaut)
+    return [spelt for spelt in (longer, shorter) if spelt != word]
+
+
+def halves(word: str) -> list[tuple[str, str]]:
+    """Return the two words that a compound may be made of, the most even first; up to two letters may join them.
+
+    >>> ("arbeit", "zimmer") in halves("arbeitszimmer")
+    True
+    """
+    cuts = [
+        (word[:cut], word[cut + joint :])
+        for cut in range(SHORTEST, len(word) - SHORTEST + 1)
+        for joint in range(JOINT + 1)
+        if len(word) - cut - joint >= SHORTEST
+    ]
+    return sorted(cuts, key=lambda pair: (len(word) - len(pair[0]) - len(pair[1]), -min(map(len, pair))))
+
+
+def typos(word: str) -> list[str]:
+    """Return the words that this one is with one letter swapped, missing, too many, or another, likely ones first.
+
+    >>> len(typos("loaf")), typos("loaf")[:3]
+    (182, ['laof', 'lofa', 'laoaf'])
+    """
+    alphabet = next((letters for letters in ALPHABETS if word[0] in letters), "")
+    first = 0 if len(word) >= LONG else 1
+    cuts = [(word[:place], word[place:]) for place in range(first, len(word) + 1)]
+    swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1]
+    longer = [head + letter + tail for head, tail in cuts for letter in alphabet]
+    shorter = [head + tail[1:] for head, tail in cuts if tail]
+    other = [head + letter + tail[1:] for head, tail in cuts if tail for letter in alphabet]
+    return list(dict.fromkeys((*swapped, *longer, *shorter, *other)))

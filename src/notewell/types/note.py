@@ -1,0 +1,263 @@
+"""A note, its parts and its chunks: what indexing makes of a file, and what the store keeps."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# Rows of numbers, one row for each text.
+Vectors = npt.NDArray[np.float32]
+
+# Tags and aliases are carried by every chunk of a note: so many of such a length, and no more.
+MOST = 100
+
+LONGEST = 200
+
+
+class Stamp(NamedTuple):
+    """What tells one state of a file from another: first by its times and size, then by content.
+
+    The time of the last change of any kind, `ctime_ns`, gives away a file whose `mtime_ns` was put back.
+    """
+
+    mtime_ns: int
+    size: int
+    digest: str = ""
+    ctime_ns: int = 0
+
+    def same_file(self, other: Stamp) -> bool:
+        """Tell whether nothing happened to the file between the two."""
+        return self.mtime_ns == other.mtime_ns and self.ctime_ns == other.ctime_ns and self.size == other.size
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """One secret taken out: by which rule, from which line, its place in the source, its stand-in's in the note."""
+
+    rule: str
+    line: int
+    start: int
+    end: int
+    at: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link in a note: `[[target#anchor|text]]`, `[text](target#anchor)` and their relatives.
+
+    Its `kind` is the way it is written in; `raw` is how, where that cannot be told from its parts.
+    """
+
+    target: str
+    line: int
+    kind: str = "wiki"
+    anchor: str = ""
+    text: str = ""
+    embed: bool = False
+    raw: str = ""
+
+    @property
+    def written(self) -> str:
+        """Return the link as it is written.
+
+        >>> Link("Bees", 3, anchor="Honey", text="sweet", embed=True).written, Link("b.md", 1, "markdown").written
+        ('![[Bees#Honey|sweet]]', '[](b.md)')
+        """
+        if self.raw:
+            return self.raw
+        target = f"{self.target}#{self.anchor}" if self.anchor else self.target
+        text = f"[{self.text}]({target})" if self.kind == "markdown" else f"[[{target}{self.text and f'|{self.text}'}]]"
+        return f"!{text}" if self.embed else text
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where a part of a text begins: a page, a slide, a cell, a turn, some rows.
+
+    Parts are known by their lines, which redaction keeps. `under` are the lines that head it, such as a sheet's name
+    and its header.
+    """
+
+    line: int
+    name: str
+    under: tuple[int, ...] = ()
+
+
+def parts_of(parts: Sequence[Part], line: int, end_line: int) -> Sequence[Part]:
+    """Return the parts that lines are in."""
+    first, last = (bisect_right(parts, at, key=lambda part: part.line) for at in (line, end_line))
+    return parts[max(0, first - 1) : last]
+
+
+def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
+    """Return the parts that lines are in, by name; nothing where there are none.
+
+    >>> place_of((Part(1, "page 1"), Part(40, "page 2"), Part(80, "page 3")), 30, 50)
+    'page 1 to page 2'
+    """
+    inside = parts_of(parts, line, end_line)
+    return " to ".join(dict.fromkeys(part.name for part in (*inside[:1], *inside[-1:])))
+
+
+def parts_written(place: str) -> Iterator[tuple[str, str]]:
+    """Yield how a place may be read as a note and a part, heading or block of it; both may have the sign in them.
+
+    >>> list(parts_written("C# notes#Why#Speed"))
+    [('C# notes#Why', 'Speed'), ('C# notes', 'Why#Speed'), ('C', ' notes#Why#Speed')]
+    """
+    # Nobody writes more of them by hand; a pasted line may have hundreds.
+    pieces = place.rsplit("#", 4)
+    for last in range(len(pieces) - 1, 0, -1):
+        yield "#".join(pieces[:last]), "#".join(pieces[last:])
+
+
+def part_name(written: str) -> str:
+    """Return the name of a part as hits have it; `page=3` is how Obsidian and browsers write it.
+
+    >>> part_name("page=3"), part_name("Slide 4")
+    ('page 3', 'slide 4')
+    """
+    return " ".join(written.replace("=", " ").casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One file of the vault, of any format, as text."""
+
+    path: str
+    text: str
+    stamp: Stamp
+    title: str = ""
+    body: int = 0
+    parts: tuple[Part, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line, from 1, that holds the character at `offset`."""
+        return bisect_right(line_starts(self.text), offset)
+
+    def source_offset(self, offset: int, *, ending: bool = False) -> int:
+        """Return where the source file has what the redacted text has at `offset`.
+
+        Inside a stand-in that is where the secret begins, or, for an offset at which something is `ending`, its end.
+
+        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 99, 4, 14),))
+        >>> note.source_offset(19), note.source_offset(9), note.source_offset(9, ending=True)
+        (100, 4, 99)
+        """
+        before = bisect_right(self.redactions, offset - ending, key=lambda redaction: redaction.at)
+        if not before:
+            return offset
+        last = self.redactions[before - 1]
+        past = offset - (last.at + last.length)
+        if past >= 0:
+            return last.end + past
+        return last.end if ending else last.start
+
+    @property
+    def kind(self) -> str:
+        """Return the `type` of the front matter, or nothing."""
+        return "".join(listed([self.fields.get("type")]))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags of the front matter, without `#`."""
+        return tuple(tag.removeprefix("#") for tag in listed(self.fields.get("tags") or self.fields.get("tag"))[:MOST])
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Return the other names the front matter gives the note."""
+        return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
+
+
+@lru_cache(maxsize=1)
+def line_starts(text: str) -> list[int]:
+    """Return the offset at which each line begins.
+
+    >>> line_starts("one\\ntwo")
+    [0, 4]
+    """
+    return [0, *(match.end() for match in re.finditer("\n", text))]
+
+
+def listed(value: Any) -> list[str]:
+    """Return a front-matter value as a list of texts: `a, b`, `[a, b]` and a block list are the same.
+
+    >>> listed("a, b"), listed(["a", 1]), listed(None)
+    (['a', 'b'], ['a', '1'], [])
+    """
+    items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
+    texts = (str(item).strip()[:LONGEST] for item in items if not isinstance(item, list | dict | None))
+    return [text for text in texts if text]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of lines of a note: what is stored, matched and shown."""
+
+    path: str
+    text: str
+    line: int
+    end_line: int
+    start: int = 0
+    end: int = 0
+    parts: tuple[Part, ...] = ()
+    headings: tuple[str, ...] = ()
+    title: str = ""
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Return the breadcrumb: the note's title, then the headings above these lines.
+
+        >>> Chunk("a.md", "", 1, 1, title="Privacy", headings=("Vault Audit", "Indicators")).heading
+        'Privacy > Vault Audit > Indicators'
+        """
+        crumbs = self.headings if self.headings[:1] == (self.title,) else (self.title, *self.headings)
+        return " > ".join(crumb for crumb in crumbs if crumb)
+
+    @property
+    def place(self) -> str:
+        """Return the page, slide or other part of the note that the lines are in, if it has such."""
+        return place_of(self.parts, self.line, self.end_line)
+
+    @property
+    def name(self) -> str:
+        """Return the file's name without its folder and suffix."""
+        return self.path.rpartition("/")[2].rpartition(".")[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return what the note is called: its title, its file's name, and its aliases."""
+        return self.title, self.name, *self.aliases
+
+    @property
+    def context(self) -> str:
+        """Return what is known of the note: title, folders and file name, type, tags and aliases."""
+        path = self.path.rpartition(".")[0].replace("/", " | ")
+        return " | ".join(part for part in (self.title, path, self.kind, *self.tags, *self.aliases) if part)
+
+    @property
+    def meaning(self) -> str:
+        """Return the text to embed: the headings above the lines, and the lines.
+
+        The file's name is not in it, so that a renamed note keeps its vectors.
+
+        >>> Chunk("a.md", "## Crumb\\nIt is open.", 1, 2, headings=("Bread", "Crumb")).meaning
+        'Bread\\n## Crumb\\nIt is open.'
+        """
+        first = self.text.partition("\n")[0]
+        return "\n".join((*(name for name in self.headings if name not in first), self.text))

@@ -1,0 +1,345 @@
+"""Filling beside everything else that happens to a vault: stops, kills, changes, searches, and others at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import apsw
+import pytest
+
+from notewell import Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.errors import StoreBusy
+from notewell.index import Progress, fill
+from notewell.index.encode import GROUP
+from notewell.store import Filling
+from notewell.types.note import Vectors
+from notewell.types.query import EVERYTHING
+
+MakeVault = Callable[..., Vault]
+
+# Three groups and a part of one.
+NUMBER = 3 * GROUP + 5
+SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
+
+# Fills a vault four chunks at a time, and slowly.
+SLOWLY = f"""
+import sys, time
+import notewell.index.encode
+from notewell.vault import Vault
+notewell.index.encode.GROUP = 4
+with Vault.open(sys.argv[1], {SETTINGS!r}) as vault:
+    quick = vault.encoder.embed
+    vault.encoder.embed = lambda texts: time.sleep(0.1) or quick(texts)
+    vault.fill()
+"""
+
+
+@pytest.fixture
+def vault(make_vault: MakeVault) -> Vault:
+    notes = {f"{number:03}.md": f"# Hive {number}\n\nThe hive of number {number} hums.\n" for number in range(NUMBER)}
+    vault = make_vault(notes, SETTINGS)
+    assert vault.index().added == NUMBER
+    return vault
+
+
+def opened(vault: Vault) -> Vault:
+    """Open the vault once more, as another process would."""
+    return Vault.open(vault.root, SETTINGS)
+
+
+def after_first_group(do: Callable[[], None]) -> Progress:
+    """Do something once, between the first group and the second."""
+    return Progress(tell=lambda done, total: do() if done == GROUP else None)
+
+
+def wait_until_filled(vault: Vault, least: int) -> None:
+    deadline = time.monotonic() + 20
+    while vault.store.about().filled < least:
+        assert time.monotonic() < deadline, "nobody fills"
+        time.sleep(0.01)
+
+
+# From none to all
+
+
+def test_filling_gives_every_chunk_the_encoders_vector_and_tells_how_far_it_is(vault: Vault) -> None:
+    told: list[tuple[int, int]] = []
+    assert vault.unfilled == NUMBER
+    assert vault.fill(Progress(tell=lambda *counts: told.append(counts))) == 0
+    assert told == [(GROUP, NUMBER), (2 * GROUP, NUMBER), (3 * GROUP, NUMBER), (NUMBER, NUMBER)]
+    about = vault.store.about()
+    assert (about.encoder, about.filled, vault.unfilled) == (WordsEmbedder.fingerprint, NUMBER, 0)
+    assert vault.doctor().problems == ()
+
+
+def test_the_vectors_are_those_of_what_the_chunks_mean(vault: Vault) -> None:
+    vault.fill()
+    with vault.store.reading() as snapshot:
+        found = [slot for slot, _ in snapshot.nearest(WordsEmbedder().embed_query("hive"), EVERYTHING, 300).found]
+        chunks = snapshot.chunks(found)
+        assert len(chunks) == NUMBER
+        for slot, chunk in list(zip(found, chunks, strict=True))[::20]:
+            near = snapshot.closeness(WordsEmbedder().embed([chunk.meaning])[0], [slot])
+            assert near[slot] == pytest.approx(1, abs=0.001)
+
+
+def test_a_fill_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(vault: Vault) -> None:
+    told: list[int] = []
+    progress = Progress(tell=lambda done, total: told.append(total), stop=lambda: bool(told))
+    assert vault.fill(progress) == vault.unfilled == NUMBER - GROUP
+    assert vault.store.about().filled == GROUP
+    assert vault.fill(progress) == vault.unfilled == NUMBER - GROUP
+    told.clear()
+    assert vault.fill() == 0
+    assert vault.store.about().filled == NUMBER
+
+
+def test_a_second_fill_has_nothing_to_do(vault: Vault) -> None:
+    vault.fill()
+    generation = vault.store.about().generation
+    assert vault.fill(Progress(tell=lambda done, total: pytest.fail("something was filled again"))) == 0
+    assert vault.store.about().generation == generation
+
+
+def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_fill(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "# A\n\nThe hive hums.\n"}, SETTINGS)
+    assert (vault.unfilled, vault.fill()) == (0, 0)
+    assert not vault.store_file.exists()
+    vault.index()
+    with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "off"}) as other:
+        assert (other.unfilled, other.fill(), other.store.about().filled) == (0, 0, 0)
+
+
+# Beside others
+
+
+def test_two_do_not_fill_at_once_and_the_second_is_told_who_does(vault: Vault) -> None:
+    refused: list[str] = []
+
+    def fill_too() -> None:
+        with opened(vault) as other, pytest.raises(StoreBusy) as caught:
+            other.fill()
+        refused.append(caught.value.fact)
+
+    assert vault.fill(after_first_group(fill_too)) == 0
+    assert len(refused) == 1
+    assert f"Process {os.getpid()}, since 20" in refused[0]
+    with opened(vault) as other:
+        assert other.fill() == 0
+
+
+def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> None:
+    seen: list[tuple[int, bool]] = []
+
+    def look(done: int, total: int) -> None:
+        with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
+            results = other.search(f"hive {NUMBER - 1}")
+            assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
+            seen.append((other.store.about().filled, "fine" in results[0].hit.ranks))
+
+    assert vault.fill(Progress(tell=look)) == 0
+    assert [filled for filled, _ in seen] == [GROUP, 2 * GROUP, 3 * GROUP, NUMBER]
+    assert seen[-1][1]
+
+
+@pytest.mark.parametrize("last", [GROUP, NUMBER], ids=["in its middle", "at its end"])
+def test_notes_that_come_in_during_the_fill_are_filled_by_it(vault: Vault, last: int) -> None:
+    def add(done: int, total: int) -> None:
+        if done == last and not (vault.root / "new.md").exists():
+            (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+            with opened(vault) as other:
+                assert other.index(wait=0).added == 1
+
+    assert vault.fill(Progress(add)) == vault.unfilled == 0
+    assert vault.store.about().filled == NUMBER + 1
+    assert vault.search("zebra")[0].path == "new.md"
+    assert vault.doctor().problems == ()
+
+
+def test_a_fill_that_ends_early_returns_how_many_lack_a_vector_by_then(vault: Vault) -> None:
+    (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    told: list[int] = []
+
+    def index_once(done: int, total: int) -> None:
+        told.append(done)
+        with opened(vault) as other:
+            assert other.index().added == 1
+
+    assert vault.fill(Progress(index_once, lambda: bool(told))) == vault.unfilled == NUMBER - GROUP + 1
+
+
+@pytest.mark.parametrize("patience_ms", [20, 5_000], ids=["it tries again", "it waits"])
+def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault, patience_ms: int) -> None:
+    vault.store.db.set_busy_timeout(patience_ms)
+    writer = apsw.Connection(str(vault.store_file))
+    writer.execute("begin immediate")
+    began = time.monotonic()
+    letting_go = threading.Timer(2, lambda: writer.execute("rollback"))
+    letting_go.start()
+    try:
+        assert vault.fill() == 0
+    finally:
+        letting_go.join()
+        writer.close()
+    assert time.monotonic() - began >= 1.5
+    assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
+
+
+def test_a_fill_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
+    vault.store.db.set_busy_timeout(20)
+    writer = apsw.Connection(str(vault.store_file))
+    writer.execute("begin immediate")
+    deadline = time.monotonic() + 0.7
+    assert vault.fill(Progress(stop=lambda: time.monotonic() > deadline)) == NUMBER
+    writer.execute("rollback")
+    writer.close()
+    assert vault.fill() == 0
+
+
+def test_a_fill_ends_when_the_store_is_gone(vault: Vault) -> None:
+    told: list[int] = []
+
+    def delete(done: int, total: int) -> None:
+        told.append(done)
+        shutil.rmtree(vault.root / ".notewell")
+
+    vault.fill(Progress(delete))
+    assert told == [GROUP]
+    assert not vault.store_file.exists()
+    assert vault.index().added == NUMBER
+    assert vault.fill() == 0
+
+
+def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault) -> None:
+    vault.fill()
+    fine = "select body, data from fine order by body"
+    before, about = vault.store.db.execute(fine).fetchall(), vault.store.about()
+    with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
+        assert other.search("the hive hums")[0].hit.ranks["fine"]
+        assert (other.filling.filled, other.filling.left) == (0, NUMBER)
+    assert vault.store.db.execute(fine).fetchall() == before
+    assert vault.store.about() == about
+
+
+def test_measuring_keeps_nothing(vault: Vault) -> None:
+    assert vault.hits("the hive hums", limit=5)[0].ranks["fine"]
+    assert (vault.store.about().encoder, vault.store.about().filled) == ("", 0)
+
+
+def test_two_encoders_take_turns_only_by_filling(vault: Vault) -> None:
+    vault.search("the hive hums")
+    assert vault.store.about().encoder == WordsEmbedder.fingerprint
+    with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
+        other.fill()
+        assert (other.store.about().filled, other.unfilled) == (NUMBER, 0)
+    assert vault.filling == Filling(WordsEmbedder.fingerprint, left=NUMBER)
+
+
+@pytest.mark.parametrize("path", ["000.md", f"{NUMBER - 1:03}.md"], ids=["already filled", "not yet filled"])
+@pytest.mark.parametrize("text", ["# Zebra\n\nA zebra grazes in the garden today.\n", None], ids=["changed", "removed"])
+def test_a_note_that_changes_during_the_fill_has_no_vector_of_what_it_was(
+    vault: Vault, path: str, text: str | None
+) -> None:
+    def change() -> None:
+        (vault.root / path).write_text(text) if text else (vault.root / path).unlink()
+        with opened(vault) as other:
+            other.index()
+
+    assert vault.fill(after_first_group(change)) == vault.unfilled == 0
+    assert vault.doctor().problems == ()
+    about = vault.store.about()
+    assert about.filled == about.chunks == (NUMBER if text else NUMBER - 1)
+    if text:
+        assert vault.search("zebra")[0].path == path
+
+
+def test_a_note_that_changes_while_its_vector_is_made_is_filled_by_the_same_run(vault: Vault) -> None:
+    class Meddled(WordsEmbedder):
+        """The words embedder, during whose first work all the notes it was given change."""
+
+        changed = False
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if not self.changed:
+                self.changed = True
+                for file in sorted(vault.root.glob("*.md"))[:GROUP]:
+                    file.write_text(f"# Zebra\n\nThe zebra of {file.name} grazes.\n")
+                with opened(vault) as other:
+                    assert other.index().changed == GROUP
+            return super().embed(texts)
+
+    assert fill(vault.store, Meddled(), Progress()) == vault.unfilled == 0
+    assert vault.doctor().problems == ()
+    assert vault.store.about().filled == NUMBER
+
+
+def test_a_full_run_during_the_fill_loses_nothing(vault: Vault) -> None:
+    def make_anew() -> None:
+        with opened(vault) as other:
+            assert other.index(full=True).added == NUMBER
+            assert other.store.about().filled == GROUP
+
+    assert vault.fill(after_first_group(make_anew)) == vault.unfilled == 0
+    assert vault.store.about().filled == NUMBER
+    assert vault.doctor().problems == ()
+
+
+def test_searches_that_make_vectors_and_a_fill_come_to_the_same(vault: Vault) -> None:
+    done = threading.Event()
+
+    def search_on() -> None:
+        with opened(vault) as other:
+            while not done.is_set():
+                other.search("hive number hums")
+
+    searcher = threading.Thread(target=search_on)
+    searcher.start()
+    try:
+        assert vault.fill() == 0
+    finally:
+        done.set()
+        searcher.join()
+    assert (vault.store.about().filled, vault.unfilled, vault.doctor().problems) == (NUMBER, 0, ())
+
+
+# Killed
+
+
+def test_a_fill_that_is_killed_loses_nothing_and_the_next_finishes_it(vault: Vault) -> None:
+    for _ in range(3):
+        before = vault.store.about().filled
+        process = subprocess.Popen([sys.executable, "-c", SLOWLY, str(vault.root)])
+        try:
+            wait_until_filled(vault, before + 8)
+            seen = vault.store.about().filled
+        finally:
+            process.send_signal(signal.SIGKILL)
+            assert process.wait(20) == -signal.SIGKILL
+        assert seen <= vault.store.about().filled < NUMBER
+        assert vault.store.about().filled % 4 == 0
+        assert vault.doctor().problems == ()
+        with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
+            assert other.search(f"hive {NUMBER - 1}")[0].path == f"{NUMBER - 1:03}.md"
+    assert vault.fill() == 0
+    assert (vault.store.about().filled, vault.unfilled) == (NUMBER, 0)
+
+
+def test_the_lock_of_a_killed_fill_is_free(vault: Vault) -> None:
+    process = subprocess.Popen([sys.executable, "-c", SLOWLY, str(vault.root)])
+    try:
+        wait_until_filled(vault, 1)
+        with pytest.raises(StoreBusy) as caught:
+            vault.fill()
+        assert f"Process {process.pid}," in caught.value.fact
+    finally:
+        process.kill()
+        process.wait(20)
+    assert vault.fill() == 0

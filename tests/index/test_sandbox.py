@@ -1,0 +1,190 @@
+"""Readers in the process apart: whatever one of them does, it costs the file at hand and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.errors import NoteError, NoteOutOfReach
+from notewell.index.readers.formats import Format
+from notewell.index.readers.limits import MOST_TEXT
+from notewell.index.readers.sandbox import Extraction
+
+# Readers that misbehave, each as a module's text; `fine` shows that the next file is read all the same.
+READERS = {
+    "fine": "return Content('# Bees', (Part(1, 'page 1', (1,)),), 'Hive', ('odd',))",
+    "hangs": "time.sleep(60)",
+    "hangs_in_c": "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
+    "crashes": "import ctypes; ctypes.string_at(0)",
+    "leaves": "import os; os._exit(0)",
+    "refuses": "raise NoteError('it has a password', 'Take it off')",
+    "fails": "raise ValueError('the secret is hunter2-again')",
+    "hungry": "return Content('x' * (1 << 33))",
+    "recurses": "return extract(data)",
+    "lacks": "import no_such_library_anywhere",
+    "too_long": f"return Content('x' * {MOST_TEXT + 1})",
+    "talks": "print('x' * 100_000, flush=True); os.write(2, b'y'); return Content('quiet')",
+    "halves": "return Content('half \\ud800 a character', (), 'half \\ud800', ('\\udfff odd',))",
+    "echoes": "return Content(str(len(data)))",
+}
+
+
+def made(name: str) -> Format:
+    return Format(name, (f".{name}",), name, "plain", apart=True, extra="docs")
+
+
+@pytest.fixture
+def extraction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Extraction]:
+    """Readers as above are put beside ours, in the process apart only."""
+    (tmp_path / "more").mkdir()
+    for name, body in READERS.items():
+        homes = {"errors": "NoteError", "index.content": "Content", "types": "Part"}
+        head = "import os, time\n" + "".join(f"from notewell.{home} import {name}\n" for home, name in homes.items())
+        (tmp_path / "more" / f"{name}.py").write_text(f"{head}def extract(data):\n    {body}\n")
+    beside = f"import notewell.index.readers as readers\nreaders.__path__.append({str(tmp_path / 'more')!r})\n"
+    (tmp_path / "sitecustomize.py").write_text(beside)
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(tmp_path), before))))
+    with Extraction(max_seconds=2) as extraction:
+        yield extraction
+
+
+def test_text_parts_title_and_warnings_come_back_as_they_were(extraction: Extraction) -> None:
+    content = extraction.extract(made("fine"), b"")
+    assert (content.text, content.title, content.warnings) == ("# Bees", "Hive", ("odd",))
+    assert [(part.line, part.name, part.under) for part in content.parts] == [(1, "page 1", (1,))]
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"),
+    [
+        ("hangs", "not read within 2 seconds"),
+        ("hangs_in_c", "not read within 2 seconds"),
+        ("crashes", "its reader crashed on it"),
+        ("leaves", "its reader crashed on it"),
+        ("refuses", "it has a password"),
+        ("fails", "damaged, or not what its suffix says (ValueError)"),
+        ("recurses", "more depth"),
+        ("too_long", "more text than anybody reads"),
+    ],
+)
+def test_a_bad_file_costs_itself_alone(extraction: Extraction, name: str, fact: str) -> None:
+    for _ in range(2):
+        with pytest.raises(NoteError) as caught:
+            extraction.extract(made(name), b"")
+        assert fact in caught.value.fact
+        assert caught.value.hint
+        assert "hunter2" not in caught.value.fact + caught.value.hint
+        assert extraction.extract(made("fine"), b"").text == "# Bees"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not limit the memory of a process this way")
+def test_a_file_that_wants_all_memory_is_refused(extraction: Extraction) -> None:
+    with pytest.raises(NoteError, match="more memory"):
+        extraction.extract(made("hungry"), b"")
+    assert extraction.extract(made("fine"), b"").text == "# Bees"
+
+
+def test_what_is_not_installed_is_named_with_the_line_that_installs_it(extraction: Extraction) -> None:
+    with pytest.raises(NoteOutOfReach) as caught:
+        extraction.extract(made("lacks"), b"")
+    assert "pip install 'notewell[docs]'" in caught.value.fact
+    assert "no_such_library_anywhere" in caught.value.hint
+
+
+def test_what_a_reader_prints_goes_nowhere(extraction: Extraction, capfd: pytest.CaptureFixture[str]) -> None:
+    assert extraction.extract(made("talks"), b"").text == "quiet"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_half_a_character_is_replaced_wherever_it_stands(extraction: Extraction) -> None:
+    content = extraction.extract(made("halves"), b"")
+    assert (content.text, content.title, content.warnings) == ("half ? a character", "half ?", ("? odd",))
+
+
+def test_a_large_file_reaches_the_reader_whole(extraction: Extraction) -> None:
+    assert extraction.extract(made("echoes"), b"x" * (40 << 20)).text == str(40 << 20)
+
+
+def test_one_process_reads_many_files_and_ends_with_the_run(extraction: Extraction) -> None:
+    for _ in range(20):
+        extraction.extract(made("fine"), b"")
+    process = extraction._process
+    assert process is not None and process.poll() is None
+    extraction.__exit__()
+    assert process.poll() == 0
+
+
+def test_the_process_apart_does_not_outlive_a_killed_run(extraction: Extraction, tmp_path: Path) -> None:
+    program = (
+        "from notewell.index.readers.formats import Format\nfrom notewell.index.readers.sandbox import Extraction\n"
+        "import sys\ne = Extraction(2)\nf = Format('x', ('.x',), sys.argv[1], 'plain', apart=True)\n"
+        "e._running(); print(e._process.pid, flush=True)\ne.extract(f, b'')\n"
+    )
+    run = subprocess.Popen([sys.executable, "-c", program, "hangs"], stdout=subprocess.PIPE)
+    assert run.stdout is not None
+    apart = int(run.stdout.readline())
+    run.kill()
+    run.wait()
+    run.stdout.close()
+    ends = time.monotonic() + 20
+    while _alive(apart) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not _alive(apart)
+
+
+def _alive(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    if state.parent.parent.is_dir():
+        return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+PARENT = """
+import subprocess, sys, time
+from notewell.index.readers.sandbox import receive, send
+command = [sys.executable, "-m", "notewell.index.readers.sandbox_worker"]
+worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+send(worker.stdin, b'{"reader": "no_such_reader", "seconds": 60}')
+send(worker.stdin, b"")
+assert receive(worker.stdout)
+holder = subprocess.Popen(["sleep", "60"], pass_fds=[worker.stdin.fileno()], stdout=subprocess.DEVNULL)
+print(worker.pid, holder.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process of Windows keeps its parent's number")
+def test_the_process_apart_ends_with_whoever_asked_it_even_if_its_pipe_is_held_open() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        worker, holder = map(int, parent.stdout.readline().split())
+        parent.kill()
+    try:
+        ends = time.monotonic() + 30
+        while is_running(worker) and time.monotonic() < ends:
+            time.sleep(0.05)
+        assert not is_running(worker)
+    finally:
+        os.kill(holder, signal.SIGKILL)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there, and not only its exit code that nobody asks for."""
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        os.kill(pid, 0)
+        return not stat.exists() or ") Z " not in stat.read_text()
+    except OSError:
+        return False

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from notewell import Vault
+from notewell.search import Embedders, SearchRules, search
+from notewell.search.plan import make_plan
+from notewell.search.spelling import HOLDING, TYPOS, resolve
+from notewell.store import Snapshot
+from notewell.terms import token_terms
+from notewell.types.query import Plan
+
+Hold = Callable[[Mapping[str, str]], Snapshot]
+
+WORDS_ONLY = SearchRules(lexical_weight=1, vector_weight=0)
+
+
+def read(text: str, snapshot: Snapshot) -> Plan:
+    return resolve(make_plan(text), snapshot)
+
+
+def found(text: str, snapshot: Snapshot) -> list[str]:
+    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    return [excerpt.path for excerpt in page.excerpts]
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("Mueller", "Müller"),
+        ("Müller", "Mueller"),
+        ("Strasse", "Straße"),
+        ("Straße", "Strasse"),
+        ("Wohnungsuebergabe", "Wohnungsübergabe"),
+        ("authenticaton", "authentication"),
+        ("recieve", "received"),
+        ("sourdoough", "sourdough"),
+        ("brwad", "bread"),
+        ("ourdough", "sourdough"),
+        ("пивет", "привет"),
+        ("renderer", "DataTableRenderer"),
+        ("tablerender", "datatablerenderer"),
+        ("Datenschutz", "Datenschutzerklärung"),
+        ("Erklärung", "Datenschutzerklärung"),
+        ("Arbeitszimmer", "ein Zimmer für die Arbeit"),
+        ("猫", "黒猫"),
+        ("猫", "猫が好き"),
+        ("빵", "빵을"),
+        ("ｶﾀｶﾅ", "カタカナ"),
+        ("Python入門", "Ｐｙｔｈｏｎの入門"),
+        ("Lodz", "Łódź"),
+    ],
+)
+def test_a_word_is_found_as_it_is_written_elsewhere(asked: str, written: str, hold: Hold) -> None:
+    assert found(asked, hold({"a.md": "something else", "b.md": f"here is {written}"})) == ["b.md"]
+
+
+def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"a.md": "Anna Mueller keeps bees.", "b.md": "A datatablerenderer."})
+    vault.index()
+    results = vault.search("mueler")
+    assert results.notices == ("no note has 'mueler'; looked for 'mueller' instead",)
+    assert results.read_as[1:] == ("one word", "'mueler' also as 'mueller'")
+    (start, end), *_ = results[0].highlights
+    assert results[0].text[start:end] == "Mueller"
+    assert vault.search("Table").notices == ("no note has 'Table'; looked for 'datatablerenderer' instead",)
+
+
+def test_words_are_told_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"a.md": "Es gab viele Schwierigkeiten, too late.", "b.md": "The Vulnerability was mended."})
+    vault.index()
+    assert vault.search("vulnerabilty").notices == ("no note has 'vulnerabilty'; looked for 'vulnerability' instead",)
+    assert vault.search("lates?").notices == ()
+    assert vault.search("latess").notices == ("no note has 'latess'; looked for 'late' instead",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "stand_ins"),
+    [("mitte", "mittagsruhe mite", ("mite",)), ("raft", "craft draft", ()), ("permision", "permission", ("permiss",))],
+)
+def test_only_words_that_hold_it_are_taken_for_compounds(
+    asked: str, written: str, stand_ins: tuple[str, ...], hold: Hold
+) -> None:
+    assert read(asked, hold({"a.md": written})).stand_ins.get(token_terms(asked)[0], ()) == stand_ins
+
+
+def test_a_run_of_letters_is_no_word_to_guess_at(hold: Hold) -> None:
+    snapshot = hold({"a.md": "bread"})
+    assert read("a" * 4_000, snapshot).stand_ins == {} and read("ä" * 31, snapshot).stand_ins == {}
+
+
+def test_a_word_that_notes_have_is_not_guessed_at(hold: Hold) -> None:
+    snapshot = hold({"a.md": "form", "b.md": "from farm forms formal"})
+    plan = make_plan("form")
+    assert resolve(plan, snapshot) == plan
+
+
+def test_a_word_with_an_umlaut_is_found_in_both_spellings(hold: Hold) -> None:
+    snapshot = hold({"a.md": "Herr Mueller", "b.md": "Herr Müller"})
+    assert found("Müller", snapshot) == ["b.md", "a.md"]
+    assert read("Müller", snapshot).guessed == ()
+
+
+def test_the_written_word_beats_what_stands_in(hold: Hold) -> None:
+    snapshot = hold({"a.md": "loaf and mueller", "b.md": "loaf and müller"})
+    assert found("müller", snapshot) == ["b.md", "a.md"]
+
+
+def test_all_that_stand_in_count_as_one_word(hold: Hold) -> None:
+    compounds = " ".join(f"datenschutz{ending}" for ending in ("recht", "amt", "tag", "buch", "frage"))
+    snapshot = hold({"a.md": compounds, "b.md": "bienen und datenschutzrecht"})
+    assert found("bienen datenschutz", snapshot)[0] == "b.md"
+
+
+def test_only_the_most_frequent_stand_in(hold: Hold) -> None:
+    words = [f"{letter}datenschutz{letter}x" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    snapshot = hold({"a.md": " ".join(words), "b.md": "loaf leaf", "c.md": "loaf", "d.md": "lobf locf lodf"})
+    assert len(read("datenschutz", snapshot).stand_ins["datenschutz"]) == HOLDING
+    assert read("lokf", snapshot).stand_ins["lokf"][0] == "loaf"
+    assert len(read("lokf", snapshot).stand_ins["lokf"]) == TYPOS
+
+
+@pytest.mark.parametrize("text", ["404B", "E1043", "get_tenantt", '"brwad"', "brwad*", "vec:brwad", "bra", "the"])
+def test_codes_identifiers_quotes_and_short_words_are_not_guessed_at(text: str, hold: Hold) -> None:
+    snapshot = hold({"a.md": "404A E1042 gettenant bread break brad ther"})
+    assert read(text, snapshot).stand_ins == {}
+
+
+def test_words_that_only_words_are_asked_for_may_be_misspelt(hold: Hold) -> None:
+    assert read("lex:brwad", hold({"a.md": "bread"})).stand_ins == {"brwad": ("bread",)}
+
+
+def test_a_name_is_favoured_through_what_stands_in(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"Varroa treatment.md": "Acid.", "Other.md": "varroa treatment varroa treatment, and more."})
+    vault.index()
+    assert vault.search("varoa treatmnet")[0].path == "Varroa treatment.md"
+
+
+def test_an_empty_store_has_nothing_that_stands_in(hold: Hold) -> None:
+    assert read("renderer", hold({})).stand_ins == {}
+
+
+def test_a_long_question_has_words_enough_without_guessed_typos(hold: Hold) -> None:
+    snapshot = hold({"a.md": "bread"})
+    long = "brwad wheat barley oats millet spelt emmer sorghum buckwheat"
+    assert read("brwad wheat", snapshot).stand_ins == {"brwad": ("bread",)}
+    assert read(long, snapshot).stand_ins == {}
