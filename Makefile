@@ -34,11 +34,11 @@ types: $(VENV)/.made
 	$(BIN)/mypy
 
 docs: $(VENV)/.made
-	$(BIN)/cog -r docs/reference/*.md ARCHITECTURE.md
+	$(BIN)/cog -r docs/reference/*.md docs/decisions/README.md
 	$(BIN)/python docs/console.py
 
 docs-check: $(VENV)/.made
-	$(BIN)/cog --check docs/reference/*.md ARCHITECTURE.md
+	$(BIN)/cog --check docs/reference/*.md docs/decisions/README.md
 	$(BIN)/python docs/console.py --check
 
 bench: $(VENV)/.bench

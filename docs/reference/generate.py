@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
@@ -35,7 +34,8 @@ from notewell.serve.upkeep import Upkeep
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
 # Types of parameters, as one reads them.
 NAMED = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "texts"}
-SOURCE = Path(notewell.__file__).parent
+DECISIONS = Path(__file__).parents[1] / "decisions"
+DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)
 
 
 def commands() -> str:
@@ -198,14 +198,13 @@ def _argument(name: str, told: dict[str, object], schema: dict[str, object]) -> 
     return f"| `{name}` | {shown} | {default} | {told['description']} |"
 
 
-def file_tree() -> str:
-    """Return the modules with the first sentence of their docstrings."""
-    rows = ["", "```"]
-    for file in sorted(SOURCE.rglob("*.py"), key=lambda file: file.relative_to(SOURCE).as_posix()):
-        path = file.relative_to(SOURCE)
-        docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-        rows.append(f"{path.as_posix():34} {docstring.partition(chr(10))[0]}")
-    return "\n".join([*rows, "```", ""])
+def decisions() -> str:
+    """Return a table of all decisions: the room, what was decided, and when."""
+    rows = ["", "| room | decision | date |", "|---|---|---|"]
+    for page in sorted(DECISIONS.glob("*.md")):
+        for title, day in DECISION.findall(page.read_text(encoding="utf-8")):
+            rows.append(f"| [{page.stem}]({page.name}) | {title} | {day} |")
+    return "\n".join(rows) + "\n"
 
 
 def _is_ours(thing: type, name: str) -> bool:
