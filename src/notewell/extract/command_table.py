@@ -1,69 +1,49 @@
-"""Which commands write more than anybody asked for; of any other, the output is what was asked for, and stays."""
+"""Which commands print more than anybody reads; the output of any other command was asked for, and stays whole."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from notewell.extract.shell import FINDS, GREPS, Piece, read_command
+from notewell.extract.shell import FINDS, GREPS, Program, read_command
 
 
 class Kind(NamedTuple):
-    """A kind of output: whether its durations are what it is about, and what each line names if it is a list."""
+    """What an output is: a log, or a list of file `names` or of `matches` in files."""
 
+    # Whether its durations matter, as those of a benchmark do.
     times: bool = False
-    # `names` of files, or `matches` in files; names that are only put in order are `sorted`; nothing for a log.
     lists: str = ""
 
 
-LOG = Kind()
-NAMES, MATCHES, SORTED = Kind(lists="names"), Kind(lists="matches"), Kind(lists="sorted")
+LOG, NAMES, MATCHES = Kind(), Kind(lists="names"), Kind(lists="matches")
 
-# Programs and what they do that is noisy: tests, builds, installs. A dash is for no word at all, a star for any; where
-# words are names that somebody gave, as scripts of package.json and targets are, each has to tell of one of TASKS.
-# Linters are not here, since each line is a finding; nor is what shows logs, lists what there is or runs a program.
-NOISY = """
-pytest py.test unittest tox nox jest mocha ava karma phpunit rspec: *
-vitest: - run
-playwright: test install
-cypress: run install
-npm pnpm yarn bun: - install i ci add update upgrade up remove uninstall rebuild dedupe test t TASK
-turbo nx lerna: TASK
-make gmake rake ninja gradle gradlew mvn mvnw ant sbt bazel xcodebuild msbuild mix: - TASKS
-cmake gcc g++ clang cc c++ rustc tsc webpack: *
-meson: setup compile test install
-vite next: build
-cargo: build b check c test t bench clippy doc install update fetch
-go: build test vet install get generate
-dotnet: build test restore publish pack
-swift: build test
-deno: test cache
-pip pip3: install download uninstall wheel
-uv: sync lock add remove build
-poetry pipenv pdm: install update add remove build lock sync
-conda mamba: install create update remove
-apt apt-get dnf yum apk: install update upgrade remove
-brew: install update upgrade
-gem bundle: install update
-composer: install update require
-docker podman: build pull push
-docker-compose: build pull up
-terraform tofu: init
-ansible-playbook: *
-git: clone fetch pull push gc
-"""
-NAMED = """
+
+def _table(text: str) -> dict[str, frozenset[str]]:
+    """Return the noisy subcommands of each program.
+
+    >>> _table("# Installs.\\npip pip3: install")["pip3"]
+    frozenset({'install'})
+    """
+    rows = (line.split(":") for line in text.splitlines() if not line.startswith("#"))
+    return {program: frozenset(verbs.split()) for programs, verbs in rows for program in programs.split()}
+
+
+NOISY = _table(Path(__file__).with_name("noisy_commands.txt").read_text(encoding="utf-8"))
+# A script or target whose name has one of these words is noisy.
+USUAL_TASKS = """
 all test tests check build compile bundle dist e2e unit integration ci coverage install deps clean
 bench benchmark docs doc package pack assemble verify prepare setup bootstrap vendor image images release
 """
-TASKS = frozenset(NAMED.split())
-# With one of these beside it, what is printed is what was asked for.
+TASKS = frozenset(USUAL_TASKS.split())
+# A name with one of these words prints what was asked for.
 PRINTING = """
 print show list dump help info tree version versions notes changelog status diff log logs report stats env vars targets
 config query describe explain names
 """
-TELLING = frozenset(PRINTING.split())
+REPORTS = frozenset(PRINTING.split())
 KINDS: dict[str, Kind] = {**dict.fromkeys(FINDS, NAMES), **dict.fromkeys(GREPS, MATCHES)}
 # These print nothing, or a line.
 QUIET = """
@@ -71,9 +51,9 @@ cd export source . set unset mkdir rm cp mv touch chmod chown ln pushd popd true
 ulimit umask alias trap exit
 """
 SILENT = frozenset(QUIET.split())
-# These hand on all that they read; of what another picks out, every line was asked for.
-HANDING_ON = frozenset(("tee", "cat"))
-# Options after which an output is for programs, or is what was asked for; a dash alone is for stdout.
+# These print all that they read; whatever another program in a pipe prints was asked for.
+PASSING_ON = frozenset(("tee", "cat"))
+# With one of these options an output is for programs, or was asked for; a dash alone is stdout.
 FOR_PROGRAMS = re.compile(
     r"--(?:json|porcelain|format|output|output-format|message-format|reporter|template|jq|null|print.*|show.*|list.*|"
     r"dry-run|co|collect-only|fixtures.*|markers|setup-.*|explain.*|trace.*|type-list|dump.*|syntax-check|help|version|"
@@ -81,8 +61,8 @@ FOR_PROGRAMS = re.compile(
     r"system-information|tap)(?:=.*)?|-json|-h|-help|-version|-V|-"
 )
 FORMATS = re.compile(r"(?:.*=|-o)?(?:json.*|ya?ml|xml|csv|tsv|ndjson|sarif|junit|html|wide|name|go-template.*)")
-# The same of single programs: one letter, alone or among others, or words.
-ASKING = {
+# The same for single programs.
+OWN_OPTIONS = {
     **dict.fromkeys(GREPS, re.compile(r"-\w*[cozABCh]\w*")),
     "rg": re.compile(r"-\w*[co0ABCrI]\w*"),
     **dict.fromkeys(FINDS, re.compile(r"-(?:exec|execdir|f?printf|print0|delete|f?ls|x|X|0)")),
@@ -99,77 +79,63 @@ ASKING = {
 TIMED = re.compile(r"bench|perf|profil|duration|criterion|\btim(?:es?|ings?)\b", re.IGNORECASE)
 
 
-def _table(lines: str) -> dict[str, frozenset[str]]:
-    """Return for each program what it does that is noisy.
-
-    >>> _table("pip pip3: install")["pip3"]
-    frozenset({'install'})
-    """
-    rows = (line.split(":") for line in lines.strip().split("\n"))
-    return {program: frozenset(verbs.split()) for programs, verbs in rows for program in programs.split()}
-
-
-VERBS = _table(NOISY)
-
-
 def kind_of(command: str) -> Kind | None:
-    """Return the kind of a command's output; none, if any part of it is not known to be noisy.
+    """Return the kind of a command's output; None if the output should stay whole, as any part of it may be wanted.
 
     >>> kind_of("cd web && npm test"), kind_of("cat a.py"), kind_of("pytest; cat log"), kind_of("pytest | tail")
     (Kind(times=False, lists=''), None, None, None)
     """
     kinds: list[Kind] = []
-    for piece in read_command(command):
-        if piece.joint.startswith("|") and piece.joint != "||":
-            if piece.program not in HANDING_ON or len(piece.words) > 2:
+    for program in read_command(command):
+        if program.operator in ("|", "|&"):
+            if program.name not in PASSING_ON or len(program.words) > 2:
                 return None
-        elif piece.program not in SILENT:
-            kind = _kind(piece)
+        elif program.name not in SILENT:
+            kind = _kind(program)
             if kind is None:
                 return None
             kinds.append(kind)
     if not kinds:
         return None
-    asked = bool(TIMED.search(command))
     lists = {kind.lists for kind in kinds}
-    return Kind(asked, lists.pop() if len(lists) == 1 else "")
+    return Kind(bool(TIMED.search(command)), lists.pop() if len(lists) == 1 else "")
 
 
-def _kind(piece: Piece) -> Kind | None:
-    words = piece.words[1:]
-    if any(_is_for_programs(piece.program, word) for word in words):
+def _kind(program: Program) -> Kind | None:
+    name, arguments = program.name, program.words[1:]
+    if any(_is_for_programs(name, argument) for argument in arguments):
         return None
-    if piece.program in KINDS:
-        return KINDS[piece.program]
-    return LOG if _is_noisy(VERBS.get(piece.program, frozenset()), words) else None
+    if name in KINDS:
+        return KINDS[name]
+    return LOG if _is_noisy(NOISY.get(name, frozenset()), arguments) else None
 
 
-def _is_for_programs(program: str, word: str) -> bool:
-    if FOR_PROGRAMS.fullmatch(word) or (FORMATS.fullmatch(word) and program not in KINDS):
+def _is_for_programs(program: str, argument: str) -> bool:
+    if FOR_PROGRAMS.fullmatch(argument) or (FORMATS.fullmatch(argument) and program not in KINDS):
         return True
-    return program in ASKING and bool(ASKING[program].fullmatch(word))
+    return program in OWN_OPTIONS and bool(OWN_OPTIONS[program].fullmatch(argument))
 
 
-def _is_noisy(verbs: frozenset[str], words: Sequence[str]) -> bool:
-    """Tell whether the words of a program are among what it does that is noisy."""
-    # Versions of tools, such as `+nightly`, and assignments are no verbs.
-    told = [word for word in words if not word.startswith(("-", "+")) and "=" not in word]
-    if not told:
+def _is_noisy(verbs: frozenset[str], arguments: Sequence[str]) -> bool:
+    """Tell whether the arguments of a program name one of its noisy subcommands."""
+    # Options, versions of tools such as `+nightly`, and assignments are no subcommands.
+    words = [word for word in arguments if not word.startswith(("-", "+")) and "=" not in word]
+    if not words:
         return bool(verbs & {"*", "-"})
     if "*" in verbs:
-        return told[0] not in TELLING
+        return words[0] not in REPORTS
     if "TASKS" in verbs:
-        return all(map(_is_task, told))
-    if "TASK" in verbs and told[0] == "run":
-        return len(told) > 1 and _is_task(told[1])
-    return told[0] in verbs or ("TASK" in verbs and _is_task(told[0]))
+        return all(map(_is_task, words))
+    if "TASK" in verbs and words[0] == "run":
+        return len(words) > 1 and _is_task(words[1])
+    return words[0] in verbs or ("TASK" in verbs and _is_task(words[0]))
 
 
 def _is_task(name: str) -> bool:
-    """Tell whether a name that somebody gave tells of a test, a build or the like.
+    """Tell whether the name of a script or target stands for a test, a build or another usual task.
 
     >>> _is_task("build:prod"), _is_task(":app:testDebug"), _is_task("print-config")
     (True, True, False)
     """
-    parts = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
-    return bool(TASKS.intersection(parts)) and not TELLING.intersection(parts)
+    words = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    return bool(TASKS.intersection(words)) and not REPORTS.intersection(words)

@@ -1,4 +1,4 @@
-"""What differs between two runs of the same command and says nothing: clocks, durations, addresses, temporary names."""
+"""Lines without what differs between two runs of one command: clocks, durations, addresses, temporary names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from notewell.extract.error_lines import Signs, is_error, signs_in
 
-# Colours, titles and cursor movements.
+# Colours, window titles and cursor movements.
 ESCAPES = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|\x1b[@-_]")
-# What a log puts before a line, maybe after the name of a level or a source.
+# A clock begins a line of a log, perhaps after the name of a level or a source.
 BEFORE = r"^(\s*(?:[\[(]?[A-Za-z][\w.-]{0,30}[\])]?:?\s+)?[\[(]?)"
 CLOCKS = tuple(
     re.compile(BEFORE + clock)
@@ -20,7 +20,7 @@ CLOCKS = tuple(
         r"\d\d:\d\d:\d\d(?:[.,]\d+)?(?=[\s\]),:]|$)",
     )
 )
-# At the end of a line, as test runners and builds write it: `3 passed in 0.12s`, `done (1.2 s)`, `took 3 min`.
+# A duration at the end of a line, as tests and builds print it: `1 passed in 0.1s`, `done (1.2 s)`, `took 3 min`.
 NUMBER = r"\d+(?:[.,]\d+)?"
 UNIT = r"\s?(?:ns|µs|us|ms|s|sec(?:ond)?s?|m|min(?:ute)?s?|h)"
 ENDING = re.compile(
@@ -31,17 +31,17 @@ CLOCKED = re.compile(r"(?<=\()\d+:\d\d:\d\d(?=\)[\s=]*$)")
 IN_BRACKETS = re.compile(rf"(?<=[(\[]){NUMBER}{UNIT}(?=[)\]])")
 DIGIT = re.compile(r"\d")
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
-# Names that a program makes up for a file nobody will look for, by the ways in which Python, mktemp and pytest do.
+# Names of temporary files, as Python, mktemp and pytest make them up.
 TEMPORARY = re.compile(r"\b(?:tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{6,12})\b|\bpytest-of-[\w.-]{1,64}/pytest-\d+")
-# Patterns take their time with a longer line, and it is data.
+# A longer line is data, and slow to match.
 LONGEST = 2_000
 NUMBERED = re.compile(r"\b(pid|PID|process|Process)([ =:]+)\d+\b")
 
 
-def without_escapes(text: str) -> str:
-    r"""Return the text as a terminal shows it in the end: no colours; of a line written over, the last, and its errors.
+def plain_text(text: str) -> str:
+    r"""Return the text as a terminal shows it: no colours, and of an overwritten line its last state and its errors.
 
-    >>> without_escapes("\x1b[31mred\x1b[0m\n10 %\r99 %\rdone\r\n")
+    >>> plain_text("\x1b[31mred\x1b[0m\n10 %\r99 %\rdone\r\n")
     'red\ndone\n'
     """
     plain = ESCAPES.sub("", text) if "\x1b" in text else text
@@ -49,38 +49,38 @@ def without_escapes(text: str) -> str:
         return plain
     lines = plain.replace("\r\n", "\n").split("\n")
     signs = signs_in(plain.replace("\r", "\n"))
-    return "\n".join("\n".join(_in_the_end(line.split("\r"), signs)) for line in lines)
+    return "\n".join("\n".join(_last_state(line.split("\r"), signs)) for line in lines)
 
 
-def _in_the_end(parts: Sequence[str], signs: Signs) -> list[str]:
-    """Return what stays of a line that was written over: its last words, and those before that tell of an error."""
-    written = [part for part in parts if part]
-    return [*(part for part in written[:-1] if is_error(part, signs)), *(written[-1:] or [""])]
+def _last_state(parts: Sequence[str], signs: Signs) -> list[str]:
+    """Return what stays of an overwritten line: its last state, and earlier ones that report an error."""
+    states = [part for part in parts if part]
+    return [*(state for state in states[:-1] if is_error(state, signs)), *(states[-1:] or [""])]
 
 
-def steady(line: str, *, times: bool) -> str:
-    """Return a line without what another run would write otherwise; with `times`, durations are what was asked for.
+def stable_line(line: str, *, times: bool) -> str:
+    """Return a line without what differs in another run; with `times`, durations stay.
 
-    >>> steady("[2026-01-02 10:11:12,345] INFO built in 3.2s", times=False)
+    >>> stable_line("[2026-01-02 10:11:12,345] INFO built in 3.2s", times=False)
     '[<time>] INFO built in <duration>'
     """
     if len(line) > LONGEST:
         return line
     if "tmp" in line or "pytest-of-" in line:
         line = TEMPORARY.sub("<temporary>", line)
-    # Most lines have no number, and nothing else to look for.
+    # Most lines have no digit, and so nothing else to replace.
     if not DIGIT.search(line):
         return line
-    line = _without_clock(line) if times else IN_BRACKETS.sub("<duration>", steady_error(line))
+    line = _without_clock(line) if times else IN_BRACKETS.sub("<duration>", stable_error(line))
     return NUMBERED.sub(r"\1\2<number>", line)
 
 
-def steady_error(line: str) -> str:
-    """Return a line that tells of an error without the clock before it and the time that all took at its end.
+def stable_error(line: str) -> str:
+    """Return a line that reports an error without the clock before it and the total time at its end.
 
-    Everything else stays: a timeout's seconds, or a file's name, may be the error.
+    Everything else stays: the seconds of a timeout, or the name of a file, may be the error.
 
-    >>> steady_error("10:11:12 ERROR no answer within 30s from /tmp/tmpab12cd34"), steady_error("1 failed in 0.31s")
+    >>> stable_error("10:11:12 ERROR no answer within 30s from /tmp/tmpab12cd34"), stable_error("1 failed in 0.31s")
     ('<time> ERROR no answer within 30s from /tmp/tmpab12cd34', '1 failed in <duration>')
     """
     if len(line) > LONGEST:

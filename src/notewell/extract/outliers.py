@@ -1,4 +1,4 @@
-"""Which lines of a log are unlike the others: what a list of words for errors does not know is mostly among them."""
+"""The lines of a log that are unlike the others: most errors that no list of words knows are among them."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isqrt
 
-# Of each form so many lines stay, the first ones: none that occurs no more often loses a line.
-OF_EACH = 3
-# Longer lines are told apart by their beginning.
+# The first lines of each form are outliers: a form that occurs no more often than this loses no line.
+PER_FORM = 3
+# Longer lines are compared by their beginning.
 LONGEST = 2_000
-# A word of letters, whatever stands around it; others are numbers, paths and names of things.
+# A word of letters, with quotes, brackets and punctuation; anything else is a number, a path or a name.
 WORD = re.compile(r"[\"'`‘“(\[{<]*[^\W\d_]+(?:['’][^\W\d_]+)*[\"'`’”)\]}>.,;:!?]*")
-SIGNS = re.compile(r"[\W_]+")
-AGAIN = re.compile(r"(.)\1+")
-# What stands in a form for a number, a path or the like, and for a word that few lines have.
+PUNCTUATION = re.compile(r"[\W_]+")
+REPEATED = re.compile(r"(.)\1+")
+# In a form, these stand for a number, path or name, and for a word that few lines have.
 THING, RARE = "#", "*"
 
 
-def unusual_lines(lines: Sequence[str]) -> list[int]:
-    """Return the places of the lines of which there are no more than a few of the same form before, the rarest first.
+def outliers(lines: Sequence[str]) -> list[int]:
+    """Return the places of the first few lines of each form, the rarest form first.
 
-    A form is a line without its numbers, paths and names. A name is a word that few lines have; a line of nothing but
-    such words is like no other.
+    A form is a line without its numbers, paths and names. A name is a word that few lines have; a line of names alone
+    is like no other.
 
-    >>> unusual_lines([*(f"test rye_{n} ... ok" for n in range(9)), "test oat ... slow"])
+    >>> outliers([*(f"test rye_{n} ... ok" for n in range(9)), "test oat ... slow"])
     [9, 0, 1, 2]
     """
-    told = [_tokens(line) for line in lines]
-    held = Counter(token for tokens in told for token in set(tokens))
-    first = Counter(tokens[0] for tokens in told if tokens)
-    # The more lines, the more often a name that is no part of any form turns up.
-    often = max(OF_EACH, isqrt(len(lines)))
-    fixed = {token for token, times in held.items() if times >= often}
-    begins = {token for token, times in first.items() if times >= OF_EACH} | fixed
-    forms = [_form(tokens, fixed, begins) for tokens in told]
-    times, seen = Counter(forms), Counter[str]()
+    tokens = [_tokens(line) for line in lines]
+    lines_with = Counter(token for line in tokens for token in set(line))
+    lines_beginning = Counter(line[0] for line in tokens if line)
+    # The more lines there are, the more often a mere name turns up.
+    often = max(PER_FORM, isqrt(len(lines)))
+    fixed = {token for token, times in lines_with.items() if times >= often}
+    beginnings = {token for token, times in lines_beginning.items() if times >= PER_FORM} | fixed
+    forms = [_form(line, fixed, beginnings) for line in tokens]
+    total, seen = Counter(forms), Counter[str]()
     found: list[int] = []
     for place, form in enumerate(forms):
         seen[form] += 1
-        # Words that few lines have make no form.
-        if form and (seen[form] <= OF_EACH or (RARE in form and not form.strip(f"{RARE}{THING} "))):
+        is_names_only = RARE in form and not form.strip(f"{RARE}{THING} ")
+        if form and (seen[form] <= PER_FORM or is_names_only):
             found.append(place)
-    return sorted(found, key=lambda place: times[forms[place]])
+    return sorted(found, key=lambda place: total[forms[place]])
 
 
 def _tokens(line: str) -> list[str]:
@@ -53,12 +53,13 @@ def _tokens(line: str) -> list[str]:
 def _token(word: str) -> str:
     if WORD.fullmatch(word):
         return word
-    # A row of dots is one, however long.
-    return AGAIN.sub(r"\1", word) if SIGNS.fullmatch(word) else THING
+    # A row of dots is one token, however long.
+    return REPEATED.sub(r"\1", word) if PUNCTUATION.fullmatch(word) else THING
 
 
-def _form(tokens: Sequence[str], fixed: set[str], begins: set[str]) -> str:
-    kept = [
-        token if token == THING or token in (fixed if place else begins) else RARE for place, token in enumerate(tokens)
+def _form(tokens: Sequence[str], fixed: set[str], beginnings: set[str]) -> str:
+    parts = [
+        token if token == THING or token in (fixed if place else beginnings) else RARE
+        for place, token in enumerate(tokens)
     ]
-    return " ".join(kept)
+    return " ".join(parts)

@@ -1,4 +1,4 @@
-"""A command line for the shell, read as far as a hook needs it: its programs, and what joins them."""
+"""The programs of a shell command line and how they are joined; nothing for a command line that is not plain."""
 
 from __future__ import annotations
 
@@ -8,90 +8,90 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-# What a command line may say that its words do not: then nothing is known of it.
-UNKNOWN = re.compile(r"`|\$\(|<<|<\(|>\(")
-JOINTS = ("&&", "||", ";", "|", "|&", "&", "\n")
-# A longer one is a program of its own.
+# Substitutions and here-documents hide what is run.
+HIDING = re.compile(r"`|\$\(|<<|<\(|>\(")
+OPERATORS = ("&&", "||", ";", "|", "|&", "&", "\n")
+# A longer one is a script.
 LONGEST = 4_000
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-# Programs that run another, and how many words of their own they have before it.
+# Programs that run another, and how many arguments of their own come before it.
 RUNNERS = {"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "timeout": 1, "npx": 0, "bunx": 0, "command": 0}
 RUN = re.compile(r"(?:uv|poetry|pipenv|hatch|pdm|rye) run|bundle exec|(?:python[\d.]*|py) -m")
-# A program that is a part of another, which is known by itself.
-PARTS = (("git", "grep"), ("uv", "pip"))
-# What looks for words in files, and what looks for files.
+# Subcommands that count as programs of their own.
+SUBPROGRAMS = (("git", "grep"), ("uv", "pip"))
+# Programs that search in files, and programs that search for files.
 GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
 FINDS = frozenset(("find", "fd", "fdfind"))
 
 
-class Piece(NamedTuple):
-    """A program with its words, and what stands before it: `|` for one that reads what the last one wrote."""
+class Program(NamedTuple):
+    """A program with its arguments, and the operator before it: `|` if it reads the output of the last one."""
 
-    joint: str
+    operator: str
     words: tuple[str, ...]
 
     @property
-    def program(self) -> str:
-        """Return the program's name, without its folder."""
+    def name(self) -> str:
+        """Return the name of the program, without its folder."""
         return PurePosixPath(self.words[0]).name if self.words else ""
 
 
-def read_command(command: str) -> list[Piece]:
-    """Return the pieces of a command line; none, if it is not plain.
+def read_command(command: str) -> list[Program]:
+    """Return the programs that a command line runs; none if it is not plain.
 
     >>> read_command("cd src && FOO=1 timeout 60 python -m pytest -q 2>&1 | tail -5")[1:]
-    [Piece(joint='&&', words=('pytest', '-q')), Piece(joint='|', words=('tail', '-5'))]
+    [Program(operator='&&', words=('pytest', '-q')), Program(operator='|', words=('tail', '-5'))]
     >>> read_command("echo $(rm -rf x)")
     []
     """
-    if len(command) > LONGEST or UNKNOWN.search(command):
+    if len(command) > LONGEST or HIDING.search(command):
         return []
     lexer = shlex.shlex(command.strip().replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     lexer.commenters = ""
-    pieces: list[Piece] = []
-    joint, words = "", list[str]()
+    programs: list[Program] = []
+    operator, words = "", list[str]()
     try:
         for token in (*lexer, ";"):
-            if token not in JOINTS:
+            if token not in OPERATORS:
                 words.append(token)
                 continue
             if words:
-                pieces.append(Piece(joint, _bare(words)))
-            joint, words = token, []
+                programs.append(Program(operator, _run_in_the_end(words)))
+            operator, words = token, []
     except ValueError:
         return []
-    return [piece for piece in pieces if piece.words]
+    return [program for program in programs if program.words]
 
 
-def _bare(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the program that is run in the end and its words, without assignments, redirections and runners."""
-    left = _undirected(words)
+def _run_in_the_end(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the program that is run in the end with its arguments: no assignments, redirections or runners."""
+    left = _without_redirections(words)
     while left:
         first = PurePosixPath(left[0]).name
         if ASSIGNMENT.fullmatch(left[0]):
             left = left[1:]
         elif first in RUNNERS:
-            left = _past_options(left[1:])[RUNNERS[first] :]
+            left = _without_options(left[1:])[RUNNERS[first] :]
         elif RUN.fullmatch(" ".join((first, *left[1:2]))):
             left = left[2:]
-        elif (first, *left[1:2]) in PARTS:
+        elif (first, *left[1:2]) in SUBPROGRAMS:
             left = left[1:]
         else:
             break
     return tuple(left)
 
 
-def _past_options(words: list[str]) -> list[str]:
+def _without_options(words: list[str]) -> list[str]:
     while words and words[0].startswith("-"):
         words = words[1:]
     return words
 
 
-def _undirected(words: Sequence[str]) -> list[str]:
+def _without_redirections(words: Sequence[str]) -> list[str]:
     """Return the words without redirections: `2>&1`, `> file`.
 
-    >>> _undirected(["make", "2", ">&", "1", ">", "log", "all"])
+    >>> _without_redirections(["make", "2", ">&", "1", ">", "log", "all"])
     ['make', 'all']
     """
     kept: list[str] = []
@@ -100,7 +100,7 @@ def _undirected(words: Sequence[str]) -> list[str]:
         if skip:
             skip = False
         elif word.strip("<>&") == "" and word:
-            # The number of what is redirected stands before, where to after.
+            # The number of the stream stands before it, the target after it.
             if kept and kept[-1] in ("1", "2"):
                 kept.pop()
             skip = True

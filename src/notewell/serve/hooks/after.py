@@ -1,4 +1,4 @@
-"""PostToolUse: the long output of a tool replaced by an extract of it; when in doubt, it stays as it is."""
+"""PostToolUse: replaces a tool's long output by an extract of it; when in doubt, the output stays as it is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from notewell.extract import Extract, Keep, make_extract
-from notewell.extract.command_table import LOG, MATCHES, SORTED, Kind, kind_of
-from notewell.extract.data import is_data
-from notewell.extract.noise import without_escapes
+from notewell.extract import LOG, MATCHES, Extract, Kind, Untouched, extract, kind_of
 from notewell.files.user import clean_up, private_folder, write_private
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import Given, Nothing
@@ -21,11 +18,11 @@ if TYPE_CHECKING:
     from notewell.config.settings import HookSettings
 
 FOLDER = "outputs"
-# Full outputs are for the hour in which they are read; so many at most.
+# Full outputs are kept for a day, and so many at most.
 OLD, MOST = 86_400.0, 200
 # Redacting more takes longer than a hook has.
 LARGEST = 400_000
-# Marks of a command that did not just run and end: what it did is Claude Code's to tell.
+# Claude Code sets these for a command that did not simply run and end; their output is left to it.
 UNUSUAL = (
     "interrupted",
     "isImage",
@@ -35,134 +32,132 @@ UNUSUAL = (
     "rawOutputPath",
     "returnCodeInterpretation",
 )
-# The least that hook.min_chars can be, as the settings have it: to import these takes most of the time a hook has.
+# The smallest value of hook.min_chars, repeated here because importing the settings takes most of a hook's time.
 LEAST = 1_000
-SHORT, UNKNOWN = "the output is short", "the output has a shape that is not known"
+SHORT, UNKNOWN = "the output is short", "the output has an unknown shape"
+
+
+class Output(NamedTuple):
+    """The text of a tool's response, its kind, and what puts another text in its place."""
+
+    text: str
+    # None for names of files, which are only put in order.
+    kind: Kind | None
+    replaced: Callable[[str], Any]
 
 
 @contextmanager
 def answer(given: Given, call: Call) -> Iterator[dict[str, Any]]:
     """Yield the tool's response in its own shape, its long text replaced by an extract."""
-    yield {"updatedToolOutput": _replaced(given, call)}
+    yield {"updatedToolOutput": _shortened(given, call)}
 
 
-def _replaced(given: Given, call: Call) -> Any:
-    # What can be told without the settings is: to read them takes longer than all that follows.
-    text, put_back, kind = find_text(given)
+def _shortened(given: Given, call: Call) -> Any:
+    # Most outputs are left alone before the settings are read, which takes longer than all that follows.
+    text, kind, replaced = _output(given)
     rules = _rules(given, call)
     if given.tool not in rules.tools:
-        raise Nothing("the tool's output is left alone")
+        raise Nothing("hook.tools does not name this tool")
     if len(text) < rules.min_chars:
         raise Nothing(SHORT)
     if len(text) > LARGEST:
-        raise Nothing("the output is too long to be read in time")
-    if kind == SORTED:
-        return put_back("\n".join(sorted(text.split("\n"))))
-    if not kind.lists and is_data(text):
-        raise Nothing("the output is data")
-    extract = make_extract(text, Keep(_words(given, call, kind), kind.times, kind.lists))
-    if extract is None:
-        raise Nothing("hardly anything could be left out")
-    intro = _intro(extract, _keep(text, extract, call.state), kind)
-    return put_back(f"{intro}\n{extract.text}")
+        raise Nothing("the output is too long to read in time")
+    if kind is None:
+        return replaced("\n".join(sorted(text.split("\n"))))
+    made = extract(text, kind, _is_wanted(given, call, kind))
+    if isinstance(made, Untouched):
+        raise Nothing(made)
+    return replaced(f"{_intro(made, _save(made, call.state), kind)}\n{made.text}")
 
 
-def find_text(given: Given) -> tuple[str, Callable[[str], Any], Kind]:
-    """Return the text of a response, what puts another in its place, and its kind.
-
-    A response of a shape that is not known gives nothing, and so does one that is too short in any case.
-    """
+def _output(given: Given) -> Output:
+    """Return the output of a tool; nothing for a response of an unknown shape, or a text that is short in any case."""
     response = given.response
     if isinstance(response, dict):
-        text, put_back, kind = _in_object(given, response)
+        output = _in_object(given, response)
     elif isinstance(response, str):
-        kind = _kind_of_command(given, {}) if given.tool == "Bash" else LOG
-        text, put_back = response, lambda changed: changed
+        output = Output(response, _kind(given, {}) if given.tool == "Bash" else LOG, lambda text: text)
     else:
         raise Nothing(UNKNOWN)
-    if len(text) < LEAST:
+    if len(output.text) < LEAST:
         raise Nothing(SHORT)
-    return text, put_back, kind
+    return output
 
 
-def _in_object(given: Given, response: Mapping[str, Any]) -> tuple[str, Callable[[str], Any], Kind]:
+def _in_object(given: Given, response: Mapping[str, Any]) -> Output:
     if given.tool == "Bash":
-        return _text(response, "stdout"), _into(response, "stdout"), _kind_of_command(given, response)
+        return _under("stdout", response, _kind(given, response))
     if given.tool == "WebFetch":
-        return _text(response, "result"), _into(response, "result"), LOG
+        return _under("result", response, LOG)
     if given.tool in ("Grep", "Glob") and response.get("content"):
-        return _text(response, "content"), _into(response, "content"), MATCHES
+        return _under("content", response, MATCHES)
     names = response.get("filenames")
     if not isinstance(names, list) or not all(isinstance(name, str) and "\n" not in name for name in names):
         raise Nothing(UNKNOWN)
     if names == sorted(names):
-        raise Nothing("there is nothing to put in order")
-    return "\n".join(names), lambda changed: {**response, "filenames": changed.split("\n")}, SORTED
+        raise Nothing("the files are in order already")
+    return Output("\n".join(names), None, lambda text: {**response, "filenames": text.split("\n")})
 
 
-def _text(response: Mapping[str, Any], key: str) -> str:
+def _under(key: str, response: Mapping[str, Any], kind: Kind) -> Output:
     text = response.get(key)
     if not isinstance(text, str):
         raise Nothing(UNKNOWN)
-    return text
+    return Output(text, kind, lambda changed: {**response, key: changed})
 
 
-def _into(response: Mapping[str, Any], key: str) -> Callable[[str], Any]:
-    return lambda changed: {**response, key: changed}
-
-
-def _kind_of_command(given: Given, response: Mapping[str, Any]) -> Kind:
-    """Return what kind of output a command has that just ran and ended; what it wrote to stderr is never touched."""
+def _kind(given: Given, response: Mapping[str, Any]) -> Kind:
+    """Return the kind of a command's stdout; its stderr is never touched."""
     if any(response.get(mark) for mark in UNUSUAL):
-        raise Nothing("the command did not just run and end")
+        raise Nothing("the command did not simply run and end")
     if (kind := kind_of(given.text("command"))) is None:
-        raise Nothing("the command's output is what was asked for")
+        raise Nothing("the command is not known to be noisy")
     return kind
 
 
-def _keep(text: str, extract: Extract, state: Path) -> Path:
-    """Keep the whole text without its secrets; two runs that differ in nothing that counts have one file."""
-    # Only who keeps a text has to know secrets.
+def _save(made: Extract, state: Path) -> Path:
+    """Save the full output without its secrets, and return its file; equal extracts have one file."""
+    # Only a hook that saves a text needs the rules for secrets.
     from notewell.redact import redact_text  # noqa: PLC0415
     from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
 
     folder = private_folder(state / FOLDER)
     clean_up(folder, seconds=OLD, most=MOST)
-    file = folder / f"{digest(extract.text)}.txt"
-    write_private(file, redact_text(without_escapes(text))[0].encode("utf-8", "replace"))
+    file = folder / f"{digest(made.text)}.txt"
+    write_private(file, redact_text(made.full)[0].encode("utf-8", "replace"))
     return file
 
 
-def _intro(extract: Extract, file: Path, kind: Kind) -> str:
-    unlike = f"all but {extract.unusual:,} of those" if extract.unusual else "those"
-    kept = "all that look like errors" + ("" if kind.lists else f", and {unlike} unlike the others")
+def _intro(made: Extract, file: Path, kind: Kind) -> str:
+    unlike = f"all but {made.outliers_left_out:,} of the lines" if made.outliers_left_out else "the lines"
+    kept = "every line that looks like an error" + ("" if kind.lists else f" and {unlike} unlike the others")
     return (
-        f"[Notewell: an extract of {extract.chars:,} characters in {extract.total:,} lines; {extract.kept:,} lines "
-        f"are kept, among them {kept}. All of it, without secrets: {file}]"
+        f"[Notewell: an extract of {made.chars:,} characters in {made.total:,} lines. It keeps {made.kept:,} lines, "
+        f"among them {kept}. Full output, secrets redacted: {file}]"
     )
 
 
-def _words(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
-    """Return what tells whether a line has words of the last prompt, or of what the tool was asked."""
+def _is_wanted(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
+    """Return a test for lines with two words of the last prompt or of the tool's input."""
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
     from notewell.serve.hooks.sessions import read_conversation, word_digest  # noqa: PLC0415
     from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
 
     session = read_conversation(call.state, given.session)
-    # What was searched for is in every line that was found.
-    told = () if kind.lists else given.asked.values()
-    asked = {term for value in told if isinstance(value, str) for term in telling_terms(value)}
+    # Every line of a list has the words that were searched for.
+    inputs = () if kind.lists else given.asked.values()
+    asked = {term for value in inputs if isinstance(value, str) for term in telling_terms(value)}
 
     @lru_cache(maxsize=20_000)
-    def is_wanted(token: str) -> bool:
+    def is_asked(token: str) -> bool:
         return any(term in asked or word_digest(given.session, term) in session.words for term in token_terms(token))
 
-    # Two words that are asked for: one alone is in half of all lines.
-    return lambda line: len({token for token in TOKEN.findall(line[:2_000]) if is_wanted(token)}) > 1
+    # One word alone is in half of all lines.
+    return lambda line: len({token for token in TOKEN.findall(line[:2_000]) if is_asked(token)}) > 1
 
 
 def _rules(given: Given, call: Call) -> HookSettings:
-    """Return the settings of the vault that is near, or the defaults; no vault is opened for them."""
+    """Return the hook settings of the nearest vault, or the defaults; no vault is opened for them."""
     from notewell.config import load_settings  # noqa: PLC0415
     from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from notewell.extract.shell import FINDS, GREPS, Piece, read_command
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import Given, Nothing
 
@@ -83,12 +82,8 @@ def read_asked(given: Given) -> Asked:
     if given.tool == "Glob":
         return _globbed(given.text("pattern"))
     if given.tool == "Bash":
-        return next(filter(_is_asked, map(_searched, read_command(given.text("command")))), Asked())
+        return _searched_by_command(given.text("command"))
     return Asked()
-
-
-def _is_asked(asked: Asked) -> bool:
-    return bool(asked.file or asked.words)
 
 
 def literal(pattern: str) -> str:
@@ -104,16 +99,21 @@ def _globbed(pattern: str) -> Asked:
     return Asked(words=literal(name.partition(".")[0]))
 
 
-def _searched(piece: Piece) -> Asked:
-    program, words = piece.program, piece.words[1:]
-    if piece.joint == "|":
-        # It looks at what another program wrote.
-        return Asked()
-    if program in GREPS:
-        return Asked(words=literal(_pattern(words)))
-    if program in FINDS:
-        named = (after for option, after in pairwise(words) if option in NAMED)
-        return _globbed(next(named, "" if program == "find" else _first(words, VALUED_FD)))
+def _searched_by_command(command: str) -> Asked:
+    """Return what the first search in a command line looks for."""
+    # Other tools do not wait for it to load.
+    from notewell.extract.shell import FINDS, GREPS, read_command  # noqa: PLC0415
+
+    for program in read_command(command):
+        asked, words = Asked(), program.words[1:]
+        # A program in a pipe searches what another one prints.
+        if program.name in GREPS and program.operator != "|":
+            asked = Asked(words=literal(_pattern(words)))
+        elif program.name in FINDS and program.operator != "|":
+            named = (after for option, after in pairwise(words) if option in NAMED)
+            asked = _globbed(next(named, "" if program.name == "find" else _first(words, VALUED_FD)))
+        if asked.file or asked.words:
+            return asked
     return Asked()
 
 
