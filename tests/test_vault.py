@@ -592,21 +592,6 @@ def test_links_lead_where_they_should_after_notes_come_move_and_go(make_vault: M
     assert vault.doctor().problems == ()
 
 
-def test_a_run_that_was_killed_before_links_were_resolved_is_made_good_though_nothing_changed(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault = make_vault({"a.md": "See [[bees]].\n"})
-    vault.index()
-    (vault.root / "bees.md").write_text("The hive hums.\n")
-    with monkeypatch.context() as patched:
-        patched.setattr(vault, "_mend_edges", lambda store: None)
-        vault.index()
-    assert not vault.store.linked
-    assert vault.index().added == 0
-    assert vault.store.linked
-    assert led(vault, "a") == ["bees.md"]
-
-
 def test_links_of_a_vault_that_was_never_indexed_are_an_error(make_vault: MakeVault) -> None:
     with pytest.raises(StoreError, match="never indexed"):
         make_vault(NOTES).links()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from notewell.embed import check_length
 from notewell.errors import EmbedError, NoteError, SettingsError, StoreError
-from notewell.index import Progress
+from notewell.index import Linking
 from notewell.index.changes import list_others
 from notewell.index.place import Place, read_place
 from notewell.index.readers.formats import is_apart
@@ -39,24 +39,19 @@ if TYPE_CHECKING:
 class Linked(Opened):
     """A folder of notes as a graph."""
 
-    def _mend_graph(self, store: Store, progress: Progress) -> None:
-        self._mend_edges(store)
-        # An old standing does no harm: who is in a hurry leaves it to the next run.
-        if not store.measured and not progress.stop():
-            from notewell.graph.remeasure import mend_standings  # noqa: PLC0415
+    @property
+    def _linking(self) -> Linking:
+        return Linking(self._resolve_links, _measure_standings)
 
-            mend_standings(store)
-
-    def _mend_edges(self, store: Store) -> None:
-        if store.linked:
-            return
+    def _resolve_links(self, store: Store) -> None:
         # Most commands change nothing, and a cold command line does not pay for it.
-        from notewell.graph.edges import mend_edges  # noqa: PLC0415
+        if not store.linked:
+            from notewell.graph.edges import resolve_links  # noqa: PLC0415
 
-        mend_edges(store, lambda: self._others(store))
+            resolve_links(store, lambda: self._others(store))
 
     def _others(self, store: Store) -> list[str]:
-        return list_others(self.root, self._rules.walk, store)
+        return list_others(self.root, self.settings.index, store)
 
     def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
         """Return the links of a note and those that lead to it; of all, counts, the `broken` ones and the `orphans`.
@@ -72,7 +67,7 @@ class Linked(Opened):
         if to and not broken:
             raise SettingsError("`to` says which broken links are meant", "Ask for the broken ones, too")
         self.check_indexed()
-        notices = self._mend_graph_now()
+        notices = self._complete_graph_now()
         folder = Folder(lambda: self._others(self.store), self._text_of)
         with self.store.reading() as snapshot:
             path, file = self._note_or_file(note, snapshot) if note else ("", "")
@@ -96,21 +91,21 @@ class Linked(Opened):
         except NoteError:
             return ""
 
-    def _mend_graph_now(self) -> tuple[str, ...]:
-        """Make good what a run that was stopped, or an older Notewell, left; return what the user should know."""
-        notices = self._mend_edges_now()
+    def _complete_graph_now(self) -> tuple[str, ...]:
+        """Do what a run that was stopped, or an older Notewell, left undone; return what the user should know."""
+        notices = self._resolve_now()
         if not notices and not self.store.measured:
-            # What could not be kept is computed for the answer alone.
+            # If another process is writing, standings are computed for this answer alone.
             with suppress(StoreError), self.store.locked(0):
-                self._mend_graph(self.store, Progress())
+                _measure_standings(self.store)
         return notices
 
-    def _mend_edges_now(self) -> tuple[str, ...]:
-        """Resolve the links that a run left, if nobody else is at it; return what the user should know."""
+    def _resolve_now(self) -> tuple[str, ...]:
+        """Resolve the links that a run left, if no other process is writing; return what the user should know."""
         try:
             if not self.store.linked:
                 with self.store.locked(0):
-                    self._mend_edges(self.store)
+                    self._resolve_links(self.store)
         except StoreError as error:
             return (f"some links may be told as they were before: {error.fact}",)
         return ()
@@ -119,11 +114,10 @@ class Linked(Opened):
         """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
         from notewell.graph.net import Net  # noqa: PLC0415
         from notewell.graph.overview import Graph, survey  # noqa: PLC0415
-        from notewell.graph.remeasure import load_standings  # noqa: PLC0415
-        from notewell.graph.standing import measure  # noqa: PLC0415
+        from notewell.graph.standing import load_standings, measure  # noqa: PLC0415
 
         self.check_indexed()
-        notices = self._mend_graph_now()
+        notices = self._complete_graph_now()
         with self.store.reading() as snapshot:
             net, store = Net.of(snapshot), self.store
             # Of a store that cannot be written, standings may be of other links than these.
@@ -143,7 +137,7 @@ class Linked(Opened):
 
         self.check_indexed()
         rules = walk_rules(depth, floor, with_query=bool(query))
-        notices = self._mend_edges_now()
+        notices = self._resolve_now()
         with self.store.reading() as snapshot:
             start = snapshot.chunks(find_chunks(readable_name(note), snapshot).chunks[:1])[0].path
             plan = make_plan(readable(query), known=Known(syntax=False))
@@ -166,7 +160,7 @@ class Linked(Opened):
         from notewell.graph.deep import Deep  # noqa: PLC0415
 
         self.check_indexed()
-        began, text, told = time.perf_counter(), readable(text), self._mend_edges_now()
+        began, text, told = time.perf_counter(), readable(text), self._resolve_now()
         rules = self.settings.search.asking(limit, max_tokens)
         with self._searching() as (embedders, notices), self.store.reading() as snapshot:
             plan = self._plan(text, under, only, snapshot)
@@ -216,3 +210,10 @@ class Linked(Opened):
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
         plan = without_secrets(plan) if self.settings.embed.is_remote else plan
         return check_length(embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.dimensions, embedder)
+
+
+def _measure_standings(store: Store) -> None:
+    if not store.measured:
+        from notewell.graph.standing import measure_standings  # noqa: PLC0415
+
+        measure_standings(store)

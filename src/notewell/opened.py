@@ -14,7 +14,7 @@ from notewell.config import FOLDER
 from notewell.config.settings import Settings
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
-from notewell.index import IndexRules
+from notewell.index import Source
 from notewell.index.place import check_folder
 from notewell.redact import rules_digest
 from notewell.search import Embedders
@@ -160,8 +160,8 @@ class Opened:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 
     @property
-    def _rules(self) -> IndexRules:
-        return IndexRules(self.settings.index, self.settings.chunk)
+    def _source(self) -> Source:
+        return Source(self.root, self.settings.index, self.settings.chunk)
 
     @contextmanager
     def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
@@ -67,19 +68,15 @@ class Vault(Linked):
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self._made_for if full else None
         store = self._repaired_store() if full else self.store
+        # A search that waits for this run needs where links lead, but not how notes stand.
+        linking = replace(self._linking, measure=lambda store: None) if hurried else self._linking
+        run = partial(index, self._source, embedder=embedder, linking=linking, progress=progress)
         with store.locked(wait):
             if not full and self._suits(store.made_for):
-                report = index(self.root, store=store, embedder=embedder, rules=self._rules, progress=progress)
-                # Who waits for an answer needs where links lead, and not how notes stand.
-                if hurried:
-                    self._mend_edges(store)
-                else:
-                    self._mend_graph(store, progress)
-                return report
+                return run(store=store)
             with closing(store.beside(made_for or self._made_for)) as fresh:
-                report = index(self.root, store=fresh, embedder=embedder, rules=self._rules, progress=progress)
+                report = run(store=fresh)
                 if not report.interrupted:
-                    self._mend_graph(fresh, progress)
                     store.replace_by(fresh)
             return report
 
@@ -91,7 +88,7 @@ class Vault(Linked):
             notices = (f"{_files(skipped)} not read; `notewell status` says why",) if skipped else ()
             stopped = ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
             return (*stopped, *notices)
-        changes = find_changes(self.root, self._rules.walk, self.store)
+        changes = find_changes(self.root, self.settings.index, self.store)
         try:
             if not self._suits(self.store.made_for):
                 return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
@@ -109,7 +106,7 @@ class Vault(Linked):
             return (f"{_files(len(changes.read), 'changed ')} not taken in: {error.fact}",) if changes else ()
         told = (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
         # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
-        return (*told, *self._mend_edges_now())
+        return (*told, *self._resolve_now())
 
     def refresh_if(self, asked: bool | Progress) -> tuple[str, ...]:
         """Take in what changed if it was asked for; a `Progress` asks for it, too, and is told of it."""
@@ -316,11 +313,14 @@ class Vault(Linked):
                 if self._suits(self.store.made_for):
                     change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
                     progress = Progress(stop=lambda: time.monotonic() > deadline)
-                    rules, embedder = self._rules, self._hurried_embedder
                     index(
-                        self.root, store=self.store, embedder=embedder, rules=rules, progress=progress, changes=change
+                        self._source,
+                        store=self.store,
+                        embedder=self._hurried_embedder,
+                        linking=self._linking,
+                        progress=progress,
+                        changes=change,
                     )
-                    self._mend_graph(self.store, progress)
                     return ()
             fact = "This vault was indexed with other settings; run `notewell index` to do it anew"
         except (StoreError, EmbedError) as error:
@@ -378,9 +378,9 @@ class Vault(Linked):
         """Return how the store stands against the folder."""
         if not self.indexed:
             return Status(self.root, self.store_file, About(), 0)
-        changes = find_changes(self.root, self._rules.walk, self.store)
+        changes = find_changes(self.root, self.settings.index, self.store)
         stale = len(changes.read) + len(changes.gone)
-        others = count_others(self.root, self._rules.walk)
+        others = count_others(self.root, self.settings.index)
         return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from notewell.embed.words import WordsEmbedder
-from notewell.graph.edges import mend_edges
+from notewell.graph.edges import resolve_links
 from notewell.graph.net import Net
 from notewell.graph.resolve import Resolver
 from notewell.store import MadeFor, Snapshot
@@ -52,8 +52,8 @@ def files() -> list[str]:
     return ["images/queen.png"]
 
 
-def mend(store: SqliteStore) -> None:
-    mend_edges(store, files)
+def resolve(store: SqliteStore) -> None:
+    resolve_links(store, files)
 
 
 def kept(snapshot: Snapshot) -> dict[int, list[tuple[int, int]]]:
@@ -88,7 +88,7 @@ def test_after_any_history_the_edges_are_those_of_a_first_run(store: SqliteStore
             change_something(store, chance)
         # A run that is killed before the end leaves its changes to the next.
         if chance.random() < 0.8:
-            mend(store)
+            resolve(store)
             with store.reading() as snapshot:
                 assert kept(snapshot) == from_scratch(snapshot)
             assert store.problems() == []
@@ -103,27 +103,27 @@ def targets_of(store: SqliteStore, path: str) -> list[str]:
 
 def test_a_link_to_a_note_that_comes_later_leads_to_it_then(store: SqliteStore) -> None:
     put(store, "a.md", [("wiki", "b")])
-    mend(store)
+    resolve(store)
     assert targets_of(store, "a.md") == [""]
     put(store, "deep/b.md")
-    mend(store)
+    resolve(store)
     assert targets_of(store, "a.md") == ["deep/b.md"]
 
 
 def test_a_renamed_note_is_still_led_to_by_its_name(store: SqliteStore) -> None:
     put(store, "a.md", [("wiki", "b"), ("markdown", "old/b.md")])
     put(store, "old/b.md")
-    mend(store)
+    resolve(store)
     put(store, "new/b.md")
     remove(store, "old/b.md")
-    mend(store)
+    resolve(store)
     assert targets_of(store, "a.md") == ["new/b.md", ""]
 
 
 def test_an_edited_note_keeps_its_id_and_those_that_lead_to_it_are_left_alone(store: SqliteStore) -> None:
     put(store, "a.md", [("wiki", "b")])
     put(store, "b.md")
-    mend(store)
+    resolve(store)
     with store.reading() as snapshot:
         before = snapshot.ids()
     put(store, "b.md", [("wiki", "a")])
@@ -133,25 +133,25 @@ def test_an_edited_note_keeps_its_id_and_those_that_lead_to_it_are_left_alone(st
         net = Net.of(snapshot)
         assert (net.sources.tolist(), net.targets.tolist()) == ([0], [1])
     store.db.execute("update note set links = x'00' where path = 'a.md'")
-    mend(store)
+    resolve(store)
     assert targets_of(store, "b.md") == ["a.md"]
 
 
 def test_a_note_that_lost_its_alias_is_no_longer_led_to_by_it(store: SqliteStore) -> None:
     put(store, "a.md", [("wiki", "nick")])
     put(store, "b.md", aliases=["Nick"])
-    mend(store)
+    resolve(store)
     assert targets_of(store, "a.md") == ["b.md"]
     put(store, "b.md")
-    mend(store)
+    resolve(store)
     assert targets_of(store, "a.md") == [""]
 
 
 def test_nothing_is_written_when_nothing_changed(store: SqliteStore) -> None:
     put(store, "a.md", [("wiki", "a")])
-    mend(store)
+    resolve(store)
     generation = store.about().generation
-    mend(store)
+    resolve(store)
     assert store.linked
     assert store.about().generation == generation
 
@@ -160,7 +160,7 @@ def test_the_net_has_links_between_notes_by_their_places(store: SqliteStore) -> 
     put(store, "c.md", [("wiki", "a"), ("wiki", "a"), ("wiki", ""), ("wiki", "nobody"), ("wiki", "queen.png")])
     put(store, "a.md", [("wiki", "b")])
     put(store, "b.md")
-    mend(store)
+    resolve(store)
     with store.reading() as snapshot:
         net = Net.of(snapshot)
     pairs = list(zip(net.sources.tolist(), net.targets.tolist(), strict=True))
@@ -172,7 +172,7 @@ def test_the_net_leaves_out_links_to_a_note_that_just_went(store: SqliteStore) -
     put(store, "a.md", [("wiki", "b"), ("wiki", "c")])
     put(store, "c.md")
     put(store, "b.md")
-    mend(store)
+    resolve(store)
     remove(store, "b.md")
     with store.reading() as snapshot:
         net = Net.of(snapshot)

@@ -1,4 +1,4 @@
-"""Edges kept right: after notes changed, the links that this may lead elsewhere are resolved, and no others."""
+"""Edges, kept up to date: after notes change, only the links that may now lead elsewhere are resolved."""
 
 from __future__ import annotations
 
@@ -17,33 +17,36 @@ GROUP = 1_000
 
 
 def links_of(snapshot: Snapshot, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
-    """Yield the links of those of these notes that have any, by id, without holding those of all at once."""
+    """Yield the links of each of these notes that has any, by id, without holding all of them at once."""
     for first in range(0, len(notes), GROUP):
         yield from snapshot.links_of(notes[first : first + GROUP]).items()
 
 
-def mend_edges(store: Store, files: Callable[[], Iterable[str]]) -> None:
-    """Resolve the links of new and changed notes, and those that lead to or name a note which came, went or is renamed.
+def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
+    """Resolve the links of new and changed notes, and those that lead to, or name, a note that came, went or moved.
 
-    What tells them stands in the store with the notes themselves, so a run that was killed before this is made good by
-    the next: a new or renamed note has no edges, a changed one too few, and one that went is still led to.
+    `files` lists the vault's files that are not notes. The store itself shows which links these are, so a run that is
+    killed before this is completed by the next one: a new or renamed note has no edges, a changed one has too few, and
+    a note that is gone still has edges that lead to it.
     """
+    if store.linked:
+        return
     with store.reading() as snapshot:
         names = snapshot.named()
-        doubtful = _doubtful(snapshot.edges(), names)
-        ends = _resolved(snapshot, names, doubtful, files)
+        outdated = _outdated(snapshot.edges(), names)
+        ends = _resolved(snapshot, names, outdated, files)
     store.keep_edges(ends)
 
 
-def _doubtful(edges: Edges, names: Sequence[Named]) -> NoteIds:
-    """Return the notes with a link that has no edge, or may lead elsewhere now, the lowest id first."""
+def _outdated(edges: Edges, names: Sequence[Named]) -> NoteIds:
+    """Return the notes with a link that has no edge yet, or may lead elsewhere now, the lowest id first."""
     ids = np.fromiter((named.id for named in names), np.uint32, len(names))
     wanted = np.fromiter((named.links for named in names), np.int64, len(names))
     stale = ids[np.bincount(np.searchsorted(ids, edges.sources), minlength=ids.size) != wanted]
     fresh = np.setdiff1d(ids, edges.notes, assume_unique=True)
     if fresh.size == ids.size:
         return fresh
-    # An id may have gone to another note: whatever led to one with new names is looked at, too.
+    # An id may now belong to another note, so links to a note with new names are checked too.
     led = edges.to_notes
     astray = led.sources[~np.isin(led.targets, np.setdiff1d(ids, fresh, assume_unique=True))]
     naming = edges.sources[np.isin(edges.hashes, _hashes(names, set(fresh.tolist())))]

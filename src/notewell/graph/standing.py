@@ -1,4 +1,4 @@
-"""How notes stand in the graph: PageRank, centrality and communities, computed when links change."""
+"""How notes stand in the graph: PageRank, centrality and communities, computed again when links change."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ import numpy.typing as npt
 
 from notewell.graph.algorithms import Floats, Pairs, Places, communities, degrees, eigenvector, pagerank
 from notewell.graph.net import Net, once
+from notewell.store import Snapshot, Standing, Store
 
-# What stands in place of a community where a note has none.
+# The community of a note without links.
 ALONE = -1
+# Appended to the stored digest of standings whose centrality did not converge.
+BY_DEGREE = " by degree"
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """How each note of a net stands among the others, in the order of its paths.
+    """The standing of each note of a net, in the order of its paths.
 
-    PageRank and centrality are shares of the highest of all, so they lie in 0…1; a note without links has 0. The
-    communities are numbered from 0, the largest first; a note without links has -1. `by_degree` tells that centrality
-    did not converge, and stands for how many notes a note is linked with.
+    PageRank and centrality are shares of the highest value, so they lie in 0…1; a note without links has 0. The
+    communities are numbered from 0, the largest first; a note without links has -1. `by_degree` says that centrality
+    did not converge, so that the number of linked notes is used instead.
     """
 
     pagerank: npt.NDArray[np.float32]
@@ -30,8 +33,38 @@ class Standings:
     by_degree: bool = False
 
 
+def measure_standings(store: Store) -> None:
+    """Compute and store how notes stand, if any link changed since the last time; links must be resolved."""
+    if store.measured:
+        return
+    with store.reading() as snapshot:
+        net = Net.of(snapshot)
+        ids = np.fromiter(snapshot.ids().values(), np.uint32, len(net.paths))
+    mark, known = digest(net, ids), store.standings_mark
+    if known.removesuffix(BY_DEGREE) == mark:
+        store.keep_standings(known, None)
+        return
+    found = measure(net)
+    store.keep_standings(mark + BY_DEGREE * found.by_degree, _rows(found, ids.tolist()))
+
+
+def _rows(standings: Standings, ids: list[int]) -> dict[int, Standing]:
+    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
+    rows = zip(ids, map(Standing._make, zip(*columns, strict=True)), strict=True)
+    return {note: standing for note, standing in rows if standing.community != ALONE}
+
+
+def load_standings(snapshot: Snapshot, net: Net, mark: str = "") -> Standings:
+    """Return the stored standing of every note of a net; `mark` is the store's digest of them."""
+    rows = snapshot.standings()
+    none = Standing(0.0, 0.0, ALONE)
+    columns = list(zip(*(rows.get(path, none) for path in net.paths), strict=True)) or [(), (), ()]
+    pagerank, centrality = (np.array(column, np.float32) for column in columns[:2])
+    return Standings(pagerank, centrality, np.array(columns[2], np.int32), mark.endswith(BY_DEGREE))
+
+
 def measure(net: Net) -> Standings:
-    """Return how every note stands; the order of notes and links, doubled links and links to oneself do not matter."""
+    """Compute how every note stands; the order of notes and links, repeated links and self-links do not matter."""
     size = len(net.paths)
     pairs, linked = _canonical(net)
     ranks, centrality = np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -47,17 +80,17 @@ def measure(net: Net) -> Standings:
 
 
 def digest(net: Net, ids: npt.NDArray[np.uint32]) -> str:
-    """Return what tells two states apart whose notes, by these ids, stand differently; text and orphans make none."""
+    """Return a digest that changes whenever a standing may: of linked notes, their ids and links, not of texts."""
     (sources, targets), linked = _canonical(net)
     written = "\n".join(net.paths[place] for place in linked.tolist()).encode("utf-8", "surrogatepass")
-    told = (written, ids[linked].tobytes(), sources.tobytes(), targets.tobytes())
-    return blake2b(b"\0".join(told), digest_size=16).hexdigest()
+    parts = (written, ids[linked].tobytes(), sources.tobytes(), targets.tobytes())
+    return blake2b(b"\0".join(parts), digest_size=16).hexdigest()
 
 
 def _canonical(net: Net) -> tuple[Pairs, Places]:
-    """Return the links between different notes, each once, by number; and the place in the net of each number.
+    """Return each link between different notes once, by number, and the position in the net of each number.
 
-    Notes that have links are numbered by their paths, so that neither libraries nor lots see the order of the net.
+    Notes with links are numbered in the order of their paths, so that results do not depend on the order of the net.
     """
     sources, targets = net.distinct()
     places = np.flatnonzero(np.bincount(np.concatenate((sources, targets)), minlength=len(net.paths)))
@@ -68,7 +101,7 @@ def _canonical(net: Net) -> tuple[Pairs, Places]:
 
 
 def _both_ways(pairs: Pairs, size: int) -> Pairs:
-    """Return every two notes that a link joins, in both orders, each once."""
+    """Return every pair of linked notes, in both orders, each once."""
     sources, targets = pairs
     return once(np.concatenate((sources, targets)), np.concatenate((targets, sources)), size)
 

@@ -1,87 +1,109 @@
-"""WRITE: a folder of notes into the store, only what changed."""
+"""WRITE: index a folder of notes into the store, reading only what changed."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
 from notewell.index.encode import fill
-from notewell.index.prepare import IndexRules, Outcome, embedded, prepared
+from notewell.index.prepare import Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.report import Progress, Report, forget, keep
+from notewell.index.report import Progress, Report, Tally
 from notewell.index.walk import Found
 from notewell.store import Store, Writer
 
-__all__ = ["Changes", "IndexRules", "Progress", "Report", "fill", "find_changes", "index"]
+__all__ = ["Changes", "Linking", "Progress", "Report", "Source", "fill", "find_changes", "index"]
 
-# Bytes of notes in one transaction, which a batch holds in memory, and seconds after which it takes in no more: what a
-# kill can cost, with a slow embedder too.
+# Bytes of notes in one transaction, all of which a batch holds in memory, and seconds after which it takes no more
+# notes: what a kill can cost, with a slow embedder too.
 BATCH_BYTES = 24 << 20
 BATCH_SECONDS = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """The last two steps of indexing, which belong to the graph: where links lead, and how notes stand by them.
+
+    Both do nothing when no note or link changed.
+    """
+
+    resolve: Callable[[Store], None]
+    measure: Callable[[Store], None]
+
+
 def index(
-    root: Path,
+    source: Source,
     *,
     store: Store,
     embedder: Embedder,
-    rules: IndexRules,
+    linking: Linking,
     progress: Progress,
     changes: Changes | None = None,
 ) -> Report:
     """Bring the store up to date with the folder, or with these changes of it, and report what changed.
 
-    When the embedder fails, the notes before are kept, and the next run goes on with the others.
+    If the embedder fails, the notes stored so far stay, and the next run continues with the rest.
     """
-    began = time.perf_counter()
-    dimensions = store.made_for.dimensions
-    changes = find_changes(root, rules.walk, store, again=True) if changes is None else changes
-    report = Report(total=len(changes.read))
-    with Extraction(rules.walk.max_seconds) as extraction:
+    tally = Tally(began=time.perf_counter())
+    changes = find_changes(source.root, source.walk, store, again=True) if changes is None else changes
+    with Extraction(source.walk.max_seconds) as extraction:
         for batch in _batches(changes, store):
             with store.writing() as writer:
-                groups = prepared(root, batch, changes, rules, extraction)
-                failure = _keep_all(embedded(groups, writer, embedder, dimensions), writer, changes, report, progress)
-                if report.done == report.total:
+                notes = prepared(source, batch, changes, extraction)
+                outcomes = embedded(notes, writer, embedder, store.made_for.dimensions)
+                failure = _put(outcomes, writer, changes, tally, progress)
+                if tally.done == len(changes.read):
                     # Last, so that a renamed note finds its vectors still there.
-                    forget(writer, changes, report)
+                    _forget(writer, changes, tally)
             if failure:
                 raise failure
-            if report.interrupted:
+            if tally.interrupted:
                 break
+    # A run that was told to stop leaves links and standings to the next one, or to whoever asks for them.
+    if not tally.interrupted:
+        linking.resolve(store)
+        if not progress.stop():
+            linking.measure(store)
     store.tidy()
-    report.seconds = time.perf_counter() - began
-    return report
+    return tally.report(total=len(changes.read))
 
 
-def _keep_all(
-    outcomes: Iterator[Outcome], writer: Writer, changes: Changes, report: Report, progress: Progress
+def _put(
+    outcomes: Iterator[Outcome], writer: Writer, changes: Changes, tally: Tally, progress: Progress
 ) -> EmbedError | None:
-    """Keep what became of notes, until somebody says stop; return what ended it, once there is something to keep."""
-    before = report.done
+    """Store notes until told to stop; return the embedder's error once at least one note is stored, else raise it."""
+    before, total = tally.done, len(changes.read)
     try:
         for outcome in outcomes:
-            keep(outcome, writer, changes, report)
-            progress.tell(report.done, report.total)
-            if progress.stop() and report.done < report.total:
-                report.interrupted = True
+            outcome.store_in(writer)
+            tally.add(outcome, is_new=outcome.path not in changes.known)
+            progress.tell(tally.done, total)
+            if progress.stop() and tally.done < total:
+                tally.interrupted = True
                 break
     except EmbedError as error:
-        if report.done == before:
+        if tally.done == before:
             raise
         return error
     return None
 
 
-def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
-    """Yield the files to read, a transaction's worth at a time.
+def _forget(writer: Writer, changes: Changes, tally: Tally) -> None:
+    """Remove the notes whose files are gone."""
+    for path in changes.gone:
+        writer.remove(path)
+        tally.removed += path in changes.known
 
-    One empty batch where notes are only gone, and where an empty vault is to count as indexed.
+
+def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
+    """Yield the files to read, one transaction's worth at a time.
+
+    Yields one empty batch if notes are only gone, and for a new empty vault, which then counts as indexed.
     """
     files = deque(changes.read)
     if not files and (changes.gone or not store.indexed_at):

@@ -1,4 +1,4 @@
-"""From a file to what is stored of it: read, redacted, parsed, chunked, embedded."""
+"""One file on its way to the store: read, redacted, parsed, chunked, embedded."""
 
 from __future__ import annotations
 
@@ -25,23 +25,27 @@ from notewell.types.note import Chunk, Note, Vectors
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# Bytes embedded at once, in a thread beside the reading of the next notes.
+# Bytes of notes embedded at once, in a thread, while the next notes are read.
 GROUP_BYTES = 256 << 10
 
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class IndexRules:
-    """Which files are notes, and how they are cut."""
+class Source:
+    """The folder to index, which of its files are notes, and how notes are cut into chunks."""
 
+    root: Path
     walk: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One file, read: a note with its chunks and vectors, an unchanged note, or the reason there is none."""
+    """One file, read: a note with its chunks and vectors, an unchanged note, or the reason there is none.
+
+    `again` asks the next run to try the file again, though it did not change.
+    """
 
     found: Found
     note: Note | None = None
@@ -51,36 +55,50 @@ class Outcome:
     reason: str = ""
     again: bool = False
 
+    @property
+    def path(self) -> str:
+        """Return the file's path from the root."""
+        return self.found.path
 
-def prepare(root: Path, found: Found, known: str, rules: IndexRules, extraction: Extraction) -> Outcome:
-    """Read one file, take its secrets out, parse and chunk it; `known` is the digest it had before."""
+    def store_in(self, writer: Writer) -> None:
+        """Store the note, or why there is none."""
+        if self.note is None:
+            writer.skip(self.path, self.found.stamp, self.reason, self.again)
+        elif self.same:
+            writer.touch(self.path, self.note.stamp)
+        else:
+            writer.put(self.note, self.chunks, self.vectors)
+
+
+def prepare(found: Found, known: str, source: Source, extraction: Extraction) -> Outcome:
+    """Read one file, take its secrets out, parse and chunk it; `known` is the digest the store has for it."""
     try:
-        data, stamp = load(root, found, rules.walk)
+        data, stamp = load(source.root, found, source.walk)
         if stamp.digest == known:
             return Outcome(found, Note(found.path, "", stamp), same=True)
         note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
         note = redact_decoded(shape.parse(note))
-        return Outcome(found, note, shape.chunk(note, rules.chunk))
+        return Outcome(found, note, shape.chunk(note, source.chunk))
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))
     except Exception as error:
-        # A mistake of ours in one format must not cost the user the other notes; the report names the file. The
-        # error's own words may quote the note, secrets and all.
+        # A bug of ours in one format must not cost the user the other notes; the report names the file. The error's
+        # own message may quote the note, secrets included, so only its type is shown.
         return Outcome(found, reason=f"cannot be parsed ({type(error).__name__})")
 
 
 def prepared(
-    root: Path, batch: Iterable[Found], changes: Changes, rules: IndexRules, extraction: Extraction
+    source: Source, batch: Iterable[Found], changes: Changes, extraction: Extraction
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups to embed at once."""
     for group in by_size(batch, GROUP_BYTES):
-        yield [prepare(root, found, changes.digest(found.path), rules, extraction) for found in group]
+        yield [prepare(found, changes.digest(found.path), source, extraction) for found in group]
 
 
 def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:
     """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
-    # Most commands write nothing, and do not pay for it.
+    # Most commands write nothing; they do not pay for this import.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     with ThreadPoolExecutor(max_workers=1) as thread:
@@ -103,7 +121,7 @@ def _embed(
     before: Future[list[Outcome]] | None,
 ) -> list[Outcome]:
     if before is not None:
-        # Done by now, in the one thread; where it failed, a server is not asked in vain for this group as well.
+        # There is one thread, so it is done by now. If it failed, do not ask the server in vain for this group too.
         before.result()
     wanted = np.array(lacking, dtype=np.bool_)
     vectors = np.zeros((wanted.size, dimensions), dtype=np.float32)
@@ -116,7 +134,7 @@ def _embed(
 
 
 def by_size(files: Iterable[Found], size: int) -> Iterator[list[Found]]:
-    """Yield runs of files of about `size` bytes together."""
+    """Yield groups of files, each of about `size` bytes in total."""
     run: list[Found] = []
     total = 0
     for found in files:

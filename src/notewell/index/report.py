@@ -1,25 +1,25 @@
-"""What is told of a vault: while a run goes on, when it is done, and how the store stands and is."""
+"""Reports on a vault: the progress and result of a run, the state of the store, and its health."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from notewell.index.changes import Changes
 from notewell.index.prepare import Outcome
-from notewell.store import About, Filling, Writer
+from notewell.store import About, Filling
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a run tells while it goes on, and how it is told to stop after the note at hand."""
+    """How a run reports its progress, and how it is told to stop after the current note."""
 
     tell: Callable[[int, int], None] = lambda done, total: None
     stop: Callable[[], bool] = lambda: False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """What a run did."""
 
@@ -29,15 +29,60 @@ class Report:
     changed: int = 0
     removed: int = 0
     touched: int = 0
-    redacted: list[tuple[str, int, str]] = field(default_factory=list)
-    warned: dict[str, str] = field(default_factory=dict)
+    redacted: tuple[tuple[str, int, str], ...] = ()
+    warned: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
     seconds: float = 0.0
 
 
+@dataclass(slots=True)
+class Tally:
+    """The counts of a run while it goes on."""
+
+    began: float
+    done: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    touched: int = 0
+    redacted: list[tuple[str, int, str]] = field(default_factory=list)
+    warned: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def add(self, outcome: Outcome, *, is_new: bool) -> None:
+        """Count one file."""
+        self.done += 1
+        note = outcome.note
+        if note is None:
+            return
+        if outcome.same:
+            self.touched += 1
+            return
+        self.added += is_new
+        self.changed += not is_new
+        self.redacted += [(outcome.path, redaction.line, redaction.rule) for redaction in note.redactions]
+        if note.warnings:
+            self.warned[outcome.path] = "; ".join(note.warnings)
+
+    def report(self, *, total: int) -> Report:
+        """Return what the run did, of `total` files to read."""
+        return Report(
+            total=total,
+            done=self.done,
+            added=self.added,
+            changed=self.changed,
+            removed=self.removed,
+            touched=self.touched,
+            redacted=tuple(self.redacted),
+            warned=self.warned,
+            interrupted=self.interrupted,
+            seconds=time.perf_counter() - self.began,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How the store stands against the folder."""
+    """The state of the store compared with the folder."""
 
     root: Path
     store: Path
@@ -49,35 +94,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is wrong with a store, a sentence each, and whether it was made anew for that."""
+    """What is wrong with a store, one sentence each, and whether it was rebuilt because of that."""
 
     problems: tuple[str, ...]
     repaired: bool
-
-
-def keep(outcome: Outcome, writer: Writer, changes: Changes, report: Report) -> None:
-    """Store one outcome, and count it."""
-    path, note = outcome.found.path, outcome.note
-    report.done += 1
-    if note is None:
-        writer.skip(path, outcome.found.stamp, outcome.reason, outcome.again)
-        return
-    if outcome.same:
-        writer.touch(path, note.stamp)
-        report.touched += 1
-        return
-    writer.put(note, outcome.chunks, outcome.vectors)
-    if path in changes.known:
-        report.changed += 1
-    else:
-        report.added += 1
-    report.redacted += [(path, redaction.line, redaction.rule) for redaction in note.redactions]
-    if note.warnings:
-        report.warned[path] = "; ".join(note.warnings)
-
-
-def forget(writer: Writer, changes: Changes, report: Report) -> None:
-    """Remove the notes that are gone, and count them."""
-    for path in changes.gone:
-        writer.remove(path)
-        report.removed += path in changes.known

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from notewell import Vault
-from notewell.graph import remeasure
+from notewell.graph import standing
 from notewell.graph.net import Net
 from notewell.graph.picture import as_svg
-from notewell.graph.remeasure import load_standings
-from notewell.graph.standing import measure
+from notewell.graph.standing import load_standings, measure
 from notewell.index import Progress
 from notewell.store import Standing
+
+from .runs import index_without_links
 
 NOTES = {
     "hub.md": "# Hub\n\n[[a]] and [[b]]\n",
@@ -44,7 +45,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Net]:
         nets.append(net)
         return measure(net)
 
-    monkeypatch.setattr(remeasure, "measure", watched)
+    monkeypatch.setattr(standing, "measure", watched)
     return nets
 
 
@@ -128,16 +129,14 @@ def test_a_search_computes_nothing_not_even_one_that_takes_changes_in(
 
 
 def test_a_note_that_goes_and_comes_back_around_a_stopped_run_keeps_its_standing(
-    make_vault: Callable[..., Vault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_vault: Callable[..., Vault], tmp_path: Path
 ) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
         before = standings(vault)
         # The last that came: its id is given to the next.
         (vault.root / "hub.md").rename(tmp_path / "hub.md")
-        with monkeypatch.context() as stopped:
-            stopped.setattr(vault, "_mend_graph", lambda store, progress: None)
-            vault.index()
+        index_without_links(vault)
         (tmp_path / "hub.md").rename(vault.root / "hub.md")
         vault.index()
         assert standings(vault) == before
@@ -200,3 +199,16 @@ def test_the_vault_from_above_is_right_where_standings_are_older_than_links_and_
         assert (graph.overview.orphans, graph.notices) == ((), ())
         assert sum(community.size for community in graph.overview.communities) == 4
         assert "alone.md" in as_svg(graph.net, graph.overview, "Vault")
+
+
+def test_a_run_that_was_killed_before_links_were_resolved_is_made_good_though_nothing_changed(
+    make_vault: Callable[..., Vault],
+) -> None:
+    with make_vault({"a.md": "See [[bees]].\n"}) as vault:
+        vault.index()
+        (vault.root / "bees.md").write_text("The hive hums.\n")
+        index_without_links(vault)
+        assert not vault.store.linked
+        assert vault.index().added == 0
+        assert vault.store.linked
+        assert [lead.to for lead in vault.links("a").links] == ["bees.md"]
