@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from zlib import crc32
 
@@ -13,8 +12,7 @@ PAGE = re.compile(r"\.(?:md|markdown|html?)$")
 MARKDOWN = re.compile(r"\.(?:md|markdown)$")
 # The pages that stand for their folder, as sites and code hosts show them, the first before the next.
 FRONT_PAGES = ("index.md", "readme.md", "_index.md", "index.html")
-AFTER_SLASH = chr(ord("/") + 1)
-# Fewer paths of one name are gone through one by one.
+# Fewer paths with the same end are tried one by one.
 FEW = 16
 # What looks like the suffix of a file rather than the end of a sentence or a version.
 SUFFIX = re.compile(r"\.(?=\w*[a-z])\w{1,10}$")
@@ -82,59 +80,79 @@ def spellings(wanted: str) -> tuple[str, ...]:
 
 
 class Places:
-    """Paths, to be found by all of it or by how it ends; of several, the shortest, then the first in the alphabet."""
+    """Paths, found by the whole path or by its end; of several, the shortest, then the first in the alphabet."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths: dict[str, str] = {}
-        self._ending: dict[str, list[str]] = {}
-        self._in_order: dict[str, list[tuple[str, int]]] = {}
+        # Folded paths in order of preference by their last name, their last two names, and so on, as asked for.
+        self._ending: dict[int, dict[str, list[str]]] = {}
+        # Of paths with the same end, the first in each folder.
+        self._first_under: dict[str, dict[str, str]] = {}
         others = []
         for path in sorted(sorted(paths), key=len):
             key = fold(path)
             if not key.endswith(".md"):
                 key = MARKDOWN.sub(".md", key)
                 others.append((stem(key), path))
-            self._add(key, path)
+            self._paths.setdefault(key, path)
         # A paper may be linked to without its suffix, but a note of that name goes before it.
         for key, path in others:
-            self._add(key, path)
-
-    def _add(self, key: str, path: str) -> None:
-        if key not in self._paths:
-            self._paths[key] = path
-            name = key[key.rfind("/") + 1 :]
-            if name in self._ending:
-                self._ending[name].append(key)
-            else:
-                self._ending[name] = [key]
+            self._paths.setdefault(key, path)
 
     def at(self, key: str) -> str:
         """Return the path that is this one when folded, or nothing."""
         return self._paths.get(key, "")
 
     def ending(self, key: str) -> str:
-        """Return the shortest path that ends so, by whole names, or nothing."""
-        return self._first(self._ending.get(_file(key), ()), key)
+        """Return the shortest path that ends with these names, or nothing."""
+        found = self._all_ending(key)
+        return self._paths[found[0]] if found else ""
 
     def ending_under(self, folder: str, key: str) -> str:
-        """Return the shortest path in a folder, or in one of its own, that ends so, or nothing."""
-        name = _file(key)
-        if len(self._ending.get(name, ())) < FEW:
-            return self._first([each for each in self._ending.get(name, ()) if each.startswith(f"{folder}/")], key)
-        # An index.md may be in every folder: those in this one stand together in the alphabet.
-        if name not in self._in_order:
-            self._in_order[name] = sorted((each, rank) for rank, each in enumerate(self._ending[name]))
-        ordered = self._in_order[name]
-        first, last = (bisect_left(ordered, (folder + sign, 0)) for sign in ("/", AFTER_SLASH))
-        inside = sorted(ordered[first:last], key=lambda each: each[1])
-        return self._first([each for each, _ in inside], key)
+        """Return the shortest path anywhere below a folder that ends with these names, or nothing."""
+        found = self._all_ending(key)
+        if len(found) < FEW:
+            return next((self._paths[each] for each in found if each.startswith(f"{folder}/")), "")
+        # There may be an index.md in every folder.
+        if key not in self._first_under:
+            self._first_under[key] = _first_under(found)
+        return self._paths.get(self._first_under[key].get(folder, ""), "")
 
-    def _first(self, found: Sequence[str], key: str) -> str:
-        if "/" not in key:
-            return self._paths[found[0]] if found else ""
-        tail = f"/{key}"
-        return next((self._paths[each] for each in found if each == key or each.endswith(tail)), "")
+    def _all_ending(self, key: str) -> Sequence[str]:
+        names = key.count("/") + 1
+        if names not in self._ending:
+            ending: dict[str, list[str]] = {}
+            self._ending[names] = ending
+            for path in self._paths:
+                end = _last_names(path, names)
+                if end in ending:
+                    ending[end].append(path)
+                elif end:
+                    ending[end] = [path]
+        return self._ending[names].get(key, ())
 
 
-def _file(key: str) -> str:
-    return key.rpartition("/")[2]
+def _last_names(path: str, names: int) -> str:
+    """Return the last few names of a path, or nothing if it has fewer.
+
+    >>> _last_names("a/b/c.md", 2), _last_names("a/b/c.md", 3), _last_names("c.md", 2)
+    ('b/c.md', 'a/b/c.md', '')
+    """
+    at = len(path)
+    for _ in range(names):
+        if at < 0:
+            return ""
+        at = path.rfind("/", 0, at)
+    return path[at + 1 :]
+
+
+def _first_under(paths: Sequence[str]) -> dict[str, str]:
+    """Return the first of the paths below each folder."""
+    first: dict[str, str] = {}
+    for path in paths:
+        at = path.rfind("/")
+        # Folders above one that has a path already have one too.
+        while at > 0 and path[:at] not in first:
+            first[path[:at]] = path
+            at = path.rfind("/", 0, at)
+    return first
