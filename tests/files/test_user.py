@@ -16,7 +16,7 @@ from notewell.errors import SettingsError
 from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, write_private, write_whole
 from notewell.serve.daemon import wire
 from notewell.serve.hooks.log import Run, last_runs, record
-from notewell.serve.http.token import make_token
+from notewell.serve.http.access import make_token
 
 ADA = Path("/home/ada")
 

@@ -168,8 +168,8 @@ def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, s
 @pytest.mark.parametrize(
     ("path", "fact", "hint"),
     [
-        ("/search?q=bees", "There is no parameter 'q' here", "Is 'text' meant?"),
-        ("/search?text=bees&lmit=3", "There is no parameter 'lmit' here", "Is 'limit' meant?"),
+        ("/search?q=bees", "There is no parameter 'q' here", "Did you mean 'text'?"),
+        ("/search?text=bees&lmit=3", "There is no parameter 'lmit' here", "Did you mean 'limit'?"),
         ("/search?text=a&text=b", "The parameter 'text' is sent 2 times", "once"),
         ("/health?x=1", "There is no parameter 'x' here", "openapi.json"),
         ("/status?refresh=no", "There is no parameter 'refresh' here", "openapi.json"),

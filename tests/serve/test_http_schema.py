@@ -23,7 +23,7 @@ EXAMPLES = 12
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     from notewell import Vault  # noqa: PLC0415
     from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
+    from notewell.serve.http.access import Allowed  # noqa: PLC0415
 
     from .conftest import write_notes  # noqa: PLC0415
 

@@ -68,9 +68,8 @@ def command(
     """
     _check_installed()
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
-    from notewell.serve.http.callers import Allowed  # noqa: PLC0415
+    from notewell.serve.http.access import Allowed, load_digest, make_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
-    from notewell.serve.http.token import load_digest, make_token  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH  # noqa: PLC0415
     from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
     from notewell.serve.upkeep import Upkeep  # noqa: PLC0415

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_origin
 
+from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
+from notewell.errors import SettingsError
 from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, filters_of
+from notewell.serve.parameters import HELP, filters_of, meant_by
 from notewell.types.query import Filters
 
 # More than anyone reads; a request is to end.
@@ -16,6 +21,8 @@ MOST_TOKENS = 1_000_000
 # Values of one parameter, and their length: more are pasted.
 MOST_VALUES = 50
 LONGEST = 1_000
+
+SEE = "GET /openapi.json lists every route and parameter"
 
 Text = Annotated[str, Field(max_length=LONGEST)]
 Texts = Annotated[list[Text], Field(max_length=MOST_VALUES)]
@@ -94,3 +101,23 @@ class LinksAsked(NoteLinksAsked):
     """The links of all notes."""
 
     orphans: bool = Field(False, description=HELP["orphans"])
+
+
+async def check_query(request: Request) -> None:
+    """Refuse a parameter that the route does not have, or a single one that is sent several times."""
+    fields = fields_of(request)
+    sent = Counter(name for name, _ in request.query_params.multi_items())
+    for name, times in sent.items():
+        if name not in fields:
+            missing = (known for known, field in fields.items() if field.is_required() and known not in sent)
+            meant = meant_by(name, fields, missing)
+            hint = f"Did you mean '{meant}'? {SEE}" if meant else SEE
+            raise SettingsError(f"There is no parameter '{name[:40]}' here", hint)
+        if times > 1 and get_origin(fields[name].annotation) is not list:
+            raise SettingsError(f"The parameter '{name}' is sent {times} times", "Send it once")
+
+
+def fields_of(request: Request) -> Mapping[str, FieldInfo]:
+    """Return the query parameters of the route that a request is for, by name."""
+    models = [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
+    return {name: field for model in models for name, field in model.model_fields.items()}

@@ -1,221 +1,203 @@
-"""The guard before every route, and what is mounted beside them: who may ask, how much, how often and how slowly."""
+"""The guard in front of every route: who may send requests, how large, how often and how slowly."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 
-from notewell.serve.http.callers import Allowed, Caller
-from notewell.serve.http.problems import INSIDE, INSIDE_HINT, Problem
-from notewell.serve.http.rate import Rate
-from notewell.serve.http.token import is_token
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from notewell.serve.http.access import Allowed, Rate, bearer, is_token, plain_address
+from notewell.serve.http.problems import INTERNAL, Problem
 from notewell.serve.mistakes import told_mistake
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
-
-# Longer than any question; the server reads no more than this of a request without its body.
-MOST_HEADER_BYTES = 32_000
-# A message of an agent, with a memory of 100,000 characters in it, most of them escaped.
-MOST_BODY_BYTES = 1 << 20
-# A body that is not here by then does not come.
-BODY_SECONDS = 10.0
-# Says only that there is a server, and needs no token.
+# The only path that needs no token: it says only that there is a server.
 OPEN_PATH = "/health"
-# For as long as a browser may remember what a page of another's may do, in seconds.
-PREFLIGHT_SECONDS = 600
-
-SAFE_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)
-PREFLIGHT_HEADERS = {
-    "access-control-allow-methods": "GET, POST, DELETE",
-    "access-control-allow-headers": "authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id",
-    "access-control-max-age": str(PREFLIGHT_SECONDS),
+SAFE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
 }
-# What a page of another's may read of an answer's headers.
-EXPOSED = b"mcp-session-id, retry-after"
+CORS_METHODS = ("GET", "POST", "DELETE")
+CORS_HEADERS = ("authorization", "content-type", "last-event-id", "mcp-protocol-version", "mcp-session-id")
+CORS_EXPOSED = ("mcp-session-id", "retry-after")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a request may be, and how long the server waits for a client."""
+
+    # Longer than any query. The server reads no more than this of a request line and its headers.
+    header_bytes: int = 32_000
+    # An MCP message with a memory of 100,000 characters, most of them escaped.
+    body_bytes: int = 1 << 20
+    # For the request line and headers, for the body, and for a client that does not read the answer.
+    request_seconds: float = 8.0
+    body_seconds: float = 10.0
+    write_seconds: float = 30.0
+    # More than the tools and browser tabs of one user open.
+    connections: int = 128
 
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """Whom to let in: names and pages, the hash of the token if one is needed, and requests a second (0: any)."""
+    """Which requests are accepted: by names and pages, the hash of a required token, requests a second, and limits."""
 
     allowed: Allowed = Allowed()
     digest: str = ""
     rate: float = 0.0
+    limits: Limits = Limits()
 
 
 class Guard:
-    """An ASGI application around another: what it refuses never reaches that one."""
+    """An ASGI application around another one, which never sees a refused request."""
 
-    def __init__(self, app: App, rules: GuardRules, log: Callable[[str], None] | None = None) -> None:
+    def __init__(self, app: ASGIApp, rules: GuardRules, log: Callable[[str], None] | None = None) -> None:
+        self.limits = rules.limits
         self._app = app
         self._allowed = rules.allowed
         self._digest = rules.digest
         self._rate = Rate(rules.rate)
         self._log = log
+        self._shared = CORSMiddleware(
+            self._admit,
+            allow_origins=rules.allowed.origins,
+            allow_methods=CORS_METHODS,
+            allow_headers=CORS_HEADERS,
+            expose_headers=CORS_EXPOSED,
+            allow_private_network=True,
+        )
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            caller, began = Caller.of(scope), time.perf_counter()
-            answer = Answer(send, self._shared_with(caller))
+            answer, began = SafeSend(send), time.perf_counter()
             try:
-                await self._let_in(caller, scope, receive, answer)
+                if problem := self._refuse_sender(Request(scope)):
+                    await _refuse(problem, scope, receive, answer)
+                else:
+                    # Only pages that may read our answers get this far: it answers their preflights, and marks every
+                    # other answer, also a refusal, as readable to them.
+                    await self._shared(scope, receive, answer)
             finally:
                 if self._log:
                     took = (time.perf_counter() - began) * 1000
-                    self._log(f"{caller.address} {caller.method} {_route(scope)} {answer.status or '-'} {took:.1f} ms")
+                    status = answer.status or "-"
+                    self._log(f"{_address(scope)} {scope['method']} {_route(scope)} {status} {took:.1f} ms")
 
-    async def _let_in(self, caller: Caller, scope: MutableMapping[str, Any], receive: Receive, answer: Answer) -> None:
-        if refused := self._refuse(caller):
-            await answer.refuse(refused)
-            return
-        if self._is_preflight(caller):
-            await answer.allow(_preflight_headers(caller))
-            return
-        body = await _body(caller, receive)
-        if isinstance(body, Problem):
-            await answer.refuse(body)
-        elif body is not None:
-            await self._ask(scope, _again(body, receive), answer)
+    def _refuse_sender(self, request: Request) -> Problem | None:
+        """Return why nobody answers this sender, or nothing; the cheapest reasons first."""
+        if _size(request) > self.limits.header_bytes:
+            fact = f"The request is longer than {self.limits.header_bytes:,} bytes"
+            return Problem(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, fact, "Send a shorter query")
+        if {"content-length", "transfer-encoding"} <= set(request.headers):
+            # Two servers in a row could disagree about where such a request ends and the next one begins.
+            fact = "The request has both Content-Length and Transfer-Encoding"
+            return Problem(HTTPStatus.BAD_REQUEST, fact, "Send one of them")
+        if not self._allowed.is_host(request):
+            hint = "Use the address that `notewell serve` printed, or start it with --allow-host NAME"
+            return Problem(HTTPStatus.MISDIRECTED_REQUEST, "The Host header names another server", hint)
+        if not self._allowed.is_page(request):
+            hint = "Start `notewell serve` with --allow-origin if this page may read your notes"
+            return Problem(HTTPStatus.FORBIDDEN, "The request comes from a web page of another site", hint)
+        return None
 
-    async def _ask(self, scope: MutableMapping[str, Any], receive: Receive, answer: Answer) -> None:
-        """Let the application answer; what it did not foresee is told without a word of where."""
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check rate, token and body, then let the application answer."""
+        request = Request(scope, receive)
         try:
-            await self._app(scope, receive, answer)
+            body = self._refuse_rate(request) or self._refuse_token(request) or await self._read_body(request)
+        except ClientDisconnect:
+            return
+        if isinstance(body, Problem):
+            await _refuse(body, scope, receive, send)
+        else:
+            await self._answer(scope, _replay(body, receive), send)
+
+    def _refuse_rate(self, request: Request) -> Problem | None:
+        wait = self._rate.wait(_address(request.scope), time.monotonic())
+        again = {"retry-after": str(int(wait) + 1)}
+        too_many = Problem(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests", "Try again in a moment", again)
+        return too_many if wait else None
+
+    def _refuse_token(self, request: Request) -> Problem | None:
+        if not self._digest or request.scope["path"] == OPEN_PATH or is_token(request, self._digest):
+            return None
+        fact = "The token is wrong" if bearer(request) else "A token is required"
+        hint = "Send the header 'Authorization: Bearer TOKEN'; `notewell serve --new-token` creates one"
+        return Problem(HTTPStatus.UNAUTHORIZED, fact, hint, {"www-authenticate": "Bearer"})
+
+    async def _read_body(self, request: Request) -> bytes | Problem:
+        """Return the whole body, or why it is refused: it is too large, or comes too slowly."""
+        limits, body = self.limits, bytearray()
+        fact = f"The body is longer than {limits.body_bytes:,} bytes"
+        too_large = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, fact, "Send less")
+        announced = request.headers.get("content-length", "")
+        if announced.isdigit() and (len(announced) > 9 or int(announced) > limits.body_bytes):
+            return too_large
+        try:
+            async with asyncio.timeout(limits.body_seconds):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > limits.body_bytes:
+                        return too_large
+        except TimeoutError:
+            fact = f"The body did not arrive within {limits.body_seconds:.0f} seconds"
+            return Problem(HTTPStatus.REQUEST_TIMEOUT, fact, "Send it at once")
+        return bytes(body)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer; an error that it did not expect reveals nothing of where it happened."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
         except Exception as error:  # the edge: nothing above could act on it
             if self._log:
                 self._log(f"error: {told_mistake(error)}")
-            if not answer.status:
-                await answer.refuse(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, INSIDE, INSIDE_HINT))
-
-    def _refuse(self, caller: Caller) -> Problem | None:
-        """Return why a request is refused, or nothing; the cheapest reasons first, and the token last."""
-        if caller.size > MOST_HEADER_BYTES:
-            return Problem(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                f"The request is longer than {MOST_HEADER_BYTES:,} bytes",
-                "Ask with fewer words",
-            )
-        if {b"content-length", b"transfer-encoding"} <= caller.headers.keys():
-            # Two servers in a row could disagree where such a request ends, and where the next begins.
-            fact = "The request has both Content-Length and Transfer-Encoding"
-            return Problem(HTTPStatus.BAD_REQUEST, fact, "Send one of them")
-        if not self._allowed.is_host(caller):
-            hint = "Use the address that `notewell serve` printed, or start it with --allow-host NAME"
-            return Problem(HTTPStatus.MISDIRECTED_REQUEST, "The Host header names another server", hint)
-        if not self._allowed.is_page(caller):
-            hint = "Start `notewell serve` with --allow-origin if that page may read your notes"
-            return Problem(HTTPStatus.FORBIDDEN, "A page of another site asks", hint)
-        if wait := self._rate.wait(caller.address, time.monotonic()):
-            again = {"retry-after": str(int(wait) + 1)}
-            return Problem(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests", "Ask again in a moment", again)
-        return self._without_token(caller)
-
-    def _without_token(self, caller: Caller) -> Problem | None:
-        is_open = caller.path == OPEN_PATH or self._is_preflight(caller)
-        if not self._digest or is_open or is_token(caller.bearer, self._digest):
-            return None
-        fact = "The token is wrong" if caller.bearer else "A token is needed"
-        hint = "Send the header 'Authorization: Bearer TOKEN'; `notewell serve --new-token` makes one"
-        return Problem(HTTPStatus.UNAUTHORIZED, fact, hint, {"www-authenticate": "Bearer"})
-
-    def _is_preflight(self, caller: Caller) -> bool:
-        """Tell whether a browser asks whether a page may ask, and it may."""
-        asks = caller.method == "OPTIONS" and b"access-control-request-method" in caller.headers
-        return asks and self._allowed.is_guest(caller)
-
-    def _shared_with(self, caller: Caller) -> tuple[tuple[bytes, bytes], ...]:
-        """Return the headers by which a page that may ask can read the answer."""
-        if not self._allowed.origins:
-            return ()
-        vary = (b"vary", b"Origin")
-        if not self._allowed.is_guest(caller):
-            return (vary,)
-        origin = (b"access-control-allow-origin", caller.headers[b"origin"])
-        return (vary, origin, (b"access-control-expose-headers", EXPOSED))
+            if not started:
+                await _refuse(INTERNAL, scope, receive, send)
 
 
-class Answer:
-    """What goes back to a client: every answer gets the headers that keep it where it belongs."""
+class SafeSend:
+    """Sends an answer with the headers that keep it from being cached, framed or misread; remembers its status."""
 
-    def __init__(self, send: Send, more: tuple[tuple[bytes, bytes], ...]) -> None:
+    def __init__(self, send: Send) -> None:
         self._send = send
-        self._more = more
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         """Send a message on."""
         if message["type"] == "http.response.start":
             self.status = int(message["status"])
-            own = list(message.get("headers", ()))
-            names = {name.lower() for name, _ in own}
-            safe = [pair for pair in SAFE_HEADERS if pair[0] not in names]
-            message = {**message, "headers": [*own, *safe, *self._more]}
+            headers = MutableHeaders(scope=message)
+            for name, value in SAFE_HEADERS.items():
+                headers.setdefault(name, value)
         await self._send(message)
 
-    async def refuse(self, problem: Problem) -> None:
-        """Answer without having asked anyone; a connection whose request was not read to its end is of no more use."""
-        own = {"content-type": "application/json", "connection": "close", "content-length": str(len(problem.body))}
-        await self._tell(problem.status, {**problem.headers, **own}, problem.body)
 
-    async def allow(self, headers: Mapping[str, str]) -> None:
-        """Answer a browser that a page may ask, and by which headers."""
-        await self._tell(HTTPStatus.NO_CONTENT, headers)
-
-    async def _tell(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
-        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await self({"type": "http.response.start", "status": int(status), "headers": pairs})
-        await self({"type": "http.response.body", "body": body})
+async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    # The rest of the request may be unread, so the connection cannot be used again.
+    await problem.response({"connection": "close"})(scope, receive, send)
 
 
-def _preflight_headers(caller: Caller) -> dict[str, str]:
-    private = b"access-control-request-private-network" in caller.headers
-    more = {"access-control-allow-private-network": "true"} if private else {}
-    return {**PREFLIGHT_HEADERS, **more}
-
-
-async def _body(caller: Caller, receive: Receive) -> bytes | Problem | None:
-    """Return a request's body, all of it, or why it is refused; nothing if the client went away."""
-    large = Problem(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is longer than {MOST_BODY_BYTES:,} bytes", "Send less"
-    )
-    announced = caller.said(b"content-length")
-    if announced.isdigit() and (len(announced) > 9 or int(announced) > MOST_BODY_BYTES):
-        return large
-    body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return None
-                body += message.get("body", b"")
-                if len(body) > MOST_BODY_BYTES:
-                    return large
-                if not message.get("more_body"):
-                    return bytes(body)
-    except TimeoutError:
-        hint = "Send it at once"
-        return Problem(HTTPStatus.REQUEST_TIMEOUT, f"The body did not come within {BODY_SECONDS:.0f} seconds", hint)
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """Return what hands a body out that was read already, and then whatever comes."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that hands out a body that was read already, and then whatever comes."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -224,6 +206,16 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return hand_out
 
 
-def _route(scope: MutableMapping[str, Any]) -> str:
-    """Return the route that answered, as it is published: what stands in its place in a path is what was asked."""
+def _size(request: Request) -> int:
+    """Return the bytes of a request line and its headers."""
+    path, query = request.scope.get("raw_path") or b"", request.scope["query_string"]
+    return len(path) + len(query) + sum(len(name) + len(value) for name, value in request.headers.raw)
+
+
+def _address(scope: Scope) -> str:
+    return plain_address((scope.get("client") or ("",))[0])
+
+
+def _route(scope: Scope) -> str:
+    """Return the route that answered, as published: the path itself would contain what was asked."""
     return str(getattr(scope.get("route"), "path", "-"))

@@ -1,7 +1,8 @@
-"""Where the server listens, and how it runs until it is told to end."""
+"""Where the server listens, the connections it gives up on, and how it runs until it is stopped."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import signal
@@ -9,32 +10,38 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from http import HTTPStatus
 from types import FrameType
+from typing import Any
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from notewell.errors import SettingsError
-from notewell.serve.http.callers import is_loopback
-from notewell.serve.http.guard import MOST_HEADER_BYTES, Guard
-from notewell.serve.http.protocol import ImpatientProtocol
+from notewell.serve.http.access import is_loopback
+from notewell.serve.http.guard import Guard, Limits
+from notewell.serve.http.problems import Problem
 from notewell.serve.upkeep import Upkeep
 
-# An idle connection is closed after so many seconds.
+# An idle connection is closed after this many seconds.
 IDLE_SECONDS = 5
-# Answers that are under way when the server is told to end get so many seconds.
+# Requests in progress get this many seconds when the server is stopped.
 GRACE_SECONDS = 3
-WAITING = 128
+BACKLOG = 128
 
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Yield sockets that listen at every address of the host; port 0 takes any."""
+    """Yield sockets that listen on every address of the host; port 0 picks a free one."""
     with ExitStack() as stack:
         yield [stack.enter_context(one) for one in bind(host, port)]
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """Return sockets that listen at every address of the host, all at one port."""
+    """Return sockets that listen on every address of the host, all on one port."""
     sockets: list[socket.socket] = []
     try:
         for family, address in dict.fromkeys(_addresses(host, port)):
@@ -47,14 +54,12 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> SettingsError:
-    """Return what is wrong with a place to listen at: its address is none, or none of this machine, or it is taken."""
+    """Return an error that says whether the address or the port is the problem."""
     if isinstance(error, (socket.gaierror, UnicodeError)) or error.errno == errno.EADDRNOTAVAIL:
-        fact = f"'{host}' is no address of this machine"
-        return SettingsError(
-            fact, "Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses"
-        )
-    hint = "End what listens there, or name another place with --host or --port; port 0 takes any that is free"
-    return SettingsError(f"Port {port} at {host} cannot be listened at: {error.strerror or error}", hint)
+        fact = f"'{host}' is not an address of this machine"
+        return SettingsError(fact, "Set --host to 127.0.0.1 for this machine only, or 0.0.0.0 for all its addresses")
+    hint = "Stop the program that uses it, or set --host or --port; port 0 picks a free one"
+    return SettingsError(f"Cannot listen on port {port} at {host}: {error.strerror or error}", hint)
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
@@ -63,19 +68,19 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 
 
 def _listening(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    # With the protocol named, asyncio sends at once what it has; else answers wait 40 ms for the client's receipt.
+    # With the protocol given, asyncio sets TCP_NODELAY; else answers wait 40 ms for the client's acknowledgement.
     one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform == "win32":
-            # There, what is called reuse lets another program take the port over.
+            # On Windows, SO_REUSEADDR would let another program take the port over.
             one.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         one.bind((address, port))
-        # Whoever reads the address that is printed can call at once.
-        one.listen(WAITING)
+        # Whoever reads the printed address can connect at once.
+        one.listen(BACKLOG)
     except OSError:
         one.close()
         raise
@@ -88,47 +93,132 @@ def only_here(sockets: Sequence[socket.socket]) -> bool:
 
 
 def address_of(one: socket.socket) -> str:
-    """Return a socket's address as one opens it."""
+    """Return a socket's address as a URL."""
     host, port = one.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class ImpatientProtocol(H11Protocol):
+    """HTTP on one connection, closed when there are too many, or its client neither sends nor reads in time."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = limits
+        self._awaiting: asyncio.TimerHandle | None = None
+        self._writing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, unless there are too many connections already."""
+        super().connection_made(transport)
+        if len(self.connections) > self._limits.connections:
+            hint = "Close some, or try again in a moment"
+            self._refuse(Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections", hint))
+            return
+        self._time()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what arrived."""
+        super().data_received(data)
+        self._time()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop all timers."""
+        super().connection_lost(exc)
+        for timer in (self._awaiting, self._writing):
+            if timer:
+                timer.cancel()
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read a limited time."""
+        super().pause_writing()
+        self._writing = self.loop.call_later(self._limits.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        super().resume_writing()
+        if self._writing:
+            self._writing.cancel()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse anything that is not HTTP."""
+        self._refuse(Problem(HTTPStatus.BAD_REQUEST, "This is not an HTTP request, or it is too long", "Send it again"))
+
+    def _time(self) -> None:
+        """Start the timer while a request is awaited, and stop it once one has arrived."""
+        awaited = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
+        if awaited and self._awaiting is None:
+            self._awaiting = self.loop.call_later(self._limits.request_seconds, self._give_up)
+        elif not awaited and self._awaiting is not None:
+            self._awaiting.cancel()
+            self._awaiting = None
+
+    def _give_up(self) -> None:
+        fact = f"The request did not arrive within {self._limits.request_seconds:.0f} seconds"
+        self._refuse(Problem(HTTPStatus.REQUEST_TIMEOUT, fact, "Send it at once"))
+
+    def _refuse(self, problem: Problem) -> None:
+        """Write a response by hand, since h11 may be in no state to send one, and close the connection."""
+        if self.transport.is_closing():
+            return
+        status = HTTPStatus(problem.status)
+        head = (
+            f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\nconnection: close\r\n"
+            f"content-length: {len(problem.body)}\r\n\r\n"
+        )
+        # In the middle of another answer, it would only spoil that one.
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(head.encode() + problem.body)
+        self.transport.close()
+
+
 class Server(uvicorn.Server):
-    """A server that ends a run of indexing as soon as it is told to end itself."""
+    """A server that stops an indexing run as soon as it is stopped itself."""
 
     def __init__(self, app: Guard, upkeep: Upkeep) -> None:
-        # Its own talk is not for users: what they should know, the guard and the command say.
+        # uvicorn's own log is not for users: the guard and the command say what they should know.
         logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
         super().__init__(
             uvicorn.Config(
                 app,
                 loop="asyncio",
-                http=ImpatientProtocol,
+                http=partial(ImpatientProtocol, app.limits),  # type: ignore[arg-type]
                 ws="none",
                 lifespan="on",
                 log_config=None,
                 access_log=False,
-                # Who is asking is who is connected, whatever a header says.
+                # The client is whoever is connected, whatever a header says.
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=GRACE_SECONDS,
-                h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+                h11_max_incomplete_event_size=app.limits.header_bytes,
             )
         )
         self._upkeep = upkeep
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End with the note at hand; a second Ctrl-C ends at once."""
+        """Stop after the current note; a second Ctrl-C stops at once."""
         self._upkeep.stop()
         super().handle_exit(sig, frame)
 
 
 def serve(app: Guard, upkeep: Upkeep, sockets: Sequence[socket.socket]) -> None:
-    """Serve until Ctrl-C or a signal to end; then nothing of it is left."""
+    """Serve until Ctrl-C or SIGTERM, and leave nothing behind."""
     server = Server(app, upkeep)
     for number in (signal.SIGINT, signal.SIGTERM):
-        # The server gives the signal on when it has ended; by then all is done.
+        # uvicorn raises the signal again when it has ended; by then all is done.
         signal.signal(number, lambda *_: None)
     try:
         server.run(list(sockets))

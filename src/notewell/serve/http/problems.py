@@ -1,4 +1,4 @@
-"""What went wrong, as clients read it: a status, and `{"error": fact, "hint": hint}` with every one of them."""
+"""Errors as clients receive them: a status, and always the JSON `{"error": fact, "hint": hint}`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
-# The first that fits: what was asked for is wrong, or not there, or the vault cannot answer now.
+from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
+from notewell.serve.http.arguments import SEE, fields_of
+
+# The first class that matches decides.
 STATUSES = (
     (SettingsError, HTTPStatus.BAD_REQUEST),
     (NoteError, HTTPStatus.NOT_FOUND),
     (NotewellError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
-INSIDE = "Something went wrong inside Notewell"
-INSIDE_HINT = "It is a mistake of ours; `notewell serve --verbose` shows where"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An answer that is none: its status, the fact, the hint, and headers of its own."""
+    """A refusal: its status, what is wrong, what to do, and extra headers."""
 
     status: int
     fact: str
@@ -31,26 +34,70 @@ class Problem:
 
     @property
     def body(self) -> bytes:
-        """Return it as clients read it."""
+        """Return the JSON that clients receive."""
         return encoded({"error": self.fact, "hint": self.hint})
+
+    def response(self, headers: Mapping[str, str] | None = None) -> Response:
+        """Return the response, with more headers if given."""
+        return Response(self.body, self.status, {**self.headers, **(headers or {})}, "application/json")
+
+
+INTERNAL = Problem(
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    "Something went wrong inside Notewell",
+    "This is a bug in Notewell; `notewell serve --verbose` shows where it happened",
+)
 
 
 def problem_of(error: NotewellError) -> Problem:
-    """Return an error of ours as an answer.
+    """Return one of our errors as a refusal.
 
     >>> problem_of(NoteError("There is no note a.md", "Look it up")).status
     <HTTPStatus.NOT_FOUND: 404>
     """
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
-    # A name of a note may hold a line break, and the hint of a busy store is to wait.
+    # A busy store is free again soon.
     headers = {"retry-after": "1"} if isinstance(error, StoreBusy) else {}
     return Problem(status, error.fact, error.hint, headers)
 
 
 def encoded(answer: Any) -> bytes:
-    """Return data as JSON; half a character, as odd names of files have it, is written by its number.
+    """Return data as JSON; a lone surrogate, as in odd file names, is escaped.
 
     >>> encoded({"path": "caf\\udce9.md"})
     b'{"path": "caf\\\\udce9.md"}'
     """
     return json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+async def _explained(_: Request, error: Exception) -> Response:
+    assert isinstance(error, NotewellError)
+    return problem_of(error).response()
+
+
+async def _wrong_parameter(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    parameter = fields_of(request).get(where)
+    hint = parameter.description if parameter and parameter.description else SEE
+    fact = f"{where} cannot be read" if first["type"] == "string_pattern_mismatch" else f"{where}: {first['msg']}"
+    return Problem(HTTPStatus.BAD_REQUEST, fact, hint).response()
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    fact = f"There is no {request.method} {request.url.path}"
+    return Problem(error.status_code, fact, SEE, error.headers or {}).response()
+
+
+async def _unexpected(_: Request, error: Exception) -> Response:
+    return INTERNAL.response()
+
+
+HANDLERS = {
+    NotewellError: _explained,
+    RequestValidationError: _wrong_parameter,
+    HTTPException: _no_route,
+    Exception: _unexpected,
+}

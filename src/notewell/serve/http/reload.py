@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from notewell.errors import NotewellError
 from notewell.serve import forms
 from notewell.serve.answers import of_report
-from notewell.serve.http.problems import INSIDE, INSIDE_HINT, encoded
+from notewell.serve.http.problems import INTERNAL, encoded
 from notewell.serve.upkeep import IndexRun
 
 # How often a run's progress is looked at, in seconds.
@@ -62,4 +62,4 @@ async def _lines(run: IndexRun) -> AsyncIterator[bytes]:
 def _failure(error: BaseException | None) -> forms.Failure:
     if isinstance(error, NotewellError):
         return {"error": error.fact, "hint": error.hint}
-    return {"error": INSIDE, "hint": INSIDE_HINT}
+    return {"error": INTERNAL.fact, "hint": INTERNAL.hint}

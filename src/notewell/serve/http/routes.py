@@ -30,9 +30,9 @@ from notewell.serve.http.arguments import (
     RelatedAsked,
     SearchAsked,
     TraverseAsked,
+    check_query,
 )
 from notewell.serve.http.problems import Problem, encoded
-from notewell.serve.http.query import check_query
 from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked, rules_of
 from notewell.serve.reading import read_indexed
@@ -78,7 +78,7 @@ class Routes:
         try:
             run = await begun(self._upkeep.reload())
         except StoreBusy as error:
-            return refusal(Problem(409, error.fact, error.hint))
+            return Problem(409, error.fact, error.hint).response()
         return RunLines(run)
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
@@ -195,8 +195,3 @@ def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
 
 def _answer(value: Mapping[str, object]) -> Response:
     return Response(encoded(value), media_type="application/json")
-
-
-def refusal(problem: Problem) -> Response:
-    """Return a problem as what a route answers."""
-    return Response(problem.body, problem.status, dict(problem.headers), "application/json")

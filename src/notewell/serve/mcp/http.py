@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from notewell.serve.http.guard import MOST_BODY_BYTES
+from notewell.serve.http.guard import Limits
 from notewell.serve.mcp.server import make_server
 from notewell.serve.upkeep import Upkeep
 
@@ -20,7 +20,7 @@ def make_app(upkeep: Upkeep) -> Starlette:
     app = make_server(upkeep).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
-        max_request_body_size=MOST_BODY_BYTES,
+        max_request_body_size=Limits().body_bytes,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.add_middleware(PostsOnly)

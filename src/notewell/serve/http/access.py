@@ -1,0 +1,186 @@
+"""Who may send requests: the names and web pages that are allowed, the rate for each address, and the token."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from starlette.requests import HTTPConnection
+
+from notewell.errors import SettingsError
+from notewell.files.user import write_private
+
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?")
+ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
+# Values of Sec-Fetch-Site for an address that the user typed, or a request from our own page.
+SAME_SITE = ("", "none", "same-origin")
+HTTP_PORT = 80
+# Addresses whose rate is remembered; beyond that, those with a full bucket are dropped.
+REMEMBERED = 10_000
+# How large a burst may be, in seconds of the rate.
+BURST_SECONDS = 2.0
+TOKEN_FILE = "token.sha256"
+TOKEN_HINT = "Run `notewell serve --new-token` to create one"
+# Permission bits that would let others replace the token with their own.
+OTHERS_WRITE = 0o022
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The host names of this server, besides its addresses, and the origins whose pages may send requests."""
+
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, hosts: Iterable[str], origins: Iterable[str]) -> Allowed:
+        """Check names and origins as they were typed."""
+        names, pages = ({text.lower().rstrip("/") for text in texts} for texts in (hosts, origins))
+        for name in names:
+            if not HOST.fullmatch(name):
+                raise SettingsError(f"'{name}' is not a host name", "Write it like notes.example.org, or with :PORT")
+        for page in pages:
+            if not ORIGIN.fullmatch(page):
+                raise SettingsError(f"'{page}' is not an origin", "Write it like https://notes.example.org")
+        return cls(frozenset(names), frozenset(pages))
+
+    def is_host(self, request: HTTPConnection) -> bool:
+        """Tell whether the Host header names this server; after DNS rebinding, it names another one."""
+        sent = request.headers.getlist("host")
+        match = HOST.fullmatch(sent[0].lower()) if len(sent) == 1 else None
+        if match is None:
+            return False
+        if {match[0], match[1]} & self.hosts:
+            return True
+        address, port = request.scope["server"]
+        return int(match[2] or HTTP_PORT) == port and match[1] in _names_of(plain_address(address))
+
+    def is_guest(self, request: HTTPConnection) -> bool:
+        """Tell whether the request comes from a page whose origin was allowed."""
+        return request.headers.get("origin", "").lower() in self.origins
+
+    def is_page(self, request: HTTPConnection) -> bool:
+        """Tell whether the request comes from no web page, from our own, or from an allowed one."""
+        if self.is_guest(request):
+            return True
+        origin, host, site = (request.headers.get(name, "").lower() for name in ("origin", "host", "sec-fetch-site"))
+        return origin in ("", f"http://{host}", f"https://{host}") and site in SAME_SITE
+
+
+@dataclass(slots=True)
+class Rate:
+    """A token bucket for each address: so many requests a second, and a burst of twice as many; 0 for no limit.
+
+    >>> rate = Rate(per_second=0.5)
+    >>> rate.wait("::1", now=0.0), rate.wait("::1", now=0.0), rate.wait("::1", now=2.0)
+    (0.0, 2.0, 0.0)
+    """
+
+    per_second: float
+    _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def wait(self, address: str, now: float) -> float:
+        """Return 0 and count the request, or return the seconds until the next request is accepted."""
+        if not self.per_second:
+            return 0.0
+        burst = max(1.0, self.per_second * BURST_SECONDS)
+        left, at = self._buckets.get(address, (burst, now))
+        left = min(burst, left + (now - at) * self.per_second)
+        if left < 1:
+            return (1 - left) / self.per_second
+        if len(self._buckets) >= REMEMBERED:
+            self._forget(now, burst / self.per_second)
+        self._buckets[address] = left - 1, now
+        return 0.0
+
+    def _forget(self, now: float, full: float) -> None:
+        """Drop the addresses whose buckets are full again; if that is not enough, all of them."""
+        self._buckets = {address: (left, at) for address, (left, at) in self._buckets.items() if now - at < full}
+        if len(self._buckets) >= REMEMBERED:
+            # So many addresses at once are an attack, which a rate for each address does not stop.
+            self._buckets.clear()
+
+
+def plain_address(address: str) -> str:
+    """Return an IP address in its short form, and an IPv4 address mapped to IPv6 as IPv4.
+
+    >>> plain_address("::ffff:127.0.0.1"), plain_address("0:0::1"), plain_address("testclient")
+    ('127.0.0.1', '::1', 'testclient')
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("localhost")
+    (True, True, False, False)
+    """
+    try:
+        return ip_address(plain_address(address)).is_loopback
+    except ValueError:
+        return False
+
+
+def _names_of(address: str) -> tuple[str, ...]:
+    """Return the host names that stand for a local address."""
+    literal = f"[{address}]" if ":" in address else address
+    return (literal, "localhost") if is_loopback(address) else (literal,)
+
+
+def make_token(folder: Path) -> str:
+    """Return a new token, and store its hash in place of the old one, readable by the user only."""
+    token, file = secrets.token_urlsafe(32), folder / TOKEN_FILE
+    try:
+        write_private(file, f"{digest_of(token)}\n".encode("ascii"))
+    except OSError as error:
+        hint = "Check its permissions, and that HOME is your home folder"
+        raise SettingsError(f"{file} cannot be written: {error.strerror or error}", hint) from error
+    return token
+
+
+def load_digest(folder: Path) -> str:
+    """Return the stored hash of the newest token."""
+    file = folder / TOKEN_FILE
+    try:
+        text, mode = file.read_text(encoding="ascii").strip(), file.stat().st_mode
+    except FileNotFoundError as error:
+        raise SettingsError("There is no token yet", TOKEN_HINT) from error
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}", TOKEN_HINT) from error
+    if os.name == "posix" and mode & OTHERS_WRITE:
+        raise SettingsError(f"{file} can be written by other users", TOKEN_HINT)
+    if len(text) != hashlib.sha256().digest_size * 2:
+        raise SettingsError(f"{file} does not contain the hash of a token", TOKEN_HINT)
+    return text
+
+
+def digest_of(token: str) -> str:
+    """Return the SHA-256 of a token: enough for 256 random bits, which no list of likely tokens contains.
+
+    >>> digest_of("an example")[:12]
+    '73300871f44c'
+    """
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def is_token(request: HTTPConnection, digest: str) -> bool:
+    """Tell, in constant time, whether the request carries the bearer token with this hash."""
+    return hmac.compare_digest(digest_of(bearer(request)), digest)
+
+
+def bearer(request: HTTPConnection) -> str:
+    """Return the bearer token of a request, or an empty string."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
