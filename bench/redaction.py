@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
@@ -10,10 +9,11 @@ from pathlib import Path
 from random import Random
 from time import process_time
 
-from bench.child import ROOT, Measured, say
-from notewell.redact import RULES, names_secret, redact_text
-from notewell.redact.rule import Made, Rule
-from notewell.redact.vendors import VENDORS
+from tests.redact.made_up import HeldOut, Made, made_up
+
+from bench.child import Measured, say
+from notewell.redact import Rule, all_rules, names_secret, redact_text
+from notewell.redact.rules import vendor_rules
 
 # Where people put a token; written without a look at the patterns.
 AROUND_TOKEN = {
@@ -58,16 +58,16 @@ def measure_redaction(folder: str) -> Measured:
     """Plant made-up secrets of every rule, and redact the large vaults."""
     say("redaction: recall")
     planted, caught, contexts = Counter[str](), Counter[str](), Counter[str]()
-    for rule in RULES:
+    for rule in all_rules():
         for context, made in _planted(rule):
             planted[rule.name] += 1
             if _is_gone(made):
                 caught[rule.name] += 1
             else:
                 contexts[context] += 1
-    vendors = {rule.name for rule in VENDORS}
+    vendors = {rule.name for rule in vendor_rules()}
     return {
-        "rules": len(RULES),
+        "rules": len(all_rules()),
         "vendors": _share(planted, caught, vendors),
         "generic": _share(planted, caught, set(planted) - vendors),
         "held_out": _held_out(),
@@ -80,7 +80,7 @@ def measure_redaction(folder: str) -> Measured:
 def _planted(rule: Rule) -> Iterator[tuple[str, Made]]:
     chance = Random(rule.name)
     for _ in range(EXAMPLES):
-        text, secret = rule.example(chance)
+        text, secret = made_up(rule, chance)
         if text != secret:
             yield from ((name, Made(form.format(text), secret)) for name, form in AROUND_LINES.items())
             continue
@@ -103,16 +103,15 @@ def _share(planted: Counter[str], caught: Counter[str], names: set[str]) -> Meas
 
 def _held_out() -> Measured:
     """Score the texts that were written by hand; each secret is drawn ten times."""
-    texts = runpy.run_path(str(ROOT / "tests" / "redact" / "held_out.py"))
-    forms, innocent = (texts[name] + texts[f"LATE_{name}"] for name in ("POSITIVES", "NEGATIVES"))
-    drawn = [texts["made"](form, Random(seed)) for form in forms for seed in range(10)]
-    taken = [text for text in innocent if redact_text(text)[1]]
+    held_out = HeldOut()
+    drawn = [held_out.made(form, Random(seed)) for form in held_out.positives for seed in range(10)]
+    taken = [text for text in held_out.negatives if redact_text(text)[1]]
     found = sum(made.secret not in redact_text(made.text)[0] for made in drawn)
     return {
         "planted": len(drawn),
         "caught": found,
         "recall": round(found / len(drawn), 4),
-        "innocent": len(innocent),
+        "innocent": len(held_out.negatives),
         "taken": len(taken),
     }
 

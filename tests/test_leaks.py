@@ -1,5 +1,4 @@
-"""Nothing leaks: every kind of secret in every format and at every place of a note, then everything that was written,
-kept or printed is looked through for it."""
+"""Nothing leaks: no secret of any kind, in any format or place, is in anything that is stored or printed."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ from random import Random
 
 import pytest
 from tests import trees
+from tests.redact.made_up import Made, made_up
 
 from notewell import Vault
 from notewell.index.readers.formats import FORMATS
-from notewell.redact import RULES
-from notewell.redact.rule import Made
+from notewell.redact import all_rules
 
 MAKERS: dict[str, trees.Maker] = {
     ".md": trees.markdown,
@@ -44,7 +43,7 @@ OTHERS: dict[str, trees.Maker] = {"minified.json": trees.minified_json, "convers
 
 def examples(seed: int) -> list[Made]:
     chance = Random(seed)
-    return [rule.example(chance) for rule in RULES]
+    return [made_up(rule, chance) for rule in all_rules()]
 
 
 def traces(secrets: list[Made]) -> Iterator[str]:
@@ -67,7 +66,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 def leaks(secrets: list[Made], text: str) -> list[str]:
     # Told by rule, so that a failing test does not print them either.
-    named = {made.secret: rule.name for rule, made in zip(RULES, secrets, strict=True)}
+    named = {made.secret: rule.name for rule, made in zip(all_rules(), secrets, strict=True)}
     return sorted({name for secret, name in named.items() for trace in traces([Made("", secret)]) if trace in text})
 
 
@@ -107,7 +106,7 @@ def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vau
 
 
 def test_no_secret_shows_by_decoding_links_and_front_matter(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
-    secrets = [made for rule in RULES if rule.sure and (made := rule.example(Random(7))).secret.isascii()]
+    secrets = [made for rule in all_rules() if rule.certain and (made := made_up(rule, Random(7))).secret.isascii()]
     secrets = [made for made in secrets if made.text == made.secret and made.secret.isprintable()]
     assert len(secrets) > 20
     in_links = "\n".join(f"[x]({quote_all(made.secret)}) [y](a.md#{quote_all(made.secret)})" for made in secrets)
@@ -135,8 +134,8 @@ def escape_all(text: str) -> str:
 def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
     secrets = [
         made
-        for rule in RULES
-        if rule.sure and "/" not in (made := rule.example(Random(5))).text and len(made.text) < 200
+        for rule in all_rules()
+        if rule.certain and "/" not in (made := made_up(rule, Random(5))).text and len(made.text) < 200
     ]
     assert len(secrets) > 20
     for number, made in enumerate(secrets):
@@ -153,10 +152,11 @@ def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Call
 @pytest.mark.parametrize("limit", [200, 2000])
 def test_no_cut_between_chunks_hides_half_a_secret(tmp_path: Path, limit: int, stored: Callable[[Vault], str]) -> None:
     chance = Random(limit)
-    kinds = {rule.name: rule for rule in RULES}
+    kinds = {rule.name: rule for rule in all_rules()}
     secrets = []
     for step in range(0, 2 * limit, limit // 20):
-        made = kinds[chance.choice(["github-token", "private-key", "jwt", "anthropic-key"])].example(chance)
+        kind = chance.choice(["github-token", "private-key", "jwt", "anthropic-key"])
+        made = made_up(kinds[kind], chance)
         secrets.append(made)
         filler = ("word " * limit)[: limit - len(made.text) // 2 - 100 + step % 200]
         (tmp_path / f"{step}.md").write_text(f"# Garden\n\n{filler}\n{made.text}\n{filler}\n")

@@ -1,4 +1,4 @@
-"""Made-up secrets in the form of their vendors."""
+"""Made-up secrets of each kind."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from notewell.redact.rule import Made
+    from tests.redact.made_up import Made
 
 
 @pytest.fixture(scope="session")
 def plant() -> Callable[..., Made]:
-    """Return a secret of a kind, put together from chance, so that no scanner sees one in the source."""
-    from notewell.redact import RULES  # noqa: PLC0415
+    """Return a function that makes up a secret of a kind; the same seed makes the same secret."""
+    from tests.redact.made_up import made_up  # noqa: PLC0415
 
-    rules = {rule.name: rule for rule in RULES}
+    from notewell.redact import all_rules  # noqa: PLC0415
+
+    rules = {rule.name: rule for rule in all_rules()}
 
     def planted(kind: str, seed: int = 0) -> Made:
-        return rules[kind].example(Random(f"{kind} {seed}"))
+        return made_up(rules[kind], Random(f"{kind} {seed}"))
 
     return planted

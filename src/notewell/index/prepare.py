@@ -17,8 +17,7 @@ from notewell.index.readers import load, read
 from notewell.index.readers.formats import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
-from notewell.redact import redact
-from notewell.redact.decoded import redact_decoded
+from notewell.redact import redact, redact_parsed
 from notewell.store import Writer
 from notewell.types.note import Chunk, Note, Vectors
 
@@ -78,7 +77,7 @@ def prepare(found: Found, known: str, source: Source, extraction: Extraction) ->
             return Outcome(found, Note(found.path, "", stamp), same=True)
         note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
-        note = redact_decoded(shape.parse(note))
+        note = redact_parsed(shape.parse(note))
         return Outcome(found, note, shape.chunk(note, source.chunk))
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))

@@ -1,39 +1,44 @@
-"""A note without its secrets: the whole text is scanned until nothing is left to find, line numbers kept."""
+"""A note without its secrets: each is replaced by `[REDACTED:rule]`, and every line keeps its number."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from notewell.redact.rule import Rule
-from notewell.redact.rules import RULES
+from notewell.redact.rules import VENDORS_FILE, all_rules
 from notewell.redact.scan import Scanner, Span, disjoint
-from notewell.types.note import Note, Redaction, Stamp
+from notewell.types.note import Link, Note, Redaction, Stamp
 
 __all__ = [
     "LINE_IN_LINE",
-    "RULES",
     "Rule",
-    "digest_of",
+    "all_rules",
     "names_secret",
     "redact",
+    "redact_parsed",
     "redact_path",
     "redact_text",
     "rules_digest",
+    "sources_digest",
 ]
 
-# Stands where a reader joined lines into one: redaction still sees where they ended, and leaves a space.
+# Readers write this where they join lines into one: redaction still sees the line break, and leaves a space.
 LINE_IN_LINE = "\v"
 
-# The least a token has; and what sets tokens apart from the words of a language.
-_SHORTEST = 18
-_ODD = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
-# More than anyone glues together, and few enough for a text that is made to take long.
+# The shortest token; and what tells a token from the words of a language.
+_SHORTEST_TOKEN = 18
+_TOKEN_LIKE = re.compile(r"\d|[a-z][A-Z]|[A-Z]{14}|=")
+# More secrets than anyone glues together, and few enough for a text that is made to take long.
 _ROUNDS = 5
+
+_VERSION_FILE = "version.json"
 
 
 def redact(note: Note) -> Note:
@@ -45,66 +50,100 @@ def redact(note: Note) -> Note:
 
 
 def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
-    """Return the text without its secrets, and what was taken out; the number of lines stays.
+    """Return the text without its secrets, and what was replaced; the number of lines stays the same.
 
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'
     """
     spans = _for_notes().spans(text.replace(LINE_IN_LINE, "\n"))
     if LINE_IN_LINE in text:
-        # Both have the same length: every place found in the one is a place in the other.
+        # Both texts have the same length, so offsets agree.
         text = text.replace(LINE_IN_LINE, " ")
         # A cell of several lines does not end its row.
-        spans = _together(spans, _for_tables().spans(text))
+        spans = _merged(spans, _for_tables().spans(text))
     if not spans:
         return text, ()
-    redacted, redactions = _without(text, spans)
-    # Without one secret, another may show that was glued to it.
+    redacted, redactions = _replaced(text, spans)
+    # Once a secret is gone, another one that was glued to it may be recognisable.
     for _ in range(_ROUNDS):
         if not (more := _for_notes().spans(redacted)):
             break
         note = Note("", redacted, Stamp(0, 0), redactions=redactions)
-        shown = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
-        spans = _together(spans, shown)
-        redacted, redactions = _without(text, spans)
+        found = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
+        spans = _merged(spans, found)
+        redacted, redactions = _replaced(text, spans)
     return redacted, redactions
 
 
-def _together(spans: Sequence[Span], more: Sequence[Span]) -> list[Span]:
+def _merged(spans: Sequence[Span], more: Sequence[Span]) -> list[Span]:
     return disjoint(sorted([*spans, *more], key=lambda span: (span[0], -span[1])))
 
 
-def _without(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ...]]:
-    parts: list[str] = []
+def _replaced(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ...]]:
+    pieces: list[str] = []
     redactions: list[Redaction] = []
-    at = read = 0
+    at = done = 0
     line = 1
     for start, end, name in spans:
-        # A secret of many lines leaves as many empty ones, so that every later line keeps its number.
+        # A secret of several lines leaves as many empty ones, so that later lines keep their numbers.
         lines = text.count("\n", start, end)
         stand_in = f"[REDACTED:{name}]" + "\n" * lines
-        line += text.count("\n", read, start)
-        at += start - read
+        line += text.count("\n", done, start)
+        at += start - done
         redactions.append(Redaction(name, line, start, end, at, len(stand_in)))
-        parts += text[read:start], stand_in
+        pieces += text[done:start], stand_in
         line += lines
         at += len(stand_in)
-        read = end
-    return "".join((*parts, text[read:])), tuple(redactions)
+        done = end
+    return "".join((*pieces, text[done:])), tuple(redactions)
+
+
+def redact_parsed(note: Note) -> Note:
+    """Return a parsed note without the secrets that only decoding shows: `%41` in a link, `\\x41` in front matter."""
+    in_links = (text for link in note.links for text in (link.target, link.anchor, link.text))
+    # One scan for all of them: nearly every note has none, and is returned as it is.
+    if not redact_text("\n".join((note.title, *_texts(note.fields), *in_links)))[1]:
+        return note
+    links = tuple(_redacted_link(link) for link in note.links)
+    return replace(note, title=redact_text(note.title)[0], fields=_redacted_values(note.fields), links=links)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _redacted_values(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact_text(value)[0]
+    if isinstance(value, dict):
+        return {redact_text(key)[0]: _redacted_values(inner) for key, inner in value.items()}
+    return [_redacted_values(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _redacted_link(link: Link) -> Link:
+    target, anchor, text = (redact_text(part)[0] for part in (link.target, link.anchor, link.text))
+    return replace(link, target=target, anchor=anchor, text=text)
 
 
 def redact_path(path: str) -> str:
-    """Return a file's path without the secrets that its folders' names and its own hold."""
+    """Return a file's path without the secrets in the names of its folders and in its own name."""
     names = [redact_text(name)[0] for name in path.split("/")]
     stem, dot, suffix = names[-1].rpartition(".")
     names[-1] = redact_text(stem)[0] + dot + suffix
-    shown = "/".join(names)
-    # What only the whole of it shows.
-    return redact_text(shown)[0] if names_secret(shown) else shown
+    redacted = "/".join(names)
+    # Some secrets are only recognisable in the whole path.
+    return redact_text(redacted)[0] if names_secret(redacted) else redacted
 
 
 def names_secret(path: str) -> str:
-    """Return the name of the rule by which a file's path holds a secret, or nothing.
+    """Return the name of the rule that finds a secret in a file's path, or an empty text.
 
     >>> names_secret("Garden/bees in 2024.md")
     ''
@@ -112,17 +151,17 @@ def names_secret(path: str) -> str:
     names = path.split("/")
     if rule := next(filter(None, map(_token_in, names)), ""):
         return rule
-    if not _telling().search(path.lower()):
+    if not _label_keywords().search(path.lower()):
         return ""
-    # What is stored is the whole of it, and the title that is made of its last name.
+    # The store holds the whole path, and a title made of the file's name.
     texts = (*names, names[-1].rpartition(".")[0], path)
     return next((spans[0][2] for text in texts if (spans := _for_notes().spans(text))), "")
 
 
 @lru_cache(maxsize=4096)
 def _token_in(name: str) -> str:
-    # Almost every name is too short or too plain for a token; the scan is for the others.
-    if (len(name) < _SHORTEST and "=" not in name) or not _ODD.search(name):
+    # Almost every name is too short or too plain for a token, and need not be scanned.
+    if (len(name) < _SHORTEST_TOKEN and "=" not in name) or not _TOKEN_LIKE.search(name):
         return ""
     spans = _for_paths().spans(name)
     return spans[0][2] if spans else ""
@@ -130,37 +169,43 @@ def _token_in(name: str) -> str:
 
 @cache
 def rules_digest() -> str:
-    """Return a short name of the rules as they are: other rules, another name."""
-    return digest_of(Path(__file__).parent)
+    """Return the version of the rules; a store written under another version is redacted and indexed again.
+
+    `version.json` says which version these sources still are. Sources it does not know are a version of their own: a
+    forgotten entry costs a rebuild, never a secret.
+    """
+    sources = sources_digest(Path(__file__).parent)
+    version: dict[str, str] = json.loads(Path(__file__).with_name(_VERSION_FILE).read_bytes())
+    return version["rules"] if version["sources"] == sources else sources
 
 
-def digest_of(folder: Path) -> str:
-    """Return a short name of all modules of a folder: checks, tables and the scan are rules as much as patterns."""
+def sources_digest(folder: Path) -> str:
+    """Return a digest of all modules and vendor rules in a folder: checks and tables decide as patterns do."""
     digest = hashlib.blake2b(digest_size=6)
-    for module in sorted(folder.iterdir(), key=lambda file: file.name):
-        if module.name.endswith(".py"):
-            digest.update(f"{module.name}\n".encode())
-            digest.update(module.read_bytes())
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py") or file.name == VENDORS_FILE:
+            digest.update(f"{file.name}\n".encode())
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 @cache
 def _for_notes() -> Scanner:
-    return Scanner(RULES)
+    return Scanner(all_rules())
 
 
 @cache
 def _for_tables() -> Scanner:
-    return Scanner([rule for rule in RULES if rule.beneath])
-
-
-@cache
-def _telling() -> re.Pattern[str]:
-    """Return what a name has in it that any rule for names, places and sentences knows a secret by."""
-    keywords = {keyword for rule in RULES if rule.any_case for keyword in rule.keywords}
-    return re.compile("|".join(map(re.escape, sorted(keywords))))
+    return Scanner([rule for rule in all_rules() if rule.column_check])
 
 
 @cache
 def _for_paths() -> Scanner:
-    return Scanner([rule for rule in RULES if rule.sure])
+    return Scanner([rule for rule in all_rules() if rule.certain])
+
+
+@cache
+def _label_keywords() -> re.Pattern[str]:
+    """Return a pattern of every keyword that a rule for labels, positions or sentences needs."""
+    keywords = {keyword for rule in all_rules() if rule.any_case for keyword in rule.keywords}
+    return re.compile("|".join(map(re.escape, sorted(keywords))))

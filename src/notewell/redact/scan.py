@@ -1,39 +1,43 @@
-"""Where in a text the secrets are: rules are tried only where one of their keywords stands."""
+"""Where the secrets are in a text: a rule is tried only where one of its keywords occurs."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
-from notewell.redact.keywords import Keywords
+import numpy as np
+from numpy.typing import NDArray
+
 from notewell.redact.rule import Ahead, Check, Rule
-from notewell.redact.tables import Head, beneath
+from notewell.redact.tables import Header, cells_below
 
 Span = tuple[int, int, str]
 
-# What a string in a string, or Markdown, puts a backslash before. Several: a string in a string in a string.
+# A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
 _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
-# A cell of CSV doubles its quotes. Apart from the other, since two ways to begin make a pattern slow.
+# A cell of CSV doubles its quotes. A pattern of its own: one with two ways to begin is slow.
 _DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
-# Signs that take no room, and hide what they stand in.
-_NO_ROOM = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_UNSEEN = re.compile(f"[{_NO_ROOM}]+()")
+# Characters of no width, which hide the word they stand in.
+_ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_INVISIBLE = re.compile(f"[{_ZERO_WIDTH}]+()")
+# Patterns limit their length; a match this long takes in what follows without a space.
 _LONG = 120
-# What stands between the cells of a row, and how far back a row is looked for.
-_CELL_ENDS = ";,\t|"
-_FAR = 5000
+_CELL_SEPARATORS = ";,\t|"
+# How far back the start of a row is looked for.
+_LONGEST_ROW = 5000
 _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?:\.[A-Za-z0-9+/=_~-]++)*+")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
-_APART = "\n\n\n"
-_MEANT = {"n": "\n", "r": "\n", "t": "\t"}
+_GAP = "\n\n\n"
+_UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}
 
 
 class Scanner:
-    """Finds the secrets that a list of rules knows."""
+    """Finds the secrets that a list of rules recognises."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        """Sort the rules by their keywords, so that each keyword is looked for once."""
+        """Group the rules by keyword, so that each keyword is searched for once."""
         self._rules: dict[tuple[str, bool], list[Rule]] = {}
         for rule in rules:
             for keyword in rule.keywords:
@@ -41,66 +45,66 @@ class Scanner:
         as_written = (keyword for keyword, any_case in self._rules if not any_case)
         self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self._named = {rule.name: rule for rule in rules}
+        self._by_name = {rule.name: rule for rule in rules}
         self._order = {rule.name: number for number, rule in enumerate(rules)}
 
     def spans(self, text: str) -> list[Span]:
-        """Return where secrets begin and end, in order, none overlapping another, each with its rule's name."""
-        found = list(self._seen(text))
-        unseen = "" if text.isascii() else next((sign for sign in _NO_ROOM if sign in text), "")
-        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), (unseen, _UNSEEN)):
+        """Return the start, end and rule name of each secret, in order and without overlaps."""
+        found = list(self._found(text))
+        invisible = "" if text.isascii() else next((sign for sign in _ZERO_WIDTH if sign in text), "")
+        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), (invisible, _INVISIBLE)):
             if sign and sign in text:
-                plain, written = _unescaped(text, escaped)
-                found += [(written(start), written(end), name) for start, end, name in self._seen(plain)]
+                plain, in_source = _unescaped(text, escaped)
+                found += [(in_source(start), in_source(end), name) for start, end, name in self._found(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
         return disjoint(found)
 
-    def _seen(self, text: str) -> Iterator[Span]:
-        # The one letter that lowers to two would move all that follows.
+    def _found(self, text: str) -> Iterator[Span]:
+        # This is the one letter whose lower case has two characters: it would shift every offset behind it.
         lowered = text.replace("İ", "I").lower()
-        # Up to where a rule has found a secret; what it sees inside of that is the same secret.
+        # Where each rule's last secret ends: a match inside it is the same secret.
         ends: dict[str, int] = {}
-        heads: list[Head] = []
-        gone = self._stand_ins(text)
+        headers: list[Header] = []
+        redacted = self._stand_ins(text)
         for keyword, any_case in self._keywords.present(text):
             rules = self._rules[keyword, any_case]
             ends.clear()
             ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
-            for at in _places(keyword, lowered if any_case else text):
-                # The name of a rule is not that of a secret behind it.
-                if gone and (before := bisect_right(gone, (at, 0))) and at < gone[before - 1][1]:
+            for at in _occurrences(keyword, lowered if any_case else text):
+                # The rule's name in a stand-in is not the label of a secret.
+                if redacted and (before := bisect_right(redacted, (at, 0))) and at < redacted[before - 1][1]:
                     continue
                 for rule in rules:
                     if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
                         continue
                     pattern = self._patterns.get(rule.name) or self._compiled(rule)
                     if match := pattern.match(text, max(0, at - rule.lead)):
-                        if rule.beneath:
-                            heads.append(Head(match.start(), rule.name))
-                        elif rule.alone and _in_rows(text, match.start(), match.span(match.lastgroup or 0)):
+                        if rule.column_check:
+                            headers.append(Header(match.start(), rule.name))
+                        elif rule.outside_rows and _in_rows(text, match.start(), match.span(match.lastgroup or 0)):
                             continue
-                        elif span := _judged(rule.name, rule.check, text, match.span(match.lastgroup or 0), gone):
+                        elif span := _checked(rule.name, rule.check, text, match.span(match.lastgroup or 0), redacted):
                             ends[rule.name] = max(span[1], ends.get(rule.name, 0))
                             yield span
-                        elif rule.whole:
+                        elif rule.all_or_nothing:
                             ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
-        for start, end, name, sure in beneath(text, sorted(heads)):
-            rule = self._named[name]
-            for check in (rule.check, rule.beneath) if sure else (rule.check,):
-                if span := _judged(rule.name, check, text, (start, end), gone):
+        for start, end, name, sure in cells_below(text, sorted(headers)):
+            rule = self._by_name[name]
+            for check in (rule.check, rule.column_check) if sure else (rule.check,):
+                if span := _checked(rule.name, check, text, (start, end), redacted):
                     yield span
                     break
 
     def _stand_ins(self, text: str) -> list[tuple[int, int]]:
-        """Return where secrets were that are redacted already; no other text that says so is believed."""
-        return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._named]
+        """Return the spans of `[REDACTED:rule]`; one with an unknown rule name is plain text."""
+        return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._by_name]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
         return self._patterns.setdefault(rule.name, rule.pattern.compile(rule.lead))
 
 
 class _Ahead:
-    """Tells whether a pattern is near ahead of places that come in order; no part of the text is looked at twice."""
+    """Tells whether a pattern begins shortly after offsets that come in order; no part of the text is read twice."""
 
     def __init__(self, text: str, ahead: Ahead) -> None:
         self._text, self._reach = text, ahead.reach
@@ -110,13 +114,13 @@ class _Ahead:
     def is_near(self, at: int) -> bool:
         end = at + self._reach
         if self._found < at and end > self._read:
-            # What was found began before the place, or was cut off by the end of what was looked at.
+            # The last match began before this offset, or was cut off where the last search ended.
             match = self._search(self._text, max(at, self._read - self._reach // 4), end)
             self._found, self._read = (match.start(), match.end()) if match else (-1, end)
         return at <= self._found < end
 
 
-def _places(keyword: str, text: str) -> Iterator[int]:
+def _occurrences(keyword: str, text: str) -> Iterator[int]:
     at = text.find(keyword)
     while at >= 0:
         yield at
@@ -124,35 +128,35 @@ def _places(keyword: str, text: str) -> Iterator[int]:
 
 
 def _in_rows(text: str, name: int, secret: tuple[int, int]) -> bool:
-    """Tell whether a name ends a row of several cells, and a secret on a line below stands in one as well."""
-    line = text.rfind("\n", max(0, name - _FAR), name) + 1 or max(0, name - _FAR)
+    """Tell whether a label ends a row of several cells, and the secret on a line below is in such a row as well."""
+    line = text.rfind("\n", max(0, name - _LONGEST_ROW), name) + 1 or max(0, name - _LONGEST_ROW)
     before = text[line:name].lstrip()
-    return any(sign in before and text.find(sign, *secret) >= 0 for sign in _CELL_ENDS)
+    return any(sign in before and text.find(sign, *secret) >= 0 for sign in _CELL_SEPARATORS)
 
 
-def _judged(
-    name: str, check: Check | None, text: str, place: tuple[int, int], gone: Sequence[tuple[int, int]]
+def _checked(
+    name: str, check: Check | None, text: str, span: tuple[int, int], redacted: Sequence[tuple[int, int]]
 ) -> Span | None:
-    start, end = place
+    """Return the span of a secret that passes the check, extended to the end of a long one."""
+    start, end = span
     secret = text[start:end]
-    if gone:
-        start, end, secret = _left(text, start, end, gone)
+    if redacted:
+        start, end, secret = _unredacted(text, start, end, redacted)
         if not re.search(r"\w", secret):
             return None
     if check is not None and not check(secret):
         return None
-    # Patterns look at no more than so much; what goes on without a space goes with it.
     rest = _REST.match(text, end) if end - start >= _LONG else None
     return start, rest.end() if rest else end, name
 
 
-def _left(text: str, start: int, end: int, gone: Sequence[tuple[int, int]]) -> tuple[int, int, str]:
-    """Return a place without a stand-in cut in half, and what of its text is not redacted already."""
-    at = max(0, bisect_right(gone, (start, len(text))) - 1)
+def _unredacted(text: str, start: int, end: int, redacted: Sequence[tuple[int, int]]) -> tuple[int, int, str]:
+    """Return a span extended to whole stand-ins, and its text without them."""
+    at = max(0, bisect_right(redacted, (start, len(text))) - 1)
     parts: list[str] = []
     read = start
-    while at < len(gone) and gone[at][0] < end:
-        first, last = gone[at]
+    while at < len(redacted) and redacted[at][0] < end:
+        first, last = redacted[at]
         if last > start:
             parts.append(text[read:first])
             start, read, end = min(start, first), last, max(end, last)
@@ -161,7 +165,7 @@ def _left(text: str, start: int, end: int, gone: Sequence[tuple[int, int]]) -> t
 
 
 def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int], int]]:
-    """Return the lines with something escaped as they are meant, and the way back to where they are written."""
+    """Return the lines that contain escapes, unescaped, and a function from their offsets to those of the text."""
     parts: list[str] = []
     starts: list[int] = [0]
     shifts: list[int] = [0]
@@ -171,15 +175,15 @@ def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int]
         starts.append(length)
         shifts.append(read - length)
         for escape in escaped.finditer(text, line_start, line_end):
-            meant = escape[escape.lastindex or 0]
-            parts += text[read : escape.start()], _MEANT.get(meant, meant)
-            length += escape.start() - read + len(meant)
+            plain = escape[escape.lastindex or 0]
+            parts += text[read : escape.start()], _UNESCAPED.get(plain, plain)
+            length += escape.start() - read + len(plain)
             read = escape.end()
             starts.append(length)
             shifts.append(read - length)
-        # Lines that are not neighbours stay apart.
-        parts += text[read:line_end], _APART
-        length += line_end - read + len(_APART)
+        # Lines that are not neighbours must not look like neighbours.
+        parts += text[read:line_end], _GAP
+        length += line_end - read + len(_GAP)
     return "".join(parts), lambda at: at + shifts[bisect_right(starts, at) - 1]
 
 
@@ -193,13 +197,75 @@ def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, i
 
 
 def disjoint(found: Sequence[Span]) -> list[Span]:
-    """Return spans that come in order as such that do not overlap."""
+    """Return the spans, which come in order, with overlapping ones merged."""
     spans: list[Span] = []
     for start, end, name in found:
         if spans and start < spans[-1][1]:
-            # Two rules saw parts of one secret: what either saw goes.
-            first, last, kept = spans[-1]
-            spans[-1] = (first, max(last, end), kept)
+            # Two rules found parts of one secret: both parts go.
+            first, last, earlier = spans[-1]
+            spans[-1] = (first, max(last, end), earlier)
         else:
             spans.append((start, end, name))
     return spans
+
+
+# Texts are searched in parts, so that a large one needs no more memory than a small one.
+_PART = 1 << 20
+# A word, and whether its case is ignored.
+Keyword = tuple[str, bool]
+# The letters from the most to the least frequent in English; other characters are rarer still.
+_FREQUENT = "etaoinshrdlcumwfgypbvkjxqz"
+
+
+class Keywords:
+    """Finds which of many keywords a text contains, in one pass, by the two rarest trigrams of each keyword."""
+
+    def __init__(self, as_written: Iterable[str], any_case: Iterable[str]) -> None:
+        """Register each keyword under its two rarest trigrams."""
+        self._known = np.zeros(1 << 21, dtype=np.bool_)
+        self._by_code: dict[int, list[tuple[Keyword, int]]] = {}
+        self._without_trigram: list[Keyword] = []
+        for keyword in (*((word, False) for word in as_written), *((word, True) for word in any_case)):
+            self._register(keyword)
+
+    def _register(self, keyword: Keyword) -> None:
+        word, any_case = keyword
+        rarest = _rarest_trigrams(word)
+        if not rarest:
+            self._without_trigram.append(keyword)
+        for number, letters in enumerate(rarest):
+            forms = product(*({letter, letter.upper()} for letter in letters)) if any_case else (tuple(letters),)
+            for form in forms:
+                code = (ord(form[0]) << 14) | (ord(form[1]) << 7) | ord(form[2])
+                self._known[code] = True
+                self._by_code.setdefault(code, []).append((keyword, number + 1 if len(rarest) > 1 else 3))
+
+    def present(self, text: str) -> list[Keyword]:
+        """Return the keywords that the text may contain: all that it does contain, and perhaps a few more."""
+        data = text.encode("utf-8", "replace")
+        # The first trigram of a keyword sets bit 1, the second bit 2: with 3, both occur.
+        seen: dict[Keyword, int] = {}
+        for start in range(0, max(len(data) - 2, 0), _PART):
+            codes = _trigram_codes(data[start : start + _PART + 2])
+            for code in set(codes[self._known[codes]].tolist()):
+                for keyword, bit in self._by_code[code]:
+                    seen[keyword] = seen.get(keyword, 0) | bit
+        found = [keyword for keyword, bits in seen.items() if bits == 3]
+        return found if text.isascii() else [*found, *self._without_trigram]
+
+
+def _rarest_trigrams(keyword: str) -> list[str]:
+    """Return the two ASCII trigrams of a keyword that are rarest in English; none if it has no trigram."""
+    threes = {keyword[at : at + 3] for at in range(len(keyword) - 2)}
+    plain = sorted(three for three in threes if three.isascii())
+    return sorted(plain, key=lambda three: -sum(map(_rarity, three)))[:2]
+
+
+def _rarity(letter: str) -> int:
+    return _FREQUENT.index(letter) if letter in _FREQUENT else len(_FREQUENT)
+
+
+def _trigram_codes(data: bytes) -> NDArray[np.int32]:
+    """Return a number for every three bytes in a row; characters beyond ASCII may collide with others."""
+    letters = np.frombuffer(data, dtype=np.uint8).astype(np.int32) & 127
+    return (letters[:-2] << 14) | (letters[1:-1] << 7) | letters[2:]

@@ -1,4 +1,4 @@
-"""The cells beneath the head of a column, in tables of Markdown, of CSV, and of ` | ` or tabs between words."""
+"""The cells below a column's header, in tables of Markdown, of CSV, and of words separated by ` | ` or tabs."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-# So many lines without what separates cells may stand within a table: a note over several lines, a row of one cell.
-_FEW = 3
-# The line above a head is looked for so far back.
-_NEAR = 5000
+# A table may contain this many lines without a separator: a remark of several lines, a row of one cell.
+_MOST_LINES_BETWEEN = 3
+# How far back the line above a header is looked for.
+_LONGEST_LINE = 5000
 _RULE = re.compile(r"(?=[\s|:+=]*-|[\s|:+-]*=)[\s|:+=-]+")
 _NAME = re.compile(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
 _EDGE = re.compile(r"[\s\"'`*_]*")
-# A head that goes on after the name tells of the secret, and may not hold it: `Password expires`, `passwordPolicy`.
-_GOES_ON = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
+# A header that continues after the label may be about the secret instead: `Password expires`, `passwordPolicy`.
+_CONTINUES = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
 _BLANK = re.compile(r"[ \t\r]*+")
 _BARRED = re.compile(r"([^|\\\n]*+(?:\\[^\n]?[^|\\\n]*+)*+)(\|?)")
 _SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
 _QUOTED = re.compile(r" *(\"[^\"]*+(?:\"\"[^\"]*+)*+(\"?))")
 
 
-class Head(NamedTuple):
-    """Where the head of a column begins, and what its cells may be by it."""
+class Header(NamedTuple):
+    """Where a column's header begins, and the rule for the cells below it."""
 
     start: int
     rule: str
 
 
 class Cell(NamedTuple):
-    """A cell beneath a head; of one that is sure, the place alone says what it holds."""
+    """A cell below a header; `sure` if the column alone says what it contains."""
 
     start: int
     end: int
@@ -42,53 +42,54 @@ class Cell(NamedTuple):
 
 @dataclass(slots=True)
 class _Table:
-    """A line that names columns, and which of them hold secrets."""
+    """A line that names columns, and which of them contain secrets."""
 
     sign: str
     start: int
     end: int
     count: int
     ruled: bool
-    # Whether a bar stands before its first cell; and a space behind each comma, as in a sentence.
+    # Whether a bar stands before the first cell, and whether a space follows each comma, as in a sentence.
     barred: bool
     spaced: bool
     columns: dict[int, tuple[str, bool]] = field(default_factory=dict)
 
 
-def beneath(text: str, heads: Sequence[Head]) -> Iterator[Cell]:
-    """Yield the cells beneath the heads, which come in order. Every table is read once, for all its columns."""
+def cells_below(text: str, headers: Sequence[Header]) -> Iterator[Cell]:
+    """Yield the cells below the headers, which come in order. Each table is read once, for all its columns."""
     tables: dict[str, list[_Table]] = {}
-    for (start, end), held in groupby(_on_lines(text, heads), key=lambda one: one[0]):
-        if table := _table(text, start, end, [head for _, head in held]):
+    for (start, end), on_line in groupby(_with_lines(text, headers), key=lambda pair: pair[0]):
+        if table := _table(text, start, end, [header for _, header in on_line]):
             tables.setdefault(table.sign, []).append(table)
     for found in tables.values():
         for table, following in zip(found, [*found[1:], None], strict=True):
             stop = following.start if following else len(text)
-            open_still = yield from _cells_of(table, text, stop)
-            if open_still and following and not following.ruled:
-                # Which of the two tables the rows below belong to cannot be told.
+            continues = yield from _secret_column_cells(table, text, stop)
+            if continues and following and not following.ruled:
+                # The rows below may belong to either table.
                 table.columns.update(following.columns)
                 following.columns = table.columns
 
 
-def _on_lines(text: str, heads: Sequence[Head]) -> Iterator[tuple[tuple[int, int], Head]]:
+def _with_lines(text: str, headers: Sequence[Header]) -> Iterator[tuple[tuple[int, int], Header]]:
+    """Yield each header with the span of its line."""
     start, end = 0, -1
-    for head in heads:
-        if head.start > end:
-            start = text.rfind("\n", max(0, end), head.start) + 1
-            end = _line_end(text, head.start)
-        yield (start, end), head
+    for header in headers:
+        if header.start > end:
+            start = text.rfind("\n", max(0, end), header.start) + 1
+            end = _line_end(text, header.start)
+        yield (start, end), header
 
 
-def _table(text: str, start: int, end: int, heads: Sequence[Head]) -> _Table | None:
-    """Return the table that a line heads; none, if it is a row in the middle of one, or a sentence."""
+def _table(text: str, start: int, end: int, headers: Sequence[Header]) -> _Table | None:
+    """Return the table whose header is this line; None if it is a row in the middle of one, or a sentence."""
     sign = next((sign for sign in "|\t;," if text.find(sign, start, end) >= 0), "")
     if not sign:
         return None
     cells: list[tuple[int, int]] = []
-    for cell in _head_cells(text, start, end, sign):
+    for cell in _header_cells(text, start, end, sign):
         cells.append(_trimmed(text, *cell))
-        # A sentence is given up at its first clause.
+        # A sentence shows at its first clause.
         if sign != "|" and not _NAME.fullmatch(text, *cells[-1]):
             return None
     ruled = bool(_RULE.fullmatch(text, end + 1, _line_end(text, end + 1)))
@@ -96,18 +97,18 @@ def _table(text: str, start: int, end: int, heads: Sequence[Head]) -> _Table | N
         return None
     spaced = sign == "," and text.find(", ", start, end) >= 0
     table = _Table(sign, start, end, len(cells), ruled, _is_barred(text, start), spaced)
-    # A table in a cell of another: the line below its head has none of the cells before it.
+    # A table inside another's cell: the line below its header lacks the outer table's cells.
     more = len(cells) - sum(1 for _ in _cells(text, end + 1, sign)) if ruled else 0
-    for head in heads:
-        column = bisect_right(cells, head.start, key=lambda cell: cell[1])
+    for header in headers:
+        column = bisect_right(cells, header.start, key=lambda cell: cell[1])
         if column < len(cells) and _NAME.fullmatch(text, *cells[column]):
-            table.columns[column] = head.rule, not _GOES_ON.search(text, head.start, cells[column][1])
+            table.columns[column] = header.rule, not _CONTINUES.search(text, header.start, cells[column][1])
             if 0 < more < column:
-                table.columns.setdefault(column - more, (head.rule, False))
+                table.columns.setdefault(column - more, (header.rule, False))
     return table
 
 
-def _head_cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
+def _header_cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
     if sign != "|" and text.startswith('"', start):
         cells, record_end = _record(text, start, sign)
         if record_end == end:
@@ -116,8 +117,8 @@ def _head_cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[in
 
 
 def _is_row(text: str, start: int, sign: str, cells: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether the line above is of the same table, and no more than the table's name; a row heads nothing."""
-    above = text.rfind("\n", max(0, start - _NEAR), max(0, start - 1)) + 1
+    """Tell whether a line is a row: the line above belongs to the same table, and is more than the table's name."""
+    above = text.rfind("\n", max(0, start - _LONGEST_LINE), max(0, start - 1)) + 1
     if start == 0 or text.startswith("sep=", above) or text.find(sign, above, start) < 0:
         return False
     before = [_trimmed(text, *cell) for cell in _cells(text, above, sign)]
@@ -135,8 +136,8 @@ def _is_barred(text: str, at: int) -> bool:
     return text.startswith("|", blank.end() if blank else at)
 
 
-def _cells_of(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool]:
-    """Yield the cells of secrets; return whether the table goes on where the next one begins."""
+def _secret_column_cells(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool]:
+    """Yield the cells of the secret columns; return whether the table still continues at `stop`."""
     at, missing, quoted_up_to, quotes = table.end + 1, 0, 0, table.sign != "|"
     while at < stop:
         end = _line_end(text, at)
@@ -148,12 +149,12 @@ def _cells_of(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool
                 at, missing = end + 1, 0
                 continue
         if text.find(table.sign, at, end) >= 0:
-            # The lines of a record of several are looked at as well: its quotation mark may be none.
+            # Lines inside a record of several are read as rows as well: its quotation mark may be a stray one.
             yield from _secret_cells(table, text, list(_cells(text, at, table.sign)), sure=at >= quoted_up_to)
             missing = 0
         elif at >= quoted_up_to:
             missing += 1
-            if missing > _FEW or (table.sign == "|" and _BLANK.fullmatch(text, at, end)):
+            if missing > _MOST_LINES_BETWEEN or (table.sign == "|" and _BLANK.fullmatch(text, at, end)):
                 return False
         at = end + 1
     return True
@@ -161,7 +162,7 @@ def _cells_of(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool
 
 def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *, sure: bool) -> Iterator[Cell]:
     sure = sure and not table.spaced and (len(cells) <= table.count if table.sign == "|" else len(cells) == table.count)
-    # Bars before the first cell may be left out, in the head or in a row.
+    # The bar before the first cell may be left out, in the header or in a row.
     shift = 0
     if table.sign == "|" and len(cells) != table.count:
         shift = table.barred - _is_barred(text, cells[0][0])
@@ -173,7 +174,7 @@ def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *,
 
 
 def _record(text: str, at: int, sign: str) -> tuple[list[tuple[int, int]], int]:
-    """Return the cells of a record of CSV, and where it ends: nowhere, if a quotation mark is never closed."""
+    """Return the cells of a CSV record and where it ends, or -1 if a quotation mark is never closed."""
     cells: list[tuple[int, int]] = []
     while True:
         quoted = _QUOTED.match(text, at)

@@ -1,4 +1,4 @@
-"""What a secret looks like, and what stands where one will be: checks of a value, given that it has a telling name."""
+"""Checks of a value that a label points to: whether it is a password, a token, or only a placeholder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# A reference to where the value is, or a sign that it was left out.
+# A reference to where the value is stored, or a mark that it was left out.
 _REFERENCE = re.compile(
     "|".join(
         (
@@ -29,20 +29,20 @@ _REFERENCE = re.compile(
     ),
     re.DOTALL | re.IGNORECASE,
 )
-# The same anywhere in a value, each looked for where it can be: most values have none of the signs.
-_SIGNS = (
+# The same anywhere in a value. The first part is a quick test: most values have none of these signs.
+_REFERENCE_PARTS = (
     ("$", re.compile(r"\$[({]|-\$[a-z]{4,}\Z")),
     ("%", re.compile(r"%[sd](?!\w)")),
     ("\\", re.compile(r"\\x[0-9a-f]{2}")),
 )
-_LEFT_OUT = ("...", "…", "xxxx", "***")
-_TELLING = ("your", "replace", "enter", "insert", "put", "password")
-_TOLD = re.compile(
+_ELLIPSES = ("...", "…", "xxxx", "***")
+_TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
+_TEMPLATE = re.compile(
     r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
     r"|(?:your|replace|insert)[-_ ]?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
-# Words that name the kind of a value, or its state, and are none; and logins that everyone knows.
+# Words for the kind or the state of a value, and logins that everyone knows.
 _WORDS = _words(
     """none null nil true false yes no on off undefined unset string str text char varchar nvarchar sysname int
     integer bool boolean float number bytes object array any all some other value values default required
@@ -53,18 +53,18 @@ _WORDS = _words(
     a an in is and or not with for der die das siehe wie ist steht im leer kein keine keines mysql postgres
     postgresql oracle redis mongo rabbitmq minio sa"""
 )
-_COUNTED = re.compile(r"1234\d*|0{4,}|12345\w{0,4}")
-# What only says that a value belongs there: YOUR_PASSWORD, winPassword, my-secret-token1, password123. It has no digits
-# but a short number at its end, and one of these in it.
+_COUNTING = re.compile(r"1234\d*|0{4,}|12345\w{0,4}")
+# A placeholder made of label words: YOUR_PASSWORD, winPassword, my-secret-token1, password123. It has no digits but a
+# short number at its end, and contains one of these words.
 _NAME_LIKE = re.compile(r"\D*(?:\d{1,2}|123\d{0,3}|4321)?[\W_]*")
-_SAYS_SO = re.compile(
+_LABEL_PART = re.compile(
     r"pass|pasw|pwd|pswd|pword|pw$|secret|token|key|credential|kennwort|geheim|here$|your|example|placeholder"
     r"|change[\W_]?(?:me|it)|sample|dummy|replace|insert|value|auth|hash|variable|redacted|username|database",
     re.IGNORECASE,
 )
 _LETTERS = re.compile(r"[^\W\d_]+(?:[-_'’ .][^\W\d_]+)*[.!?:,]?")
-# What a sentence says of a password: its words, and how such words end.
-_STATES = _words(
+# Words that describe a password in a sentence, and how such words end.
+_STATE_WORDS = _words(
     """about above again also back below better both built case clear complex correct different done enough
     even ever first fine free fresh given gone good great half held hard incorrect inside just kept known
     late least left long longer lost made more most much must never next nothing often okay once only open
@@ -76,12 +76,12 @@ _STATES = _words(
     verboten dasselbe derselbe gestern heute ciphertext
     complete obsolete bad generate stale unknown absent missing"""
 )
-_STATE_LIKE = re.compile(
+_STATE_ENDING = re.compile(
     r".*(?:ed|ing|able|ible|ive|al|ly|ent|ant|ic|ous|ful|less|ary|ory|rd|wn|pt|ert|bar|lich|ig|isch|haft|los|[^aeiou]en)",
     re.IGNORECASE,
 )
-# What a sentence in German says of a password by a noun, and how nouns end that name no thing.
-_NOUNS = (
+# German nouns that describe a password in a sentence, and endings of abstract nouns.
+_NOUN_ENDINGS = (
     *("ung", "heit", "keit", "tion", "tät", "schaft", "pflicht", "sache", "standard", "quatsch", "unsinn", "blödsinn"),
     *("müll", "käse", "teil", "problem", "risiko", "thema", "muss", "feld", "fehler", "geheimnis", "vorschrift"),
     *("regel", "nachteil", "vorteil", "ende", "gefahr", "schwachstelle", "lücke", "eigentum", "zwang", "aufwand"),
@@ -89,12 +89,12 @@ _NOUNS = (
     *("vergessen", "willen", "geschehen", "verfahren", "vorhaben", "zeichen", "buchstaben", "wissen", "beispiel"),
     *("vorname", "nachname", "name", "nummer", "geburtsdatum", "anders", "gesetz", "history", "rubbish", "garbage"),
 )
-# Where letters turn to digits, or back, or small letters to capitals: often in a token, seldom in a name.
+# Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
 _PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
-# UUIDs, fingerprints of public keys, bytes one by one, names that databases make up, places of a certificate.
-_PRINT = re.compile(
+# UUIDs, fingerprints of public keys, bytes one by one, generated names of databases, media types.
+_IDENTIFIER = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|(?-i:[0-9A-F]{16,40})|[0-9a-f]{2}(?:[-:][0-9a-f]{2})+"
     r"|(?:PK|FK|UQ|DF|IX|CK)_.*|sha\d+-.*|[a-z]+/[a-z]+/.*",
     re.IGNORECASE,
@@ -102,38 +102,40 @@ _PRINT = re.compile(
 _DATE = re.compile(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
 
 
-def stands_in(value: str) -> bool:
-    """Tell whether a value only stands where a secret will be.
+def is_placeholder(value: str) -> bool:
+    """Tell whether a value only marks where a secret belongs.
 
-    >>> stands_in("${PASSWORD}"), stands_in("my-secret-token"), stands_in("hunter2-again")
+    >>> is_placeholder("${PASSWORD}"), is_placeholder("my-secret-token"), is_placeholder("hunter2-again")
     (True, True, False)
     """
-    # Long enough to tell, and short enough for patterns with many ways to read a text.
+    # Long enough to decide, and short enough for patterns that backtrack.
     value = value[:200].rstrip(" \t.,;:")
     lowered = value.lower()
-    if lowered in _WORDS or _COUNTED.fullmatch(value) or _REFERENCE.fullmatch(value):
+    if lowered in _WORDS or _COUNTING.fullmatch(value) or _REFERENCE.fullmatch(value):
         return True
-    if any(sign in lowered for sign in _LEFT_OUT) or any(sign in lowered and at.search(lowered) for sign, at in _SIGNS):
+    if any(sign in lowered for sign in _ELLIPSES) or any(
+        sign in lowered and at.search(lowered) for sign, at in _REFERENCE_PARTS
+    ):
         return True
-    if any(word in lowered for word in _TELLING) and _TOLD.search(lowered):
+    if any(word in lowered for word in _TEMPLATE_WORDS) and _TEMPLATE.search(lowered):
         return True
-    return bool(_NAME_LIKE.fullmatch(value) and _SAYS_SO.search(value))
+    return bool(_NAME_LIKE.fullmatch(value) and _LABEL_PART.search(value))
 
 
 def is_password(value: str) -> bool:
-    """Tell whether what is assigned to the name of a password is one."""
-    return not stands_in(value)
+    """Tell whether a value assigned to a password's label is one."""
+    return not is_placeholder(value)
 
 
-def is_strong(value: str) -> bool:
-    """Tell whether a value looks like a password wherever it stands: no word, no number, no date.
+def looks_like_password(value: str) -> bool:
+    """Tell whether a value looks like a password by itself: not a word, a number or a date.
 
-    >>> is_strong("Tr0ub4dor"), is_strong("swordfish"), is_strong("2024-01-02")
+    >>> looks_like_password("Tr0ub4dor"), looks_like_password("swordfish"), looks_like_password("2024-01-02")
     (True, False, False)
     """
     value = value.strip("*_")
     if (
-        stands_in(value)
+        is_placeholder(value)
         or _LETTERS.fullmatch(value)
         or _DATE.fullmatch(value)
         or _PATH.fullmatch(value)
@@ -143,82 +145,95 @@ def is_strong(value: str) -> bool:
     return bool(re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or bool(re.search(r"\w[!@#$%^&]\w", value))
 
 
-def is_plain_password(value: str) -> bool:
-    """Tell whether the word that ends "the password is …" is the password, and does not say how it is.
+def is_password_in_prose(value: str) -> bool:
+    """Tell whether the last word of "the password is …" is the password, and not a description of it.
 
-    >>> is_plain_password("swordfish"), is_plain_password("required"), is_plain_password("wrong")
+    >>> is_password_in_prose("swordfish"), is_password_in_prose("required"), is_password_in_prose("wrong")
     (True, False, False)
     """
     lowered = value.lower()
-    if stands_in(value) or lowered in _STATES:
+    if is_placeholder(value) or lowered in _STATE_WORDS:
         return False
     if value[:1].isupper() and value[1:].islower():
-        # A noun, in German at least: not all that ends like the word for a state is one.
-        return not (lowered.endswith(_NOUNS) or (_STATE_LIKE.fullmatch(value) and not lowered.endswith("en")))
-    return not _STATE_LIKE.fullmatch(value)
+        # A noun, at least in German: some nouns end like words that describe a state.
+        return not (lowered.endswith(_NOUN_ENDINGS) or (_STATE_ENDING.fullmatch(value) and not lowered.endswith("en")))
+    return not _STATE_ENDING.fullmatch(value)
 
 
 def is_random(value: str) -> bool:
-    """Tell whether a value looks drawn at random, as tokens and keys are.
+    """Tell whether a value looks random, as tokens and keys do.
 
     >>> is_random("9fceb02d0ae598e95dc970b7"), is_random("SqlServer2019Developer"), is_random("my-first-token-2024")
     (True, False, False)
     """
     turns = len(_TURN.findall(value))
-    return len(value) >= 16 and turns >= max(4, len(value) * 0.17) and len(set(value)) >= 8 and not stands_in(value)
+    return (
+        len(value) >= 16 and turns >= max(4, len(value) * 0.17) and len(set(value)) >= 8 and not is_placeholder(value)
+    )
 
 
 def is_token(value: str) -> bool:
-    """Tell whether what is assigned to the name of a token or key is one; a UUID can be."""
+    """Tell whether a value assigned to a token's label is one; a UUID can be."""
     return is_random(value) and not _DATE.fullmatch(value)
 
 
-def is_key(value: str) -> bool:
-    """Tell whether what stands beside or beneath such a name is a token, and not the name or the print of a thing."""
-    return is_token(value) and not _PRINT.fullmatch(value)
+def is_token_not_id(value: str) -> bool:
+    """Tell whether a value beside or below a token's label is one, and not an identifier or a fingerprint."""
+    return is_token(value) and not _IDENTIFIER.fullmatch(value)
 
 
-def is_anonymous(value: str) -> bool:
-    """Tell whether a value that merely stands near such a name is a token: it is more random than any name is."""
-    if not is_key(value):
+def is_surely_random(value: str) -> bool:
+    """Tell whether a value a few words after a label is a token: more random than any name."""
+    if not is_token_not_id(value):
         return False
     return bool(_HEX.fullmatch(value)) or (len(_TURN.findall(value)) >= len(value) * 0.25 and value.count("_") < 4)
 
 
-def is_cell(value: str) -> bool:
-    """Tell whether a cell beneath the name of a secret holds one: it is one word, and a strong one."""
-    return not re.search(r"\s", value) and is_strong(value)
+def is_strong_cell(value: str) -> bool:
+    """Tell whether a cell next to or below a password's label is one: a single word that looks like a password."""
+    return not re.search(r"\s", value) and looks_like_password(value)
 
 
-def is_cell_for_sure(value: str) -> bool:
-    """Tell whether a cell beneath nothing but the name of a password is one: any that does not say that there is none.
+def is_password_cell(value: str) -> bool:
+    """Tell whether a cell in a column of passwords is one: anything but a description or a placeholder.
 
-    >>> is_cell_for_sure("correcthorse"), is_cell_for_sure("required"), is_cell_for_sure("see the manager")
+    >>> is_password_cell("correcthorse"), is_password_cell("required"), is_password_cell("see the manager")
     (True, False, False)
     """
     words = value.lower().split()
     several = len(words) > 2 and not _WORDS.intersection(words)
-    return len(value) >= 6 and (len(words) == 1 or several) and is_plain_password(value)
+    return len(value) >= 6 and (len(words) == 1 or several) and is_password_in_prose(value)
 
 
-# What stands between the values of a list.
+# One value of a list, quoted or bare.
 _ITEM = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|'([^']*+)'|([^\s\"',]{3,})")
 
 
-def holds_password(values: str) -> bool:
-    """Tell whether one value of a list is a password; all of them are, then."""
-    return any(is_strong(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
+def lists_password(values: str) -> bool:
+    """Tell whether one value of a list is a password; then all of them are."""
+    return any(looks_like_password(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
-def holds_token(values: str) -> bool:
+def lists_token(values: str) -> bool:
     """Tell whether one value of a list is a token."""
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
 def is_login(value: str) -> bool:
-    """Tell whether base64 holds a name and a password, as `Authorization: Basic` has it."""
+    """Tell whether base64 decodes to `name:password`, as in `Authorization: Basic`."""
     try:
         plain = b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
     except (Error, ValueError):
         return False
     return ":" in plain and plain.isprintable()
+
+
+def is_not_sample(secret: str) -> bool:
+    """Tell a token from a sample of one: `sk-xxxx`, `ghp_your_token_here`, keys that contain EXAMPLE.
+
+    >>> is_not_sample("abc" + "x" * 20), is_not_sample("pk-" + "4f9aQ27Lk0")
+    (False, True)
+    """
+    if re.search(r"(?i)example|x{5}|your[-_]|0{9}|1{9}|\.\.\.|placeholder|redacted|123456789|abcdefgh", secret):
+        return False
+    return len(set(secret)) > 4

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from notewell.errors import NoteError
 from notewell.index.readers.limits import DEEPEST, MOST_TEXT
 from notewell.index.readers.lines import folded, one_line, shortened
-from notewell.redact.names import PASSWORD, SECRET
+from notewell.redact.by_label import PASSWORD, SECRET
 
 # A value this long without a space is a picture or a key, not words.
 LONGEST_WORD = 2000

@@ -1,25 +1,24 @@
-"""The secrets that their place gives away: in a command, an element, a row, a column, beside a login."""
+"""Secrets that their position gives away: in a command, an XML element, a table row or column, beside a login."""
 
 from __future__ import annotations
 
-from random import Random
+from notewell.redact.by_label import PASSWORD, PASSWORD_KEYWORDS, SECRET, SECRET_KEYWORDS
+from notewell.redact.rule import Ahead, Rule, any_case
+from notewell.redact.values import (
+    is_password,
+    is_password_cell,
+    is_strong_cell,
+    is_token,
+    is_token_not_id,
+    looks_like_password,
+)
 
-from notewell.redact.names import PASSWORD, PASSWORD_KEYS, SECRET, SECRET_KEYS, password_in
-from notewell.redact.rule import LOWER, Ahead, Made, Rule, any_case, one_of, some, written
-from notewell.redact.values import is_cell, is_cell_for_sure, is_key, is_password, is_strong, is_token
-
-
-def _phrase(chance: Random) -> Made:
-    secret = " ".join(some(chance, LOWER, chance.randint(3, 8)) for _ in range(chance.choice((12, 24))))
-    return Made(f"Seed phrase: {secret}", secret)
-
-
-# A value of a command: in quotes, or up to the next space.
+# A command's argument: in quotes, or up to the next space.
 _ARGUMENT = r"(?:\"(?P<double>[^\"\n]{3,}+)\"|'(?P<single>[^'\n]{3,}+)'|(?P<bare>[^\s\"'`|;&<>()]{3,512}+)(?![(\[]))"
 
-# The rest of a row behind the cell that names what its neighbour holds.
+# The cell to the right of a label.
 _CELL = r"[ \t]{0,24}[*_`]{0,3}(?P<cell>[^\s|`]{6,512}+)[*_`]{0,3}[ \t]{0,24}(?=\||\r?\n|$)"
-# What a mapping holds beside a name and its value, as it is written or flat: `env[0].type: text`.
+# Other fields of a mapping between the label and its value, nested or flat: `env[0].type: text`.
 _PATH = r"(?:[^\s:=\"']{1,200}\.)?"
 _FIELD = (
     r"(?![\"']?(?:[^\s:=\"']{1,200}\.)?(?:value|default|name|key)[\"']?[ \t]?[:=])"
@@ -27,7 +26,7 @@ _FIELD = (
 )
 _VALUE = r"[ \t]?(?:\"(?P<double>[^\"\n]{4,512}+)\"|'(?P<single>[^'\n]{4,512}+)'|(?P<bare>[^\s\"'`,;}]{6,512}+))"
 _HEAD = r"[\w )(]{0,16}+[\"'`*_]{0,3}[ \t]{0,24}(?=[|,;\t\r\n]|$)"
-# The first cell of a record of CSV, and the next one.
+# The first cell of a CSV record, and the next one.
 _FIRST = r"(?<![^\s\"'`<>|*\[])[\w.-]{0,24}?"
 _NEXT = (
     r"[\w)(-]{0,16}+\"?[,;\t](?:\"(?P<quoted>[^\"\n]{6,512}+)\"|(?!\w{1,40}=\w)(?P<cell>[^\s\"'`|,;<>()\[\]]{6,512}+))"
@@ -35,12 +34,12 @@ _NEXT = (
 )
 _ELEMENT = r"[\w-]{0,16}+(?:[\"'][^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?P<text>[^<>\n\]]{4,256}+)(?:\]\]>)?</"
 
-PLACED: tuple[Rule, ...] = (
+BY_POSITION: tuple[Rule, ...] = (
     Rule(
         "password-flag",
         ("-pass", "-pwd"),
         any_case(rf"(?<![-\w])--[\w-]{{0,24}}?(?:{PASSWORD})(?![\w-])(?:[ \t]+|=)(?!-){_ARGUMENT}"),
-        one_of(password_in("restic --password <> check"), password_in("mysql --user=app --password='<>' app")),
+        ("restic --password «{p}» check", "mysql --user=app --password='«{p}»' app"),
         check=is_password,
         lead=26,
     ),
@@ -48,7 +47,7 @@ PLACED: tuple[Rule, ...] = (
         "secret-flag",
         ("-token", "-secret", "-key"),
         any_case(r"(?<![-\w])--[\w-]{0,24}?(?:token|secret|(?<!sign-)key)[ \t]+(?!-)" + _ARGUMENT),
-        one_of(written("deploy --api-key «{a32}» now"), written("login --token '«{h40}»'")),
+        ("deploy --api-key «{a32}» now", "login --token '«{h40}»'"),
         check=is_token,
         lead=26,
     ),
@@ -56,7 +55,7 @@ PLACED: tuple[Rule, ...] = (
         "password-argument",
         ("-password ", "-pass ", "-pwd "),
         any_case(r"(?<=[ \t])-(?:password|pass|pwd)[ \t]+(?!-)" + _ARGUMENT),
-        password_in("Connect -User ilse -Password '<>'"),
+        ("Connect -User ilse -Password '«{p}»'",),
         check=is_password,
     ),
     Rule(
@@ -66,7 +65,7 @@ PLACED: tuple[Rule, ...] = (
             r"\b(?:curl|wget|http)\b[^\n]{0,200}?[ \t](?:-u|--user|-a|--auth)[ =]{0,2}[\"']?[^\s:\"'$<>{}]{1,64}:"
             r"(?P<secret>[^\s\"'`|;<>]{3,128}+)"
         ),
-        password_in("curl -u ilse:<> https://example.org/api"),
+        ("curl -u ilse:«{p}» https://example.org/api",),
         check=is_password,
     ),
     Rule(
@@ -92,53 +91,53 @@ PLACED: tuple[Rule, ...] = (
             r"|openssl\b[^\n]{0,80}?[ \t]-(?:k|pass(?:in|out)?)[ \t]+(?:pass:)?|zip[ \t]+[^\n]{0,40}?-P[ \t]+"
             r"|net use\b[^\n]{0,80}?/user:\S{1,40}[ \t]+)(?!-)" + _ARGUMENT
         ),
-        one_of(password_in("sshpass -p '<>' ssh cellar"), password_in("mysql -u root -p<> app")),
+        ("sshpass -p '«{p}»' ssh cellar", "mysql -u root -p«{p}» app"),
         check=is_password,
     ),
     Rule(
         "password-in-xml",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(PASSWORD + _ELEMENT),
-        password_in("<password><></password>"),
+        ("<password>«{p}»</password>",),
         check=is_password,
     ),
     Rule(
         "secret-in-xml",
-        SECRET_KEYS,
+        SECRET_KEYWORDS,
         any_case(SECRET + _ELEMENT),
-        written("<apiKey>«{a32}»</apiKey>"),
+        ("<apiKey>«{a32}»</apiKey>",),
         check=is_token,
     ),
     Rule(
         "password-in-attribute",
-        (*PASSWORD_KEYS, *SECRET_KEYS),
+        (*PASSWORD_KEYWORDS, *SECRET_KEYWORDS),
         any_case(
             rf"(?:{PASSWORD}|{SECRET})\w{{0,16}}+[\"'][ \t,]{{1,3}}[\"']?value[\"']?[ \t]?[:=]"
             r"[ \t]?[\"'](?P<value>[^\"'\n]{4,256}+)"
         ),
-        password_in('<add key="MailPassword" value="<>" />'),
-        check=is_strong,
+        ('<add key="MailPassword" value="«{p}»" />',),
+        check=looks_like_password,
     ),
     Rule(
         "password-in-call",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(PASSWORD + r"[\"'],[ \t]{0,3}(?:\"(?P<double>[^\"\n]{4,256}+)\"|'(?P<single>[^'\n]{4,256}+)')"),
-        password_in("define('DB_PASSWORD', '<>');"),
-        check=is_strong,
+        ("define('DB_PASSWORD', '«{p}»');",),
+        check=looks_like_password,
     ),
     Rule(
         "secret-in-call",
-        SECRET_KEYS,
+        SECRET_KEYWORDS,
         any_case(SECRET + r"[\"'],[ \t]{0,3}[\"'](?P<secret>[^\s\"'\n]{16,512}+)[\"']"),
-        written("define('AUTH_KEY', '«{a64}»');"),
-        check=is_key,
+        ("define('AUTH_KEY', '«{a64}»');",),
+        check=is_token_not_id,
     ),
     Rule(
         "session-cookie",
         ("cookie:",),
         any_case(r"cookie:[^\n]{0,200}?(?:sess|sid|auth|token)\w{0,12}=(?P<secret>[^\s;,\"'`]{16,4000}+)"),
-        written("Set-Cookie: theme=dark; session_id=«{a64}»; HttpOnly"),
-        check=is_key,
+        ("Set-Cookie: theme=dark; session_id=«{a64}»; HttpOnly",),
+        check=is_token_not_id,
     ),
     Rule(
         "password-in-sql",
@@ -147,15 +146,15 @@ PLACED: tuple[Rule, ...] = (
             r"(?:identified[ \t]+by(?:[ \t]+password)?|password)[ \t]+N?"
             r"(?:'(?P<single>[^'\n]{4,128}+)'|\"(?P<double>[^\"\n]{4,128}+)\")"
         ),
-        password_in("create user ilse identified by '<>';"),
-        check=is_strong,
+        ("create user ilse identified by '«{p}»';",),
+        check=looks_like_password,
     ),
     Rule(
         "netrc",
         ("login ",),
         any_case(r"\blogin[ \t]+\S{1,64}\s{1,8}password[ \t]+(?P<secret>\S{4,128}+)"),
-        password_in("machine example.org login ilse password <>"),
-        check=is_strong,
+        ("machine example.org login ilse password «{p}»",),
+        check=looks_like_password,
     ),
     Rule(
         "login-pair",
@@ -167,8 +166,8 @@ PLACED: tuple[Rule, ...] = (
             r"|(?<![\w./@-])login[ \t]+[\w.@+-]{2,48}:|(?<![\w./@-])(?:admin|root) / )"
             r"[`\"']?(?P<secret>[^\s\"'`|<>,]{6,400}+)"
         ),
-        password_in("credentials: ilse / <>"),
-        check=is_strong,
+        ("credentials: ilse / «{p}»",),
+        check=looks_like_password,
     ),
     Rule(
         "pin",
@@ -178,68 +177,68 @@ PLACED: tuple[Rule, ...] = (
             r"(?i:[ -]?(?:code|number|nummer))?[*_]{0,2}(?: [\w ]{1,24})?"
             r"(?::|=| is| ist| lautet)[*_]{0,2}[ \t]{0,3}[*_`\"']{0,2}(?P<secret>\d{4,10})(?![\w.,:/-]*\d)"
         ),
-        written("PIN: «{d6}»"),
+        ("PIN: «{d6}»",),
     ),
     Rule(
         "password-after-name",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(
             rf"(?:(?<=[\w):#*>|+-] )|(?<=\d\. )|(?<=[\[\"(|,;\t])|(?<=[\w.],[ ])|(?<=\n)|(?<=and )|(?<=und )"
             rf"|(?<=/[ ])|(?<![\s\S])|(?-i:(?<=[A-Z]_))|(?<=require)){PASSWORD}[ \t]{{1,3}}"
             r"[`\"']?(?P<secret>(?!&#)(?:[^\s\"'`|<>()\]]|\](?!\()){6,128}+)"
             r"(?=[`\"'\])]{0,2}(?:[.,;]?[ \t]{0,8}(?:\r?\n|$|[|\t])|(?<=\")[,;])|\]\()"
         ),
-        one_of(password_in("user ilse, password <>"), password_in("pw <>")),
-        check=is_strong,
+        ("user ilse, password «{p}»", "pw «{p}»"),
+        check=looks_like_password,
     ),
     Rule(
         "password-in-row",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(
             rf"(?:(?<=[|>*` \t_.-])|(?-i:(?<=[a-z])(?=P))){PASSWORD}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"
         ),
-        password_in("| Password | <> |"),
-        check=is_cell,
+        ("| Password | «{p}» |",),
+        check=is_strong_cell,
     ),
     Rule(
         "secret-in-row",
-        SECRET_KEYS,
+        SECRET_KEYWORDS,
         any_case(rf"{SECRET}[\w )(]{{0,16}}+[*_`]{{0,3}}[ \t]{{0,24}}\|{_CELL}"),
-        written("| API key | «{a32}» |"),
-        check=is_key,
+        ("| API key | «{a32}» |",),
+        check=is_token_not_id,
     ),
     Rule(
         "password-in-record",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(rf"{_FIRST}{PASSWORD}{_NEXT}"),
-        one_of(password_in("DB_PASSWORD,<>"), password_in('"password";"<>";x')),
-        check=is_cell,
+        ("DB_PASSWORD,«{p}»", '"password";"«{p}»";x'),
+        check=is_strong_cell,
         lead=26,
         ahead=Ahead(r"[,;\t]\S", 60),
     ),
     Rule(
         "secret-in-record",
-        SECRET_KEYS,
+        SECRET_KEYWORDS,
         any_case(SECRET + _NEXT),
-        one_of(written("API key,«{a32}»"), written("weather_token;«{h40}»;x")),
-        check=is_key,
+        ("API key,«{a32}»", "weather_token;«{h40}»;x"),
+        check=is_token_not_id,
         ahead=Ahead(r"[,;\t]\S", 60),
     ),
     Rule(
         "named-value",
-        (*PASSWORD_KEYS, *SECRET_KEYS),
+        (*PASSWORD_KEYWORDS, *SECRET_KEYWORDS),
         any_case(
-            # The name is a value itself, of `name` or `key`, or the key of a mapping.
+            # The label is itself a value, of `name` or `key`, or the key of a mapping.
             rf"(?:{PASSWORD}|{SECRET})[\w )(-]{{0,24}}+"
             r"(?:[\"'`]?(?:,|;|,?[ \t]{0,8}\r?\n)|[\"']?[ \t]?[:=]?[ \t]?(?:\{|\r?\n))"
             rf"\s{{0,40}}+(?:{_FIELD}){{0,3}}+{_PATH}[\"']?(?:value|default)[\"']?[ \t]?[:=]{_VALUE}"
         ),
-        one_of(
-            password_in("- name: ADMIN_PASSWORD\n  value: <>"),
-            password_in('env[0].name: ADMIN_PASSWORD; env[0].value: "<>"'),
-            password_in('"db_password": {\n  "type": "string",\n  "value": "<>"\n}'),
+        (
+            "- name: ADMIN_PASSWORD\n  value: «{p}»",
+            'env[0].name: ADMIN_PASSWORD; env[0].value: "«{p}»"',
+            '"db_password": {\n  "type": "string",\n  "value": "«{p}»"\n}',
         ),
-        check=is_strong,
+        check=looks_like_password,
     ),
     Rule(
         "value-before-name",
@@ -249,8 +248,8 @@ PLACED: tuple[Rule, ...] = (
             r"[\"']?(?:name|key|field|label|title|id)[\"']?[ \t]?[:=][ \t]?[\"']?[\w .-]{0,32}?"
             rf"(?:{PASSWORD}|{SECRET})"
         ),
-        password_in('{"value": "<>", "key": "db_password"}'),
-        check=is_strong,
+        ('{"value": "«{p}»", "key": "db_password"}',),
+        check=looks_like_password,
     ),
     Rule(
         "recovery-phrase",
@@ -261,22 +260,22 @@ PLACED: tuple[Rule, ...] = (
             r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})"
             r"(?=[`\"'.\]]{0,2}[ \t]{0,8}(?:\r?\n|$|[|;\t]|,(?=\S))|\]\()"
         ),
-        _phrase,
+        tuple("Seed phrase: «" + " ".join(["{z3}", "{z8}", "{z5}"] * times) + "»" for times in (4, 8)),
     ),
     Rule(
         "secret-column",
-        SECRET_KEYS,
+        SECRET_KEYWORDS,
         any_case(SECRET + _HEAD),
-        written("| Service | Token |\n|---|---|\n| weather | «{h40}» |\n"),
-        check=is_key,
-        beneath=is_key,
+        ("| Service | Token |\n|---|---|\n| weather | «{h40}» |\n",),
+        check=is_token_not_id,
+        column_check=is_token_not_id,
     ),
     Rule(
         "password-column",
-        PASSWORD_KEYS,
+        PASSWORD_KEYWORDS,
         any_case(PASSWORD + _HEAD),
-        password_in("| Place | Login | Password |\n|---|---|---|\n| Cellar | ilse | <> |\n"),
-        check=is_cell,
-        beneath=is_cell_for_sure,
+        ("| Place | Login | Password |\n|---|---|---|\n| Cellar | ilse | «{p}» |\n",),
+        check=is_strong_cell,
+        column_check=is_password_cell,
     ),
 )
