@@ -17,8 +17,8 @@ from notewell.config.settings import HookSettings, Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.search.relevance import telling_terms
+from notewell.serve.hooks.block import CANDIDATES, PASSAGES
 from notewell.serve.hooks.prompt import gist, questions
-from notewell.serve.hooks.show import LOOKED_AT, SHOWN
 from notewell.types.results import Hit
 from notewell.vault import Vault
 
@@ -75,13 +75,13 @@ def _found(vault: Vault, prompt: str) -> list[Hit]:
     asked = gist(prompt)
     if len(telling_terms(asked)) < 2:
         return []
-    return [excerpt.hit for excerpt in vault.relevant(*questions(asked), limit=LOOKED_AT, least=0.0)]
+    return [excerpt.hit for excerpt in vault.relevant(*questions(asked), limit=CANDIDATES, least=0.0)]
 
 
 def _counts(judged: Sequence[tuple[Asked, list[Hit]]], threshold: float) -> Measured:
     counts = dict.fromkeys(("own", "shown", "right", "answerable", "code", "code_shown", "other", "other_shown"), 0)
     for prompt, hits in judged:
-        block = [hit for hit in hits if hit.score >= threshold][:SHOWN]
+        block = [hit for hit in hits if hit.score >= threshold][:PASSAGES]
         if prompt.answers is None:
             counts[prompt.kind] += 1
             counts[f"{prompt.kind}_shown"] += bool(block)

@@ -246,7 +246,7 @@ def test_every_error_is_defined_in_the_tree() -> None:
     assert elsewhere == [
         "notewell.serve.cli.stopped.Stopped",
         "notewell.serve.daemon.declined.Declined",
-        "notewell.serve.hooks.payload.Nothing",
+        "notewell.serve.hooks.payload.NothingToSay",
     ]
 
 

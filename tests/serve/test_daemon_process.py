@@ -93,8 +93,8 @@ def test_the_start_of_a_session_starts_it_with_the_vault_open_and_all_loaded(war
     assert hook(warm, "start", "--timeout-ms=10000") == ""
     assert "Sourdough.md" in hook(warm, "prompt", "--timeout-ms=10000")
     assert warm.about()["requests"] == 2
-    left = "left to the warm process, if the vault wants one"
-    assert logged(warm) == [("start", left), ("start", "the notes are open"), ("prompt", "")]
+    left = "left to the daemon, if the vault uses it"
+    assert logged(warm) == [("start", left), ("start", "the vault is open"), ("prompt", "")]
 
 
 def test_the_start_of_a_session_starts_none_again_for_a_vault_that_wants_none(warm: Warmth) -> None:

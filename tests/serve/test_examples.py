@@ -49,7 +49,7 @@ SHOWN = {
     "vault.py > Vault > search": "headings that chunks of code have",
     "# Sourdough (2025-01-25)": "a conversation as it is read",
     "Search my notes (notewell)": "a sentence to paste for a model",
-    "Notes that may bear on this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
+    "Notes that may be relevant to this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
     "encoder   59%": "a line of `notewell status` while the encoder reads",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
@@ -230,7 +230,7 @@ def check_servers(servers: dict[str, Any]) -> None:
 
 def check_hooks(hooks: dict[str, Any]) -> None:
     from notewell.serve.hooks import EVENTS  # noqa: PLC0415
-    from notewell.serve.hooks.entries import is_ours  # noqa: PLC0415
+    from notewell.serve.hooks.install import is_ours  # noqa: PLC0415
 
     for event, entries in hooks.items():
         for hook in (hook for entry in entries for hook in entry["hooks"]):

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from tests.serve.hooks import Hooks
 
-from notewell.serve.hooks.before import read_asked
-from notewell.serve.hooks.payload import Given
+from notewell.serve.hooks.before import subject_of
+from notewell.serve.hooks.payload import Payload
 
 
 def test_notes_that_name_a_file_are_shown_before_it_is_read(hooks: Hooks) -> None:
     block = hooks.block("before", tool_name="Read", tool_input={"file_path": "/work/scripts/deploy.sh"})
     assert "[Engineering/Deploy runbook.md:" in block
-    assert "bear on this file" in block
+    assert "relevant to this file" in block
 
 
 def test_a_hook_never_says_whether_a_tool_may_run(hooks: Hooks) -> None:
@@ -90,5 +90,5 @@ def test_what_a_prompt_was_shown_is_not_shown_again_before_a_tool(hooks: Hooks) 
     ],
 )
 def test_the_pattern_of_a_command_is_found_among_its_options(command: str, words: str) -> None:
-    asked = read_asked(Given(tool="Bash", asked={"command": command}))
-    assert words in (asked.words, asked.file)
+    subject = subject_of(Payload(tool="Bash", tool_input={"command": command}))
+    assert words in (subject.words, subject.file)

@@ -14,9 +14,8 @@ import pytest
 from tests.serve.hooks import PATIENT, Hooks
 
 from notewell.serve.hooks import EVENTS
-from notewell.serve.hooks.limit import Limit
+from notewell.serve.hooks.limit import Limit, is_stalled
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
-from notewell.serve.hooks.payload import is_waited_for
 
 PROMPT: dict[str, Any] = {
     "prompt": "why does my sourdough loaf spread flat in the oven",
@@ -62,16 +61,16 @@ def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: s
         assert process.wait(timeout=60) == 0
         assert process.stdout and process.stdout.read() == b""
     (logged,) = last_runs(tmp_path / "notewell")
-    assert (logged.outcome, logged.why) == ("failed", "its input did not end in time")
+    assert (logged.outcome, logged.why) == ("failed", "stdin was not closed in time")
 
 
 def test_an_input_that_has_ended_is_not_waited_for() -> None:
     source, into = os.pipe()
     try:
-        assert is_waited_for(source)
+        assert is_stalled(source)
         os.close(into)
         # Whoever is late now was not kept waiting by it, though it may not have read it yet.
-        assert not is_waited_for(source)
+        assert not is_stalled(source)
     finally:
         os.close(source)
 
@@ -106,9 +105,9 @@ def test_a_vault_in_the_home_of_nobody_is_logged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("closed", "why"),
     [
-        ("<&-", "the input is no JSON"),
-        (">&-", "nobody reads what it says"),
-        (">/dev/full", "nobody reads what it says"),
+        ("<&-", "the input is not JSON"),
+        (">&-", "stdout is closed"),
+        (">/dev/full", "stdout is closed"),
     ],
 )
 def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
@@ -137,7 +136,7 @@ def test_input_that_makes_no_sense_gives_nothing(hooks: Hooks, given: bytes) -> 
 def test_the_start_of_a_session_opens_nothing_that_would_not_stay_open(hooks: Hooks) -> None:
     assert hooks.run("start", source="startup") == ""
     assert (hooks.last.hook, hooks.last.outcome) == ("start", "none")
-    assert hooks.last.why == "no warm process could be asked"
+    assert hooks.last.why == "no daemon could be asked"
 
 
 def test_a_store_that_is_damaged_gives_nothing_and_is_told_of_in_the_log(hooks: Hooks) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from notewell.serve.hooks.entries import quoted
+from notewell.serve.hooks.install import quoted
 
 Command = Callable[..., tuple[int, str, str]]
 OTHERS = {
@@ -148,8 +148,8 @@ def test_settings_that_are_no_file_are_refused_and_not_waited_for(notewell: Comm
     os.mkfifo(user_file)
     code, _, err = notewell("hook", "install", "--user", "--yes")
     assert code == 1
-    assert f"{user_file} is no regular file" in err
-    assert "nowhere here" in notewell("hook", "status")[1]
+    assert f"{user_file} is not a regular file" in err
+    assert "nowhere" in notewell("hook", "status")[1]
 
 
 def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Path) -> None:
@@ -221,7 +221,7 @@ def test_status_sees_the_plugin_where_it_is_switched_on(notewell: Command, user_
 def test_status_passes_over_settings_that_make_no_sense(notewell: Command, user_file: Path, text: str) -> None:
     user_file.write_text(text, encoding="utf-8")
     code, out, err = notewell("hook", "status")
-    assert (code, err, out.startswith("installed: nowhere here")) == (0, "", True)
+    assert (code, err, out.startswith("installed: nowhere")) == (0, "", True)
 
 
 def kept(tmp_path: Path) -> list[Path]:
@@ -294,7 +294,7 @@ def test_a_number_that_would_change_is_refused(notewell: Command, user_file: Pat
     text = f'{{"budget": {number}}}'
     user_file.write_text(text, encoding="utf-8")
     code, _, err = notewell("hook", "install", "--user", "--yes")
-    assert (code, f"the number {number} cannot be kept as it is" in err, "hint:" in err) == (1, True, True)
+    assert (code, f"the number {number} cannot be written back as it is" in err, "hint:" in err) == (1, True, True)
     assert user_file.read_text(encoding="utf-8") == text
 
 

@@ -12,7 +12,7 @@ from tests.serve.hooks import Hooks
 
 from notewell import Vault
 from notewell.serve.hooks.prompt import gist
-from notewell.serve.hooks.sessions import remembering
+from notewell.serve.hooks.sessions import hold_session
 
 SOURDOUGH = "why does my sourdough loaf spread flat in the oven"
 
@@ -21,7 +21,7 @@ def test_a_prompt_that_notes_answer_gets_a_cited_block_fenced_as_data(hooks: Hoo
     block = hooks.block(prompt=SOURDOUGH)
     intro, fence, place, first, *_, end = block.split("\n")
     assert "quoted data" in intro
-    assert "no instruction" in intro
+    assert "not an instruction" in intro
     assert fence == end == "~~~"
     assert place == f"Vault: {hooks.vault}"
     assert re.match(r"\[Recipes/Sourdough [a-z]+\.md:\d+-\d+\] Sourdough ", first)
@@ -241,9 +241,9 @@ def test_two_hooks_at_once_never_show_the_same(hooks: Hooks) -> None:
 
 
 def test_while_another_hook_writes_what_was_shown_none_shows_anything(hooks: Hooks) -> None:
-    with remembering(hooks.state, "one"):
+    with hold_session(hooks.state, "one"):
         assert hooks.run("prompt", prompt=SOURDOUGH) == ""
-        assert hooks.last.why == "another hook of this user is at work"
+        assert hooks.last.why == "another hook is running"
     assert hooks.run("prompt", prompt=SOURDOUGH)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import notewell
 from notewell.config.settings import HookSettings
 from notewell.serve.hooks import EVENTS
-from notewell.serve.hooks.entries import entry, hooks_wanted
+from notewell.serve.hooks.install import entries_for, entry
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 PLUGIN = PLUGINS / "claude-code"
@@ -29,7 +29,7 @@ def test_the_plugin_has_the_hooks_that_are_installed() -> None:
     for name, event in EVENTS.items():
         expected[event]["hooks"][0]["args"] = ["hook", name, *VAULT]
     assert read(PLUGIN / "hooks" / "hooks.json")["hooks"] == {event: [hook] for event, hook in expected.items()}
-    assert list(hooks_wanted(None, list(EVENTS))) == list(expected)
+    assert list(entries_for(None, list(EVENTS))) == list(expected)
 
 
 def test_the_plugin_is_of_this_version_and_named_as_its_marketplace_says() -> None:

@@ -157,11 +157,18 @@ def here() -> Path:
 
 def find_root(start: Path) -> Path:
     """Return the nearest folder upward that is a vault, of ours or of Obsidian, or `start` itself."""
-    marks = (FILE, FOLDER, ".obsidian")
-    # os.path.exists takes a folder that may not be looked into for one without marks.
-    return next(
-        (folder for folder in (start, *start.parents) if any(map(os.path.exists, map(folder.joinpath, marks)))), start
-    )
+    return _nearest(start, (FILE, FOLDER, ".obsidian")) or start
+
+
+def nearest_vault(start: Path | None) -> Path | None:
+    """Return the nearest folder upward with settings or a store of Notewell's; Obsidian's mark is not enough."""
+    return _nearest(start, (FILE, FOLDER)) if start and start.is_absolute() else None
+
+
+def _nearest(start: Path, marks: tuple[str, ...]) -> Path | None:
+    folders = (start, *start.parents)
+    # os.path.exists is False for a folder that may not be read, where Path.exists raises an error.
+    return next((folder for folder in folders if any(map(os.path.exists, map(folder.joinpath, marks)))), None)
 
 
 def _from_file(file: Path, source: str = "") -> dict[str, Setting]:

@@ -16,9 +16,9 @@ import click
 from notewell.files.user import home_folder, state_folder
 from notewell.serve.daemon import client
 from notewell.serve.hooks import EVENTS, Call, run_hook
-from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, Limit
+from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, STDIN_OPEN, STDOUT_CLOSED, Limit, is_stalled
 from notewell.serve.hooks.log import Run, record
-from notewell.serve.hooks.payload import NEVER_ENDED, Late, is_waited_for
+from notewell.serve.hooks.payload import TooLate
 
 if TYPE_CHECKING:
     from notewell.serve.hooks.install import Change
@@ -82,7 +82,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     reading = client.in_vain or time.monotonic() < limit.deadline
 
     def late() -> None:
-        why = NEVER_ENDED if reading and is_waited_for(0) else OUT_OF_TIME
+        why = STDIN_OPEN if reading and is_stalled(0) else OUT_OF_TIME
         record(state, Run(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
 
     if between is None:
@@ -92,7 +92,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     reading = False
     named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
-    run_hook(Call(name, given, named, limit, state, opening, stays=between is not None), _tell)
+    run_hook(Call(name, given, named, limit, state, opening, in_daemon=between is not None), _tell)
 
 
 def _read() -> bytes:
@@ -112,7 +112,7 @@ def _tell(text: str) -> None:
         sys.stdout.flush()
     except (OSError, ValueError, AttributeError) as error:
         # Where stdout was closed, there is none.
-        raise Late("nobody reads what it says") from error
+        raise TooLate(STDOUT_CLOSED) from error
 
 
 @command.command()
@@ -133,11 +133,10 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
         notewell hook install --user --vault ~/notes
     """
     # The hooks themselves do not pay for it.
-    from notewell.serve.hooks.entries import hooks_wanted  # noqa: PLC0415
-    from notewell.serve.hooks.install import forget_backup, plan_change, write_change  # noqa: PLC0415
+    from notewell.serve.hooks.install import entries_for, forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
-    hooks = {} if uninstall else hooks_wanted(vault, [name for name in only.split(",") if name])
+    hooks = {} if uninstall else entries_for(vault, [name for name in only.split(",") if name])
     change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
         say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
@@ -157,7 +156,7 @@ def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: boo
 
 
 def _done(change: Change) -> str:
-    if not change.undone:
+    if not change.uninstalls:
         return "written"
     if change.after is None:
         return "removed, since there was none before the hooks"
@@ -166,9 +165,8 @@ def _done(change: Change) -> str:
 
 def _say_what_is_missing(vault: Path | None) -> None:
     """Say why hooks would say nothing: no vault is near, or it was never indexed."""
-    from notewell.config import here  # noqa: PLC0415
+    from notewell.config import here, nearest_vault  # noqa: PLC0415
     from notewell.serve.cli.options import open_vault  # noqa: PLC0415
-    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
     from notewell.serve.say import say  # noqa: PLC0415
 
     root = Path(os.path.expanduser(vault)) if vault else nearest_vault(here())
@@ -184,9 +182,9 @@ def _say_what_is_missing(vault: Path | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def status(as_json: bool) -> None:
     """Say where hooks are installed, and how the last hundred runs went"""
-    from notewell.serve.hooks.status import make_status, told  # noqa: PLC0415
+    from notewell.serve.hooks.status import make_status, status_text  # noqa: PLC0415
     from notewell.serve.say import printable  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, home_folder(os.environ)))
     # What went wrong may name a file, and that may hold what a terminal obeys.
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(told(found)))
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(status_text(found)))

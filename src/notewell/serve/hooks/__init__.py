@@ -1,4 +1,4 @@
-"""Hooks of Claude Code: each reads one JSON object, and answers with another or with nothing; none ever fails."""
+"""Hooks of Claude Code: each reads one JSON object and answers with another, or with nothing; none ever fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, record
-from notewell.serve.hooks.payload import Late, Nothing, read_given
+from notewell.serve.hooks.payload import NothingToSay, TooLate, read_payload
 from notewell.serve.mistakes import told_mistake
 
 if TYPE_CHECKING:
@@ -25,51 +25,51 @@ EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit", "before": "PreT
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a hook: what came in, the vault that was named, and by when it has to be done."""
+    """One call of a hook: its input, the vault that the command names, and its time limit."""
 
     hook: str
-    given: bytes
+    input: bytes
     vault: Path | None
     limit: Limit
-    # Where to keep what sessions were shown, and the log.
+    # The folder of the log and the sessions.
     state: Path
-    # What has vaults open already, if anything has.
-    opening: Callable[[Path, dict[str, Any]], Vault] | None = None
-    # Whether this process stays when the hook is done, with what it has open.
-    stays: bool = False
+    # Opens a vault, or returns it if it is open already; None opens it anew.
+    open_vault: Callable[[Path, dict[str, Any]], Vault] | None = None
+    # Whether the daemon runs the hook, and keeps the vault open.
+    in_daemon: bool = False
 
 
-def run_hook(call: Call, tell: Callable[[str], None]) -> None:
-    """Tell what a hook says, a line of JSON, or nothing; what happened is in the log, whatever happens."""
-    told = ""
+def run_hook(call: Call, show: Callable[[str], None]) -> None:
+    """Pass the answer of a hook, one line of JSON, to `show` if it has one; log the run whatever happens."""
+    shown = ""
     try:
-        given = read_given(call.given)
-        # Each hook loads what it needs, and nothing of the others.
-        with import_module(f"notewell.serve.hooks.{call.hook}").answer(given, call) as answer:
+        payload = read_payload(call.input)
+        # Each hook loads only what it needs.
+        with import_module(f"notewell.serve.hooks.{call.hook}").answer(payload, call) as answer:
             text = json.dumps({"hookSpecificOutput": {"hookEventName": EVENTS[call.hook], **answer}}, ensure_ascii=True)
             call.limit.claim()
-            tell(text)
-            # What is kept of it, behind the answer, is kept of what was told.
-            told = text
+            show(text)
+            # Leaving the block marks the notes as shown, and only then are they.
+            shown = text
         outcome, why = "shown", ""
-    except Late as reason:
+    except TooLate as reason:
         outcome, why = "failed", str(reason)
-    except Nothing as reason:
+    except NothingToSay as reason:
         outcome, why = "none", str(reason)
     except Exception as error:
         # Whatever is wrong here, the prompt or the tool goes on as if there were no hook.
         outcome, why = "failed", _reason(error)
-    # From here on it is told whole in the log, too.
+    # The log is written whole, too.
     call.limit.end()
     took = round((time.monotonic() - call.limit.began) * 1000)
     if call.limit.awaited:
-        record(call.state, Run(call.hook, outcome, why, took, len(told)))
+        record(call.state, Run(call.hook, outcome, why, took, len(shown)))
 
 
 def _reason(error: Exception) -> str:
-    """Return what went wrong: the fact of an error of ours; of any other, which text may quote, its kind and place."""
+    """Return what went wrong: the fact of a Notewell error; of any other, which may quote text, its type and place."""
     if fact := getattr(error, "fact", ""):
-        # It may quote a setting. Only who keeps a text has to know secrets.
+        # It may quote a setting. Only a hook that logs a fact needs the rules for secrets.
         from notewell.redact import redact_text  # noqa: PLC0415
 
         return redact_text(str(fact))[0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from notewell.extract import LOG, MATCHES, Extract, Kind, Untouched, extract, kind_of
 from notewell.files.user import clean_up, private_folder, write_private
 from notewell.serve.hooks import Call
-from notewell.serve.hooks.payload import Given, Nothing
+from notewell.serve.hooks.payload import NothingToSay, Payload
 
 if TYPE_CHECKING:
     from notewell.config.settings import HookSettings
@@ -47,71 +47,71 @@ class Output(NamedTuple):
 
 
 @contextmanager
-def answer(given: Given, call: Call) -> Iterator[dict[str, Any]]:
+def answer(payload: Payload, call: Call) -> Iterator[dict[str, Any]]:
     """Yield the tool's response in its own shape, its long text replaced by an extract."""
-    yield {"updatedToolOutput": _shortened(given, call)}
+    yield {"updatedToolOutput": _shortened(payload, call)}
 
 
-def _shortened(given: Given, call: Call) -> Any:
+def _shortened(payload: Payload, call: Call) -> Any:
     # Most outputs are left alone before the settings are read, which takes longer than all that follows.
-    text, kind, replaced = _output(given)
-    rules = _rules(given, call)
-    if given.tool not in rules.tools:
-        raise Nothing("hook.tools does not name this tool")
+    text, kind, replaced = _output(payload)
+    rules = _rules(payload, call)
+    if payload.tool not in rules.tools:
+        raise NothingToSay("hook.tools does not name this tool")
     if len(text) < rules.min_chars:
-        raise Nothing(SHORT)
+        raise NothingToSay(SHORT)
     if len(text) > LARGEST:
-        raise Nothing("the output is too long to read in time")
+        raise NothingToSay("the output is too long to read in time")
     if kind is None:
         return replaced("\n".join(sorted(text.split("\n"))))
-    made = extract(text, kind, _is_wanted(given, call, kind))
+    made = extract(text, kind, _is_wanted(payload, call, kind))
     if isinstance(made, Untouched):
-        raise Nothing(made)
+        raise NothingToSay(made)
     return replaced(f"{_intro(made, _save(made, call.state), kind)}\n{made.text}")
 
 
-def _output(given: Given) -> Output:
+def _output(payload: Payload) -> Output:
     """Return the output of a tool; nothing for a response of an unknown shape, or a text that is short in any case."""
-    response = given.response
+    response = payload.response
     if isinstance(response, dict):
-        output = _in_object(given, response)
+        output = _in_object(payload, response)
     elif isinstance(response, str):
-        output = Output(response, _kind(given, {}) if given.tool == "Bash" else LOG, lambda text: text)
+        output = Output(response, _kind(payload, {}) if payload.tool == "Bash" else LOG, lambda text: text)
     else:
-        raise Nothing(UNKNOWN)
+        raise NothingToSay(UNKNOWN)
     if len(output.text) < LEAST:
-        raise Nothing(SHORT)
+        raise NothingToSay(SHORT)
     return output
 
 
-def _in_object(given: Given, response: Mapping[str, Any]) -> Output:
-    if given.tool == "Bash":
-        return _under("stdout", response, _kind(given, response))
-    if given.tool == "WebFetch":
+def _in_object(payload: Payload, response: Mapping[str, Any]) -> Output:
+    if payload.tool == "Bash":
+        return _under("stdout", response, _kind(payload, response))
+    if payload.tool == "WebFetch":
         return _under("result", response, LOG)
-    if given.tool in ("Grep", "Glob") and response.get("content"):
+    if payload.tool in ("Grep", "Glob") and response.get("content"):
         return _under("content", response, MATCHES)
     names = response.get("filenames")
     if not isinstance(names, list) or not all(isinstance(name, str) and "\n" not in name for name in names):
-        raise Nothing(UNKNOWN)
+        raise NothingToSay(UNKNOWN)
     if names == sorted(names):
-        raise Nothing("the files are in order already")
+        raise NothingToSay("the files are in order already")
     return Output("\n".join(names), None, lambda text: {**response, "filenames": text.split("\n")})
 
 
 def _under(key: str, response: Mapping[str, Any], kind: Kind) -> Output:
     text = response.get(key)
     if not isinstance(text, str):
-        raise Nothing(UNKNOWN)
+        raise NothingToSay(UNKNOWN)
     return Output(text, kind, lambda changed: {**response, key: changed})
 
 
-def _kind(given: Given, response: Mapping[str, Any]) -> Kind:
+def _kind(payload: Payload, response: Mapping[str, Any]) -> Kind:
     """Return the kind of a command's stdout; its stderr is never touched."""
     if any(response.get(mark) for mark in UNUSUAL):
-        raise Nothing("the command did not simply run and end")
-    if (kind := kind_of(given.text("command"))) is None:
-        raise Nothing("the command is not known to be noisy")
+        raise NothingToSay("the command did not simply run and end")
+    if (kind := kind_of(payload.text("command"))) is None:
+        raise NothingToSay("the command is not known to be noisy")
     return kind
 
 
@@ -137,30 +137,29 @@ def _intro(made: Extract, file: Path, kind: Kind) -> str:
     )
 
 
-def _is_wanted(given: Given, call: Call, kind: Kind) -> Callable[[str], bool]:
+def _is_wanted(payload: Payload, call: Call, kind: Kind) -> Callable[[str], bool]:
     """Return a test for lines with two words of the last prompt or of the tool's input."""
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.sessions import read_conversation, word_digest  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import read_session, word_digest  # noqa: PLC0415
     from notewell.terms import TOKEN, token_terms  # noqa: PLC0415
 
-    session = read_conversation(call.state, given.session)
+    session = read_session(call.state, payload.session)
     # Every line of a list has the words that were searched for.
-    inputs = () if kind.lists else given.asked.values()
+    inputs = () if kind.lists else payload.tool_input.values()
     asked = {term for value in inputs if isinstance(value, str) for term in telling_terms(value)}
 
     @lru_cache(maxsize=20_000)
     def is_asked(token: str) -> bool:
-        return any(term in asked or word_digest(given.session, term) in session.words for term in token_terms(token))
+        return any(term in asked or word_digest(payload.session, term) in session.words for term in token_terms(token))
 
     # One word alone is in half of all lines.
     return lambda line: len({token for token in TOKEN.findall(line[:2_000]) if is_asked(token)}) > 1
 
 
-def _rules(given: Given, call: Call) -> HookSettings:
+def _rules(payload: Payload, call: Call) -> HookSettings:
     """Return the hook settings of the nearest vault, or the defaults; no vault is opened for them."""
-    from notewell.config import load_settings  # noqa: PLC0415
-    from notewell.serve.hooks.nearest import nearest_vault  # noqa: PLC0415
+    from notewell.config import load_settings, nearest_vault  # noqa: PLC0415
 
-    settings = load_settings(call.vault or nearest_vault(given.cwd), os.environ, {})
+    settings = load_settings(call.vault or nearest_vault(payload.cwd), os.environ, {})
     call.limit.allow(settings.hook.timeout_ms)
     return settings.hook

@@ -1,4 +1,4 @@
-"""Hooks into Claude Code's settings and out again: everything else in the file stays, and what was can be put back."""
+"""Installs hooks into the settings of Claude Code and removes them; everything else in the file stays as it is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import math
 import os
 import re
+import shlex
 import stat
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,33 +17,42 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from notewell.config import here
+from notewell.config import here, load_settings
 from notewell.errors import SettingsError
 from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
-from notewell.serve.hooks.entries import is_ours
+from notewell.index.place import check_folder
+from notewell.serve.hooks import EVENTS
+from notewell.serve.hooks.limit import LIMIT
 from notewell.serve.hooks.sessions import digest
 
 Entries = Mapping[str, Mapping[str, Any]]
-MEND = "Mend it by hand; it was not touched"
-HALF = re.compile("[\ud800-\udfff]")
+FIX = "Fix it by hand; Notewell has not changed it"
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# Seconds after which Claude Code ends a hook. A hook ends itself long before, except on a machine too busy to start it;
+# with a shorter time, people see warnings.
+TIMEOUT = 10
+# Tools whose subject notes may know something about.
+TOOLS_BEFORE = ("Bash", "Glob", "Grep", "Read", "WebSearch")
+# The options that we write; a command with any other, or in a pipe, is somebody else's.
+OPTIONS = ("--vault", "--timeout-ms")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to become of a settings file: none before or after means that there is no file."""
+    """A change of a settings file; None before or after means that there is no file."""
 
     file: Path
     before: str | None
     after: str | None
     backup: Path
-    # Whether hooks are taken out: then nothing of ours is to stay.
-    undone: bool = False
-    # Whether the file becomes what it was before the hooks, to the byte.
+    # Whether the hooks are removed.
+    uninstalls: bool = False
+    # Whether the file becomes what it was before the hooks, byte for byte.
     restored: bool = False
 
     @property
     def differs(self) -> bool:
-        """Tell whether there is anything to do."""
+        """Tell whether there is anything to change."""
         return self.before != self.after
 
     @property
@@ -53,7 +64,7 @@ class Change:
 
 
 def settings_files() -> dict[str, Path]:
-    """Return Claude Code's settings files, by whose they are."""
+    """Return the settings files of Claude Code: those of the user, the project, and the user's own for the project."""
     home = os.environ.get("CLAUDE_CONFIG_DIR") or home_folder(os.environ) / ".claude"
     project = here() / ".claude"
     return {
@@ -64,34 +75,34 @@ def settings_files() -> dict[str, Path]:
 
 
 def plan_change(where: str, hooks: Entries, state: Path) -> Change:
-    """Return what installing these hooks changes; without any, those of ours are taken out."""
-    # A link is followed, so that what it leads to is written, and it stays a link.
+    """Return what installing these hooks changes; without any, our hooks are removed."""
+    # A link stays a link; its target is written.
     file = Path(os.path.realpath(settings_files()[where]))
     backup = state / "backups" / f"{digest(str(file))}.json"
-    before, former = _read(file), _former(backup)
-    if not hooks and former and former["after"] == before:
-        return Change(file, before, former["before"], backup, undone=True, restored=True)
+    before, saved = _read(file), _saved(backup)
+    if not hooks and saved and saved["after"] == before:
+        return Change(file, before, saved["before"], backup, uninstalls=True, restored=True)
     settings = _parsed(before or "{}", file)
     changed = with_hooks(settings, hooks, file)
-    if not hooks and not changed and settings and former and former["before"] is None:
-        # There was no file before the hooks, and nobody else wrote anything into it.
-        return Change(file, before, None, backup, undone=True, restored=True)
+    if not hooks and not changed and settings and saved and saved["before"] is None:
+        # There was no file before the hooks, and nothing else was written into it.
+        return Change(file, before, None, backup, uninstalls=True, restored=True)
     after = before if changed == settings else _dumped(changed, before)
-    return Change(file, before, after, backup, undone=not hooks)
+    return Change(file, before, after, backup, uninstalls=not hooks)
 
 
 def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[str, Any]:
-    """Return the settings with these hooks in place of any of ours; other entries keep their order.
+    """Return the settings with these hooks instead of ours that are there; other entries keep their order.
 
     >>> with_hooks({"model": "opus"}, {}, Path("settings.json"))
     {'model': 'opus'}
     """
     events = settings.get("hooks", {})
     if not isinstance(events, dict) or not all(isinstance(entries, list) for entries in events.values()):
-        raise SettingsError(f"{file}: 'hooks' is not as Claude Code writes it", MEND)
+        raise SettingsError(f"{file}: 'hooks' has another form than Claude Code writes", FIX)
     names = dict.fromkeys((*events, *hooks))
     changed = {name: _placed(events.get(name, []), hooks.get(name)) for name in names}
-    # What was empty before was somebody else's.
+    # A list that was empty before is somebody else's.
     kept = {name: entries for name, entries in changed.items() if entries or events.get(name) == []}
     others = {key: value for key, value in settings.items() if key != "hooks"}
     if not kept and events:
@@ -100,7 +111,7 @@ def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[
 
 
 def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
-    """Return the entries of an event, ours where one of ours was, or at the end."""
+    """Return the entries of an event with ours where one of ours was, or at the end."""
     placed: list[Any] = []
     for entry in entries:
         hooks = entry.get("hooks") if isinstance(entry, dict) else None
@@ -116,29 +127,29 @@ def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
 
 
 def write_change(change: Change) -> None:
-    """Write the file in one step, with the mode it had; what it was is kept until the hooks are taken out."""
+    """Write the file in one step with its old mode, and save what it was until the hooks are removed."""
     if _read(change.file) != change.before:
-        raise SettingsError(f"{change.file} was changed meanwhile", "Run the command again")
-    former = _former(change.backup)
-    # Installed twice, what was there before the first time is put back.
-    first = former["before"] if former and former["after"] == change.before else change.before
+        raise SettingsError(f"{change.file} has changed meanwhile", "Run the command again")
+    saved = _saved(change.backup)
+    # After two installations, uninstalling restores the file as it was before the first.
+    first = saved["before"] if saved and saved["after"] == change.before else change.before
     try:
-        if not change.undone:
+        if not change.uninstalls:
             write_private(change.backup, json.dumps({"before": first, "after": change.after}).encode())
         _write(change)
     except OSError as error:
         raise SettingsError(
-            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions, and HOME"
+            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions and HOME"
         ) from error
-    if change.undone:
+    if change.uninstalls:
         forget_backup(change)
 
 
 def forget_backup(change: Change) -> None:
-    """Delete what was kept of the file: no hooks of ours are in it any more."""
+    """Delete the saved file: our hooks are no longer in it."""
     with suppress(OSError):
         change.backup.unlink()
-        # Only if nothing else is in it.
+        # Only if it is empty.
         change.backup.parent.rmdir()
 
 
@@ -147,7 +158,7 @@ def _write(change: Change) -> None:
     if change.after is None:
         file.unlink()
         with suppress(OSError):
-            # Only if nothing else is in it.
+            # Only if it is empty.
             file.parent.rmdir()
         return
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +166,7 @@ def _write(change: Change) -> None:
     write_whole(file, change.after.encode(), mode=mode)
 
 
-def _former(backup: Path) -> dict[str, Any] | None:
+def _saved(backup: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(backup.read_bytes())
         return value if {"before", "after"} <= value.keys() else None
@@ -166,47 +177,126 @@ def _former(backup: Path) -> dict[str, Any] | None:
 def _read(file: Path) -> str | None:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            # A pipe may never end.
-            raise SettingsError(f"{file} is no regular file", "Move it away; it was not touched")
+            # Reading a pipe may never end.
+            raise SettingsError(f"{file} is not a regular file", "Move it away; Notewell has not changed it")
         with file.open(encoding="utf-8", newline="") as opened:
             return opened.read()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}", MEND) from error
+        raise SettingsError(f"{file} cannot be read: {error}", FIX) from error
 
 
 def _parsed(text: str, file: Path) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) < len(pairs):
-            raise ValueError("a key stands there twice")
+            raise ValueError("a key occurs twice")
         return value
 
     try:
         plain = text.removeprefix("\ufeff") or "{}"
         value = json.loads(plain, object_pairs_hook=once, parse_float=_exact, parse_constant=_exact)
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{file} is no JSON: {error}", MEND) from error
+        raise SettingsError(f"{file} is not JSON: {error}", FIX) from error
     if not isinstance(value, dict):
-        raise SettingsError(f"{file} holds no JSON object", MEND)
+        raise SettingsError(f"{file} is not a JSON object", FIX)
     return value
 
 
 def _exact(number: str) -> float:
-    """Return a number that is written again as the same; one that is too large or too long is not."""
+    """Return a number; raise ValueError for one that would be written in another way."""
     value = float(number)
     if not math.isfinite(value) or Decimal(repr(value)) != Decimal(number):
-        raise ValueError(f"the number {number[:40]} cannot be kept as it is")
+        raise ValueError(f"the number {number[:40]} cannot be written back as it is")
     return value
 
 
 def _dumped(settings: Mapping[str, Any], before: str | None) -> str:
-    """Return the settings as text, indented and ended as the file was."""
+    """Return the settings as text, with the indentation and line ends of the file."""
     text = before or "{\n  \n}\n"
     indent = re.search(r"\n([ \t]+)\S", text)
     dumped = json.dumps(settings, ensure_ascii=False, indent=indent[1] if indent else "  ")
-    # Half of a sign, which JSON may hold and UTF-8 may not, is written as it was.
-    dumped = HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", dumped)
+    # JSON may hold half a character, which UTF-8 may not: it stays escaped.
+    dumped = LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", dumped)
     ended = dumped + "\n" if text.endswith("\n") else dumped
     return ended.replace("\n", "\r\n") if "\r\n" in text else ended
+
+
+def entries_for(vault: Path | None, only: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the entry of each hook, by its event."""
+    unknown = [name for name in only if name not in EVENTS]
+    if unknown or not only:
+        raise SettingsError(
+            f"There is no hook '{unknown[0]}'" if unknown else "No hook is named", f"Choose from {', '.join(EVENTS)}"
+        )
+    root = Path(os.path.expanduser(vault)).absolute() if vault else None
+    if root:
+        check_folder(root)
+    settings = load_settings(root, os.environ, {}).hook
+    program, windows = notewell_program(), os.name == "nt"
+    words = [f"--vault {quoted(str(root), windows=windows)}"] if root else []
+    if settings.timeout_ms != LIMIT:
+        # The time of a hook runs before it can read the settings of the vault.
+        words.append(f"--timeout-ms {settings.timeout_ms}")
+    run = " ".join(quoted(word, windows=windows) for word in program)
+    commands = {name: " ".join((run, "hook", name, *words)) for name in EVENTS if name in only}
+    return {EVENTS[name]: entry(name, command, settings.tools) for name, command in commands.items()}
+
+
+def entry(hook: str, command: str, tools: Sequence[str]) -> dict[str, Any]:
+    """Return the entry of a hook: its tools and its command."""
+    matchers = {"before": TOOLS_BEFORE, "after": tools}
+    matcher = {"matcher": "|".join(matchers[hook])} if hook in matchers else {}
+    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]}
+
+
+def notewell_program() -> list[str]:
+    """Return the program and arguments that run this installation of Notewell from anywhere."""
+    script = Path(sys.argv[0]).absolute()
+    if script.name in ("notewell", "notewell.exe") and script.is_file():
+        return [str(script)]
+    return [sys.executable, "-P", "-m", "notewell"]
+
+
+def quoted(word: str, *, windows: bool) -> str:
+    """Return a word quoted for the shell that runs hooks: on Windows Bash, or one with the same quotes.
+
+    >>> quoted("/home/ada/my notes", windows=False), quoted(r"C:\\Users\\Ada B\\notes", windows=True)
+    ("'/home/ada/my notes'", '"C:/Users/Ada B/notes"')
+    """
+    if not windows:
+        return shlex.quote(word)
+    plain = word.replace("\\", "/")
+    return plain if re.fullmatch(r"[\w@%+=:,./-]+", plain) else f'"{plain}"'
+
+
+def is_ours(hook: object) -> bool:
+    """Tell whether a hook of the settings is a command as we write it, for any vault.
+
+    >>> is_ours({"command": "/usr/bin/notewell hook prompt --vault '/my notes'"})
+    True
+    >>> is_ours({"command": "my-wrapper notewell hook prompt"}), is_ours({"command": "notewell hook prompt | tee log"})
+    (False, False)
+    """
+    command = hook.get("command") if isinstance(hook, dict) else None
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return False
+    if "hook" not in words:
+        return False
+    place = words.index("hook")
+    program, name, options = words[:place], words[place + 1 : place + 2], words[place + 2 :]
+    return (
+        _is_program(program)
+        and bool(EVENTS.keys() & name)
+        and all(option in OPTIONS for option in options[::2])
+        and len(options) % 2 == 0
+    )
+
+
+def _is_program(words: Sequence[str]) -> bool:
+    if len(words) == 1:
+        return re.split(r"[/\\]", words[0])[-1] in ("notewell", "notewell.exe")
+    return list(words[1:]) == ["-P", "-m", "notewell"]

@@ -1,4 +1,4 @@
-"""The log of the hooks: a line for each run, without a word of notes or prompts; and what `hook status` reads of it."""
+"""The log of the hooks: a line for each run, without a word of notes or prompts."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 from notewell.files.user import PRIVATE_FILE, private_folder
 
 FILE = "hooks.log"
-# Two files of so many bytes at most, some two thousand runs each.
+# Two files of at most this many bytes, some two thousand runs each.
 LARGEST = 256 * 1024
 # Longer reasons are cut.
 LONGEST = 200
-# What `hook status` looks at.
+# How many runs `hook status` counts.
 LAST = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a hook: whether it showed something, showed nothing, or failed; why; and how long it took."""
+    """One run of a hook: its outcome (`shown`, `none` or `failed`), the reason, and how long it took."""
 
     hook: str
     outcome: str
@@ -35,12 +35,12 @@ class Run:
 
 
 def log_file(state: Path) -> Path:
-    """Return where the log is."""
+    """Return the path of the log."""
     return state / FILE
 
 
 def record(state: Path, run: Run) -> None:
-    """Add a run to the log; where it cannot be written, nothing is."""
+    """Add a run to the log; do nothing where it cannot be written."""
     file = log_file(state)
     line = asdict(run) | {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "why": run.why[:LONGEST]}
     with suppress(OSError, ValueError):
@@ -50,14 +50,14 @@ def record(state: Path, run: Run) -> None:
                 file.replace(file.with_name(f"{FILE}.1"))
         number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
         try:
-            # One write: lines of two hooks at once do not mix.
+            # One write, so that the lines of two hooks do not mix.
             os.write(number, (json.dumps(line, ensure_ascii=True) + "\n").encode())
         finally:
             os.close(number)
 
 
 def last_runs(state: Path, most: int = LAST) -> list[Run]:
-    """Return the last runs, the newest last; lines that cannot be read are left out."""
+    """Return the last runs, newest last, without lines that cannot be read."""
     runs: list[Run] = []
     file = log_file(state)
     for part in (file.with_name(f"{FILE}.1"), file):
@@ -68,7 +68,7 @@ def last_runs(state: Path, most: int = LAST) -> list[Run]:
 
 
 def percentile(runs: Sequence[Run], share: float) -> int:
-    """Return how many milliseconds this share of the runs stayed below; 0 without any.
+    """Return the milliseconds within which this share of the runs ended; 0 without runs.
 
     >>> percentile([Run("prompt", "none", "", ms, 0) for ms in (30, 10, 20, 40)], 0.5)
     20

@@ -1,4 +1,4 @@
-"""How the hooks stand: where they are installed, how their last runs went, and what to do about those that failed."""
+"""The status of the hooks: where they are installed, how the last runs went, and how to fix those that failed."""
 
 from __future__ import annotations
 
@@ -13,32 +13,31 @@ from typing import Any
 
 from notewell.serve.daemon.client import LATE
 from notewell.serve.hooks import EVENTS
-from notewell.serve.hooks.entries import is_ours
-from notewell.serve.hooks.install import settings_files
-from notewell.serve.hooks.limit import OUT_OF_TIME
+from notewell.serve.hooks.install import is_ours, settings_files
+from notewell.serve.hooks.limit import OUT_OF_TIME, STDIN_OPEN, STDOUT_CLOSED
 from notewell.serve.hooks.log import Run, last_runs, log_file, percentile
-from notewell.serve.hooks.payload import NEVER_ENDED
+from notewell.serve.hooks.vaults import NOT_INDEXED
 
-# As many of the last runs as one reads.
+# How many of the last runs are listed.
 SHOWN = 10
-# What the plugin is called, whatever marketplace it is from.
+# The name of the plugin, from any marketplace.
 PLUGIN = "notewell@"
-LONGER = "raise hook.timeout_ms, and install again"
-# What can be done about a reason; one that names a setting says it itself.
+LONGER = "raise hook.timeout_ms and reinstall the hooks"
+# How to fix a problem, by its reason; a reason that names a setting needs none.
 REMEDIES = {
-    LATE: f"{LONGER}; if it hangs, run `notewell daemon stop`",
+    LATE: f"{LONGER}; if the daemon hangs, run `notewell daemon stop`",
     OUT_OF_TIME: LONGER,
-    NEVER_ENDED: "whatever runs the hook has to close its stdin",
-    "nobody reads what it says": "whatever runs the hook closed its stdout",
-    "the vault was never indexed": "run `notewell index` there",
+    STDIN_OPEN: "the program that runs the hook must close its stdin",
+    STDOUT_CLOSED: "the program that runs the hook must read its stdout",
+    NOT_INDEXED: "run `notewell index` there",
 }
-# What the log has of an error that is none of ours to expect.
-MISTAKE = re.compile(r"\w+ in \S+:\d+ on Python [\d.]+")
+# How the log names an error in Notewell itself.
+BUG = re.compile(r"\w+ in \S+:\d+ on Python [\d.]+")
 OUTCOMES = {"shown": "showed something", "none": "had nothing to say", "failed": "failed"}
 
 
 def make_status(state: Path) -> dict[str, Any]:
-    """Return where hooks are installed, where the log is, how the last hundred runs went, and what was wrong."""
+    """Return where the hooks are installed, how the last hundred runs went, and what went wrong."""
     runs = last_runs(state)
     settings = {file: _read(file) for file in settings_files().values()}
     installed = [{"file": str(file), "hooks": found} for file in settings if (found := _installed(settings[file]))]
@@ -55,8 +54,8 @@ def make_status(state: Path) -> dict[str, Any]:
     }
 
 
-def told(status: Mapping[str, Any]) -> str:
-    """Return the status for a person."""
+def status_text(status: Mapping[str, Any]) -> str:
+    """Return the status as text for a terminal."""
     counts = status["outcomes"]
     outcomes = ", ".join(f"{counts[name]} {words}" for name, words in OUTCOMES.items() if name in counts)
     lines = [*_places(status), f"last runs: {outcomes or 'none'}"]
@@ -79,29 +78,29 @@ def _places(status: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"installed: the plugin {name}" for name in status["plugins"])
     hooks = {hook for place in status["installed"] for hook in place["hooks"]}
     if not hooks and not status["plugins"]:
-        yield "installed: nowhere here; `notewell hook install` does it"
+        yield "installed: nowhere; run `notewell hook install`"
     elif hooks and status["plugins"]:
-        yield "           each hook runs twice: take one of them out"
+        yield "           each hook runs twice: remove the plugin or the hooks"
     elif "prompt" in hooks and "start" not in hooks:
-        yield "           `start` is missing: a session's first prompt may come too early; installing again adds it"
+        yield "           `start` is missing, so the first prompt of a session may get nothing: reinstall to add it"
 
 
 def _problems(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return what failed, and what else can be mended, the most frequent first."""
-    wrong = [run for run in runs if run.outcome == "failed" or run.why in REMEDIES]
-    last = {run.why: run.at for run in wrong}
+    """Return what failed or can be fixed, the most frequent first."""
+    failed = [run for run in runs if run.outcome == "failed" or run.why in REMEDIES]
+    last = {run.why: run.at for run in failed}
     return [
         {"why": why, "runs": number, "last": last[why], "remedy": _remedy(why)}
-        for why, number in Counter(run.why for run in wrong).most_common()
+        for why, number in Counter(run.why for run in failed).most_common()
     ]
 
 
 def _remedy(why: str) -> str:
-    return "a mistake of Notewell's: please report this line" if MISTAKE.fullmatch(why) else REMEDIES.get(why, "")
+    return "a bug in Notewell: please report this line" if BUG.fullmatch(why) else REMEDIES.get(why, "")
 
 
 def _local(at: str) -> str:
-    """Return a time of the log by the clock on the wall; what is none, as it is."""
+    """Return a time of the log in local time; any other text as it is."""
     try:
         return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):
@@ -109,9 +108,9 @@ def _local(at: str) -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Return a settings file; one that cannot be read says nothing."""
+    """Return a settings file; an empty object if it cannot be read."""
     try:
-        # What is no file, a pipe for one, may never end.
+        # Reading a pipe may never end.
         value = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except (OSError, ValueError, RecursionError):
         return {}
@@ -119,7 +118,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _installed(settings: Mapping[str, Any]) -> list[str]:
-    """Return which hooks of ours some settings have."""
+    """Return the names of our hooks in some settings."""
     try:
         events = settings.get("hooks", {})
         return [
@@ -132,7 +131,7 @@ def _installed(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _plugins(every: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the plugins of ours that are switched on; what a project's settings say counts more than the user's."""
+    """Return our plugins that are enabled; the settings of a project override those of the user."""
     enabled: dict[str, Any] = {}
     for settings in every:
         named = settings.get("enabledPlugins")
