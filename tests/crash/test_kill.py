@@ -1,194 +1,178 @@
-"""Indexing killed at any moment: the store opens, is sound and has lost nothing, and the next run finishes it."""
+"""Indexing killed before each of its steps: the store is sound, nothing is lost, and the next run finishes it.
+
+The steps come from `steps.py`: statements that write, transactions that end, files that are made, renamed or deleted.
+"""
 
 from __future__ import annotations
 
-import os
-import random
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
+from crash.places import Perform, Place, Stamps
 from notewell import Vault
-from notewell.types.note import Stamp
+from notewell.store.sqlite.schema import VERSION
 
 Content = Callable[[Vault], dict[str, Any]]
-
-# Runs killed in each of the three kinds below: together more than fifty.
-KILLS = 18
-COMPANIONS = ("", "-wal", "-shm", ".lock", ".new", ".new-wal", ".new-shm")
-
-
-class Runs(Protocol):
-    """What `runner` gives."""
-
-    def start(self, store: Path, *, full: bool) -> int:
-        """Begin a run."""
-
-    def wait(self) -> int:
-        """Wait for its end."""
+FIXTURES = Path(__file__).parent.parent / "store" / "fixtures"
+QUESTIONS = ("orchard of number 3", "zebra tag:rye")
+# Transactions that all notes take, and those that changed.
+BATCHES, CHANGED = 4, 3
 
 
-def opened(root: Path, store: Path) -> Vault:
-    return Vault.open(root, {"embed.model": "words", "store.path": str(store)})
-
-
-def begin_from(store: Path, base: Path | None) -> None:
-    """Put the store into the state of another, or of none."""
-    for suffix in COMPANIONS:
-        store.with_name(store.name + suffix).unlink(missing_ok=True)
-    if base:
-        shutil.copyfile(base, store)
-
-
-def committed(root: Path, store: Path) -> dict[str, Stamp]:
-    """Return the notes that another process sees now."""
-    if not store.exists():
-        return {}
-    with opened(root, store) as vault:
-        return vault.store.stamps()
+def answers(vault: Vault) -> list[list[tuple[str, int, float]]]:
+    return [[(e.path, e.line, e.hit.score) for e in vault.search(text)] for text in QUESTIONS]
 
 
 def change_folder(root: Path) -> None:
-    """Edit, rename, delete and add some notes each, and move a folder."""
-    for number in range(0, 150, 3):
-        file = root / f"folder {number % 7}" / f"note {number}.md"
+    """Edit, rename, delete and add notes, and move a folder."""
+    for number in (0, 3, 4):
+        file = root / f"folder {number % 3}" / f"note {number}.md"
         file.write_text(file.read_text() + f"\n## More\n\nA zebra of number {number} grazes here.\n", encoding="utf-8")
-    for number in range(1, 150, 9):
-        file = root / f"folder {number % 7}" / f"note {number}.md"
-        file.rename(file.with_name(f"renamed {number}.md"))
-    for number in range(2, 150, 9):
-        (root / f"folder {number % 7}" / f"note {number}.md").unlink()
-    for number in range(20):
-        (root / f"new {number}.md").write_text(f"# New {number}\n\nThe new hive of number {number} hums.\n")
-    (root / "folder 6").rename(root / "moved")
+    (root / "folder 1" / "note 1.md").rename(root / "folder 1" / "renamed.md")
+    (root / "folder 1" / "note 7.md").unlink()
+    for number in range(4):
+        (root / f"new {number}.md").write_text(f"# New {number}\n\nThe new hive of number {number} hums.\n" * 3)
+    (root / "folder 2").rename(root / "moved")
 
 
-def kill_again_and_again(
-    root: Path, runner: Runs, content: Content, *, base: Path | None, full: bool, seed: int
-) -> int:
-    """Kill runs from the same state at random moments of their length; return how many were."""
-    store, fresh = root.parent / "store.db", root.parent / "fresh.db"
-    with opened(root, fresh) as vault:
-        vault.index()
-        expected, after = content(vault), vault.store.stamps()
-    before = committed(root, base) if base else {}
-    begin_from(store, base)
-    began = time.monotonic()
-    runner.start(store, full=full)
-    assert runner.wait() == 0
-    length = time.monotonic() - began
-    chance = random.Random(seed)
-    killed, half_way = 0, 0
-    for _ in range(4 * KILLS):
-        begin_from(store, base)
-        process = runner.start(store, full=full)
-        time.sleep(chance.uniform(0, length))
-        seen = committed(root, store) if chance.random() < 0.5 else before
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-        killed += runner.wait() == -signal.SIGKILL
-        with opened(root, store) as vault:
+def nothing_is_lost(before: Stamps, left: Stamps, after: Stamps) -> bool:
+    """What was there is there, as it was or as it is in the end; only what is gone from the folder may be gone."""
+    return all(
+        left.get(path, after.get(path)) in (stamp, after.get(path)) and (path in left or path not in after)
+        for path, stamp in before.items()
+    ) and all(stamp in (before.get(path), after.get(path)) for path, stamp in left.items())
+
+
+def kill_indexing(place: Place, perform: Perform, content: Content, *, full: bool = False) -> tuple[list[str], int]:
+    """Kill an indexing run at every step; return the steps, and how many states between first and last were seen."""
+    with place.opened(place.root.parent / "fresh.db") as fresh:
+        fresh.index()
+        expected, found, after = content(fresh), answers(fresh), fresh.store.stamps()
+    before, between = place.stamps_before(), set[frozenset[str]]()
+
+    def check() -> None:
+        with place.opened() as vault:
             assert vault.doctor().problems == ()
             left = vault.store.stamps()
-            half_way += left not in (before, after)
-            assert_nothing_is_lost(seen, left, after)
+            assert nothing_is_lost(before, left, after)
+            if left not in (before, after):
+                between.add(frozenset(f"{path} {stamp.digest}" for path, stamp in left.items()))
             vault.index(full=full)
             assert vault.doctor().problems == ()
             assert content(vault) == expected
-        if killed == KILLS:
-            break
-    # A full run is seen whole or not at all; of the others, kills fall between two batches, too.
-    assert half_way == 0 if full else half_way > 2
-    return killed
+            assert answers(vault) == found
+
+    return place.kill(perform, "rebuild" if full else "index", check=check), len(between)
 
 
-def assert_nothing_is_lost(seen: dict[str, Stamp], left: dict[str, Stamp], after: dict[str, Stamp]) -> None:
-    """What was there is there, as it was or as it is in the end; only what is gone from the folder may be gone."""
-    for path, stamp in seen.items():
-        assert left.get(path, after.get(path)) in (stamp, after.get(path))
-        assert path in left or path not in after
-    for path, stamp in left.items():
-        assert stamp in (seen.get(path), after.get(path))
-
-
-def test_a_first_run_killed_at_any_moment_is_finished_by_the_next(
-    many_notes: Path, runner: Runs, content: Content
+def test_a_first_run_killed_at_any_step_is_finished_by_the_next(
+    few_notes: Path, perform: Perform, content: Content
 ) -> None:
-    assert kill_again_and_again(many_notes, runner, content, base=None, full=False, seed=1) == KILLS
+    steps, between = kill_indexing(Place(few_notes), perform, content)
+    # Before the batches of notes the schema, behind them edges and standings.
+    assert (steps.count("commit"), between) == (1 + BATCHES + 2, BATCHES - 1)
+    assert {"create table note", "insert posting", "insert edge", "insert standing", "open store.db.lock"} <= set(steps)
 
 
-def test_a_run_over_changes_killed_at_any_moment_is_finished_by_the_next(
-    many_notes: Path, runner: Runs, content: Content
+def test_a_run_over_changes_killed_at_any_step_is_finished_by_the_next(
+    few_notes: Path, perform: Perform, content: Content
 ) -> None:
-    with opened(many_notes, base := many_notes.parent / "base.db") as vault:
-        vault.index()
-    change_folder(many_notes)
-    assert kill_again_and_again(many_notes, runner, content, base=base, full=False, seed=2) == KILLS
+    place = Place(few_notes).indexed()
+    change_folder(few_notes)
+    steps, between = kill_indexing(place, perform, content)
+    assert (steps.count("commit"), between) == (CHANGED + 2, CHANGED - 1)
+    assert {"delete note", "delete posting", "delete edge", "insert standing"} <= set(steps)
 
 
-def test_a_full_run_killed_at_any_moment_keeps_the_old_state_and_is_finished_by_the_next(
-    many_notes: Path, runner: Runs, content: Content
+def test_a_rebuild_killed_at_any_step_keeps_the_old_state_and_is_finished_by_the_next(
+    few_notes: Path, perform: Perform, content: Content
 ) -> None:
-    with opened(many_notes, base := many_notes.parent / "base.db") as vault:
-        vault.index()
-    assert kill_again_and_again(many_notes, runner, content, base=base, full=True, seed=3) == KILLS
+    steps, between = kill_indexing(Place(few_notes).indexed(), perform, content, full=True)
+    assert between == 0, "a rebuild is seen whole or not at all"
+    assert steps.count("commit") == 1 + BATCHES + 2
+    assert {"create table note", "copy the store", "os.remove store.db.new"} <= set(steps)
 
 
-def test_a_full_run_that_was_killed_does_not_keep_the_next_from_taking_changes_in(
-    many_notes: Path, runner: Runs, content: Content
+def test_a_rebuild_that_was_killed_does_not_keep_the_next_run_from_indexing_changes(
+    few_notes: Path, perform: Perform, content: Content
 ) -> None:
-    store = many_notes.parent / "store.db"
-    with opened(many_notes, store) as vault:
-        vault.index()
-    change_folder(many_notes)
-    process = runner.start(store, full=True)
-    while not store.with_name("store.db.new").exists():
-        time.sleep(0.001)
-    os.kill(process, signal.SIGKILL)
-    assert runner.wait() == -signal.SIGKILL
-    with opened(many_notes, store) as vault, opened(many_notes, many_notes.parent / "fresh.db") as fresh:
-        vault.index()
+    place = Place(few_notes).indexed()
+    change_folder(few_notes)
+    with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
-        assert content(vault) == content(fresh)
-        vault.index(full=True)
-        assert content(vault) == content(fresh)
-        assert vault.doctor().problems == ()
+        expected = content(fresh)
+
+    def check() -> None:
+        with place.opened() as vault:
+            vault.index()
+            assert content(vault) == expected
+            assert vault.doctor().problems == ()
+
+    # Those between transactions; what a transaction has done is gone with it.
+    only = ("commit", "copy the store", "insert meta", "os.", "open ")
+    assert "copy the store" in place.kill(perform, "rebuild", check=check, only=only)
+
+
+def test_packing_a_worn_store_killed_at_any_step_loses_nothing(few_notes: Path, perform: Perform) -> None:
+    place = Place(few_notes, {"chunk.min_chars": 0})
+    worn = few_notes / "worn.md"
+    worn.write_text("# Worn\n" + "".join(f"\n## {n}\n\nThe hive of number {n} hums.\n" for n in range(300)))
+    place.indexed()
+    worn.write_text("# Worn\n\nA zebra grazes here.\n")
+
+    def check() -> None:
+        with place.opened() as vault:
+            assert vault.doctor().problems == ()
+            vault.index()
+            assert vault.search("zebra")[0].path == "worn.md"
+            assert vault.doctor().problems == ()
+
+    assert "vacuum" in place.kill(perform, "index", check=check, only=("commit", "vacuum", "insert meta", "wal_"))
+
+
+def test_a_store_of_an_older_format_killed_at_any_step_of_its_opening_is_opened_by_the_next(
+    few_notes: Path, perform: Perform
+) -> None:
+    place = Place(few_notes, before=FIXTURES / "schema-1.db")
+
+    def check() -> None:
+        with place.opened() as vault:
+            assert vault.store.about().notes == 4
+            assert vault.store.db.pragma("user_version") == VERSION
+            assert vault.doctor().problems == ()
+
+    steps = place.kill(perform, "open", check=check)
+    assert {"user_version", "commit"} <= set(steps)
+
+
+# Stopped by the user
 
 
 @pytest.mark.parametrize("arguments", [(), ("--full",)])
-def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    root = tmp_path / "notes"
-    root.mkdir()
-    for number in range(1_200):
-        (root / f"{number}.md").write_text(f"# {number}\n\n" + f"The hive of number {number} hums. " * 40)
-    (root / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
-    program = "import notewell.index, notewell.serve.cli as cli; notewell.index.BATCH_BYTES = 20_000; cli.main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, "index", *arguments],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr
-    first = process.stderr.readline()
-    assert first.startswith("indexed 120 of 1,200")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.splitlines()[-1] == (
-        f"stopped; what was done is kept. Run `notewell index{' --full' * bool(arguments)}` again to go on"
-    )
-    with Vault.open(root) as vault:
-        assert vault.doctor().problems == ()
-        report = vault.index(full=bool(arguments))
-        assert 0 < report.added < 1_200 - 119
-        assert vault.store.about().notes == 1_200
+def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
+    few_notes: Path, perform: Perform, arguments: tuple[str, ...]
+) -> None:
+    (few_notes / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
+    store = few_notes / ".notewell"
+    whole = perform("command", few_notes, {}, "index", *arguments)
+    assert whole.code == 0
+    with Vault.open(few_notes) as vault:
+        notes = vault.store.about().notes
+    first = whole.steps.index("insert note")
+    # While the last batch is taken, all may be done before anyone asks whether to stop.
+    for at in [at for at, step in enumerate(whole.steps) if step == "commit" and at > first][: BATCHES - 2]:
+        shutil.rmtree(store)
+        ended = perform("command", few_notes, {}, "index", *arguments, at=at, number=signal.SIGINT)
+        assert ended.code == 130, ended.said
+        assert ended.said.splitlines()[-1] == (
+            f"stopped; what was done is kept. Run `notewell index{' --full' * bool(arguments)}` again to go on"
+        )
+        with Vault.open(few_notes) as vault:
+            assert vault.doctor().problems == ()
+            assert 0 < vault.index(full=bool(arguments)).added < notes
+            assert vault.store.about().notes == notes

@@ -91,8 +91,9 @@ def delete_store(file: Path) -> None:
 
 
 def _is_ours(file: Path) -> bool:
-    """Tell whether a file has our mark in its header, or lies in a folder of ours."""
-    return (_begins(file) or b"")[68:72] == MARK or file.parent.name == OURS
+    """Tell whether a file has our mark in its header, lies in a folder of ours, or is empty: a kill leaves such."""
+    begins = _begins(file)
+    return not begins or begins[68:72] == MARK or file.parent.name == OURS
 
 
 def size(file: Path) -> int:

@@ -1,0 +1,183 @@
+"""Run in a process of its own: performs acts on a vault in forks, and kills each before the step it is asked to.
+
+A step is whatever changes what a later process sees: a statement that writes to a store, the copy of a whole store,
+and every file that is created, opened to be written, renamed or deleted. Nothing in the package knows of them: SQLite
+and Python report them. So the steps of an act are the same in every run, and killing before each of them visits every
+state that a kill can leave.
+
+Reads a line of JSON for each act, `{"act": …, "root": …, "settings": …, "extra": […], "at": 3, "signal": 9}`, and
+answers with one: `{"code": -9, "steps": […], "said": ""}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any
+
+import apsw
+
+import notewell.index
+import notewell.index.encode
+import notewell.index.shapes.markdown
+import notewell.memory.page
+from notewell.serve.cli import main as command_line
+from notewell.vault import Vault
+
+# Of a few notes, so that a run over twelve has several transactions; the same for the encoder's vectors.
+notewell.index.BATCH_BYTES = 600
+notewell.index.encode.GROUP = 8
+
+ACTS: Mapping[str, Callable[..., object]] = {
+    "index": lambda vault: vault.index(),
+    "rebuild": lambda vault: vault.index(full=True),
+    "fill": lambda vault: vault.fill(),
+    "search": lambda vault: vault.search("hive honey orchard"),
+    "open": lambda vault: vault.store.about(),
+    "backup": lambda vault, file: vault.backup(Path(file)),
+    "restore": lambda vault, file: vault.restore(Path(file)),
+    "remember": lambda vault, text: vault.remember(text, title="Remembered"),
+    "forget": lambda vault, note: vault.forget(note),
+}
+# A statement that writes, up to the table it writes to; a pragma that does is given a value.
+STATEMENT = re.compile(
+    r"(insert|update|delete|create \w+|alter table|drop \w+|vacuum|(?:with .*?\) )(?:insert|update|delete))"
+    r"(?: or \w+)?(?: into| from)?(?: \"?(\w+))?"
+)
+PRAGMA = re.compile(r'pragma "?(application_id|user_version|journal_mode|wal_checkpoint)"?\(')
+COMMENT = re.compile(r"--.*")
+CHANGING = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.utime"}
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+# What a name has in it that is another in every run.
+CHANCE = re.compile(r"(?<=\.notewell-)\w+$|(?<=unfinished-)\w+$")
+
+
+class Steps:
+    """Counts the steps of this process, and sends it a signal before one of them.
+
+    Inside transactions a statement counts once, however many rows it writes: what is not committed is gone, whichever
+    row was the last. The end of each transaction counts; one that only reads has no steps.
+    """
+
+    def __init__(self, at: int | None, number: int) -> None:
+        self.taken: list[str] = []
+        self._at = at
+        self._number = number
+        self._in_transaction = self._writes = False
+        self._inside: set[str] = set()
+
+    def statement(self, _cursor: object, sql: str, _bindings: object) -> bool:
+        """Count a statement before it runs."""
+        text = " ".join(COMMENT.sub("", sql).lower().split())
+        if text.startswith("begin"):
+            self._in_transaction, self._writes = True, False
+        elif text.startswith(("commit", "end")):
+            if self._writes:
+                self._take("commit")
+            self._in_transaction = False
+        elif found := STATEMENT.match(text) or PRAGMA.match(text):
+            self._writes = True
+            name = " ".join(filter(None, found.groups()))
+            if not self._in_transaction or name not in self._inside:
+                self._take(name)
+            if self._in_transaction:
+                self._inside.add(name)
+        return True
+
+    def copied(self) -> None:
+        """Count the copy of a whole store before it is made."""
+        self._take("copy the store")
+
+    def happened(self, event: str, about: tuple[Any, ...]) -> None:
+        """Count what Python is about to do to a file."""
+        if event in CHANGING or (event == "open" and isinstance(about[2], int) and about[2] & WRITING):
+            name = Path(os.fsdecode(about[0])).name if isinstance(about[0], str | bytes) else ""
+            self._take(f"{event} {CHANCE.sub('*', name)}".rstrip())
+
+    def _take(self, name: str) -> None:
+        self.taken.append(name)
+        if len(self.taken) - 1 == self._at:
+            os.kill(os.getpid(), self._number)
+
+
+def watch(steps: Steps) -> None:
+    """Have SQLite and Python report to `steps` from now on."""
+
+    class Watched(apsw.Connection):
+        def __init__(self, *place: Any, **ways: Any) -> None:
+            super().__init__(*place, **ways)
+            self.set_exec_trace(steps.statement)
+
+        def backup(self, *between: Any) -> apsw.Backup:
+            steps.copied()
+            return super().backup(*between)
+
+    apsw.Connection = Watched  # type: ignore[misc]
+    sys.addaudithook(steps.happened)
+
+
+def perform(asked: dict[str, Any], answer: IO[str]) -> None:
+    """Perform an act, and write the steps it took."""
+    steps = Steps(asked["at"], asked["signal"])
+    watch(steps)
+    try:
+        if asked["act"] == "command":
+            os.chdir(asked["root"])
+            sys.argv = ["notewell", *asked["extra"]]
+            command_line()
+        else:
+            with Vault.open(asked["root"], asked["settings"]) as vault:
+                ACTS[asked["act"]](vault, *asked["extra"])
+    finally:
+        json.dump(steps.taken, answer)
+        answer.flush()
+
+
+def answer(asked: dict[str, Any]) -> dict[str, Any]:
+    """Perform an act in a fork, and return how it ended, the steps it took, and what it wrote to stderr."""
+    with TemporaryFile("w+") as steps, TemporaryFile("w+") as said:
+        child = os.fork()
+        if not child:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(said.fileno(), 2)
+            code = 0
+            try:
+                perform(asked, steps)
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+            except BaseException:
+                traceback.print_exc()
+                code = 1
+            finally:
+                sys.stderr.flush()
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for file in (steps, said):
+            file.seek(0)
+        return {"code": code, "steps": json.loads(steps.read() or "[]"), "said": said.read()}
+
+
+def warm_up() -> None:
+    """Load what every fork would load: index one note. It has no links, as measuring those starts threads."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "note.md").write_text("# Note\n\npassword: hunter2-again\n")
+        with Vault.open(folder, {"embed.model": "words"}) as vault:
+            vault.index()
+
+
+def main() -> None:
+    """Answer every line."""
+    warm_up()
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork of a process with threads may hang"
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
