@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +66,7 @@ def perform() -> Iterator[Acts]:
     acts.close()
 
 
-def note_text(number: int, words: Sequence[str] = WORDS) -> str:
+def note_text(number: int, words: tuple[str, ...] = WORDS) -> str:
     """Return a note of two sections with links, every fourth with a secret."""
     turned = words[number % len(words) :] + words[: number % len(words)]
     secret = "\npassword: hunter2-again\n" if number % 4 == 0 else ""

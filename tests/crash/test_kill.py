@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crash.places import Perform, Place, Stamps
 
-from crash.places import Perform, Place, Stamps
 from notewell import Vault
 from notewell.store.sqlite.schema import VERSION
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crash.places import Perform, Place
+from tests.crash.places import Perform, Place
+
 from notewell import Vault
 from notewell.memory.page import split_page
 
@@ -151,6 +152,8 @@ def test_a_memory_killed_at_any_step_of_its_writing_is_whole_or_not_there(few_no
             assert vault.remember(TEXT).written is not bool(written), "what is there already is not written again"
             vault.index()
             assert pages(folder) == [("memory", TEXT)]
+            assert vault.remember("Zebras graze in the garden.").written
+            assert len(list(folder.iterdir())) == 2, "the next one clears away what a killed one left"
             assert vault.search("heating bled")[0].path.startswith("Memories/")
             assert vault.doctor().problems == ()
 

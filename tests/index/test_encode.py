@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
+from itertools import count
 
 import apsw
 import pytest
@@ -29,16 +28,13 @@ MakeVault = Callable[..., Vault]
 NUMBER = 3 * GROUP + 5
 SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
 
-# Fills a vault four chunks at a time, and slowly.
-SLOWLY = f"""
-import sys, time
-import notewell.index.encode
+# Holds the lock of whoever fills, until it is killed.
+HOLDER = f"""
+import signal, sys
 from notewell.vault import Vault
-notewell.index.encode.GROUP = 4
-with Vault.open(sys.argv[1], {SETTINGS!r}) as vault:
-    quick = vault.encoder.embed
-    vault.encoder.embed = lambda texts: time.sleep(0.1) or quick(texts)
-    vault.fill()
+with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.filling():
+    print("held", flush=True)
+    signal.pause()
 """
 
 
@@ -58,13 +54,6 @@ def opened(vault: Vault) -> Vault:
 def after_first_group(do: Callable[[], None]) -> Progress:
     """Do something once, between the first group and the second."""
     return Progress(tell=lambda done, total: do() if done == GROUP else None)
-
-
-def wait_until_filled(vault: Vault, least: int) -> None:
-    deadline = time.monotonic() + 20
-    while vault.store.about().filled < least:
-        assert time.monotonic() < deadline, "nobody fills"
-        time.sleep(0.01)
 
 
 # From none to all
@@ -176,29 +165,44 @@ def test_a_fill_that_ends_early_returns_how_many_lack_a_vector_by_then(vault: Va
     assert vault.fill(Progress(index_once, lambda: bool(told))) == vault.unfilled == NUMBER - GROUP + 1
 
 
-@pytest.mark.parametrize("patience_ms", [20, 5_000], ids=["it tries again", "it waits"])
-def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault, patience_ms: int) -> None:
-    vault.store.db.set_busy_timeout(patience_ms)
+def holding(vault: Vault) -> apsw.Connection:
+    """Let another connection hold a transaction."""
     writer = apsw.Connection(str(vault.store_file))
     writer.execute("begin immediate")
-    began = time.monotonic()
-    letting_go = threading.Timer(2, lambda: writer.execute("rollback"))
+    return writer
+
+
+def test_a_fill_tries_again_while_another_connection_holds_a_transaction(vault: Vault) -> None:
+    vault.store.db.set_busy_timeout(20)
+    writer, asked = holding(vault), count()
+
+    def let_go() -> bool:
+        # It asks before it begins, before the first group, and then after each try that was in vain.
+        if next(asked) == 3:
+            writer.execute("rollback")
+        return False
+
+    assert vault.fill(Progress(stop=let_go)) == 0
+    writer.close()
+    assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
+    assert next(asked) > 3
+
+
+def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault) -> None:
+    vault.store.db.set_busy_timeout(60_000)
+    writer = holding(vault)
+    letting_go = threading.Timer(0.1, lambda: writer.execute("rollback"))
     letting_go.start()
-    try:
-        assert vault.fill() == 0
-    finally:
-        letting_go.join()
-        writer.close()
-    assert time.monotonic() - began >= 1.5
+    assert vault.fill() == 0
+    letting_go.join()
+    writer.close()
     assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
 
 
 def test_a_fill_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
     vault.store.db.set_busy_timeout(20)
-    writer = apsw.Connection(str(vault.store_file))
-    writer.execute("begin immediate")
-    deadline = time.monotonic() + 0.7
-    assert vault.fill(Progress(stop=lambda: time.monotonic() > deadline)) == NUMBER
+    writer, asked = holding(vault), count()
+    assert vault.fill(Progress(stop=lambda: next(asked) >= 3)) == NUMBER
     writer.execute("rollback")
     writer.close()
     assert vault.fill() == 0
@@ -313,33 +317,14 @@ def test_searches_that_make_vectors_and_a_fill_come_to_the_same(vault: Vault) ->
 # Killed
 
 
-def test_a_fill_that_is_killed_loses_nothing_and_the_next_finishes_it(vault: Vault) -> None:
-    for _ in range(3):
-        before = vault.store.about().filled
-        process = subprocess.Popen([sys.executable, "-c", SLOWLY, str(vault.root)])
-        try:
-            wait_until_filled(vault, before + 8)
-            seen = vault.store.about().filled
-        finally:
-            process.send_signal(signal.SIGKILL)
-            assert process.wait(20) == -signal.SIGKILL
-        assert seen <= vault.store.about().filled < NUMBER
-        assert vault.store.about().filled % 4 == 0
-        assert vault.doctor().problems == ()
-        with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
-            assert other.search(f"hive {NUMBER - 1}")[0].path == f"{NUMBER - 1:03}.md"
-    assert vault.fill() == 0
-    assert (vault.store.about().filled, vault.unfilled) == (NUMBER, 0)
-
-
 def test_the_lock_of_a_killed_fill_is_free(vault: Vault) -> None:
-    process = subprocess.Popen([sys.executable, "-c", SLOWLY, str(vault.root)])
-    try:
-        wait_until_filled(vault, 1)
-        with pytest.raises(StoreBusy) as caught:
-            vault.fill()
-        assert f"Process {process.pid}," in caught.value.fact
-    finally:
-        process.kill()
-        process.wait(20)
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(vault.root)], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == b"held\n"
+            with pytest.raises(StoreBusy) as caught:
+                vault.fill()
+            assert f"Process {process.pid}," in caught.value.fact
+        finally:
+            process.kill()
     assert vault.fill() == 0
