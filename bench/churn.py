@@ -55,11 +55,11 @@ def age(root: str, queries: str) -> Measured:
     vault.index()
     seconds = []
     for batch in range(BATCHES):
-        files = sorted(vault.store.stamps())
+        files = sorted(vault.store.files().notes)
         for number, path in enumerate(draw.sample(files, min(len(files), CHANGES // BATCHES))):
             _change(Path(root), path, draw, f"{batch} {number}")
         seconds.append(vault.index().seconds)
-    return {"batch_seconds": round(statistics.median(seconds), 3), "problems": vault.store.problems()}
+    return {"batch_seconds": round(statistics.median(seconds), 3), "problems": vault.store.check()}
 
 
 def _change(root: Path, path: str, draw: random.Random, mark: str) -> None:

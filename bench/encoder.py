@@ -14,6 +14,7 @@ from bench.child import Measured, clean_environment, in_child, memory_mb, notewe
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
+from notewell.index.encode import find_lacking
 from notewell.types.note import Chunk, Vectors
 
 # Chunks for the static model's rate and for the encoder's.
@@ -86,11 +87,12 @@ def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Meas
 def _fill_by_lot(vault: Vault) -> None:
     chance = np.random.default_rng(4)
     assert vault.encoder is not None
-    for first in range(0, len(ids := vault.store.unfilled(vault.encoder.fingerprint)), GROUP):
+    for first in range(0, len(ids := find_lacking(vault.store, vault.encoder)), GROUP):
         with vault.store.reading() as snapshot:
-            chunks = [chunk for _, chunk in snapshot.present(ids[first : first + GROUP])]
+            chunks = [*snapshot.chunks(ids[first : first + GROUP]).values()]
         vectors = chance.standard_normal((len(chunks), vault.encoder.dimensions), dtype=np.float32)
-        vault.store.keep_fine(vault.encoder.fingerprint, chunks, vectors)
+        with vault.store.writing() as writer:
+            writer.keep_vectors(vault.encoder.fingerprint, chunks, vectors)
 
 
 def _times(vault: Vault, asked: Sequence[str]) -> list[float]:
@@ -115,4 +117,4 @@ def _rate(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> in
 def _chunks(vault: Vault, most: int) -> list[Chunk]:
     with vault.store.reading() as snapshot:
         ids = [slot for (slot,) in vault.store.db.execute("select id from chunk order by id")]
-        return [chunk for _, chunk in snapshot.present(ids[:: max(1, len(ids) // most)][:most])]
+        return [*snapshot.chunks(ids[:: max(1, len(ids) // most)][:most]).values()]

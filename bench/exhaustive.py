@@ -37,9 +37,9 @@ class Exhaustive:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.snapshot, name)
 
-    def matching(self, terms: Sequence[str], scope: Scope, limit: int, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
+    def match(self, terms: Sequence[str], scope: Scope, limit: int, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return every chunk that holds any of the terms."""
-        return self.snapshot.matching(terms, scope, len(self.ids), stand_ins=stand_ins)
+        return self.snapshot.match(terms, scope, len(self.ids), stand_ins=stand_ins)
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return every chunk; 0 is the `limit`th best, as in ours, and nothing is below it."""
@@ -64,7 +64,7 @@ def _all_of(snapshot: Snapshot, vault: Vault, embedder: Embedder) -> Exhaustive:
     ids = [int(slot) for (slot,) in rows]
     groups = (snapshot.chunks(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH))
     return Exhaustive(
-        snapshot, ids, np.concatenate([embedder.embed([chunk.meaning for chunk in group]) for group in groups])
+        snapshot, ids, np.concatenate([embedder.embed([chunk.meaning for chunk in group.values()]) for group in groups])
     )
 
 

@@ -62,7 +62,7 @@ def index_once(root: str) -> Measured:
     report = vault.index()
     seconds = time.perf_counter() - began
     memory, about = memory_mb(), vault.store.about()
-    sizes = {path: stamp.size for path, stamp in vault.store.stamps().items() if path not in about.skipped}
+    sizes = {path: stamp.size for path, stamp in vault.store.files().notes.items() if path not in about.skipped}
     return {
         "seconds": round(seconds, 3),
         "memory_mb": memory,

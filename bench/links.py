@@ -80,8 +80,8 @@ def _link_texts(root: Path) -> Measured:
 def _draw(vault: Vault) -> Iterator[tuple[Question, list[Link]]]:
     """Yield link texts, no note and no target twice, each with the links from its note to the same one."""
     with vault.store.reading() as snapshot:
-        edges, named = snapshot.edges(), {one.id: one for one in snapshot.named()}
-        titles = dict(snapshot.names())
+        edges, named = snapshot.edges(), {one.id: one for one in snapshot.names()}
+        titles = {one.path: one.title for one in named.values()}
         order = sorted(named)
         Random(SEED).shuffle(order)
         chance, taken, left = Random(SEED), set(), DRAWN

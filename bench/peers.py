@@ -68,7 +68,7 @@ def _texts(root: Path) -> list[str]:
     vault = Vault.open(root)
     with vault.store.reading() as snapshot:
         ids = [slot for (slot,) in vault.store.db.execute("select id from chunk order by id")]
-        return [chunk.meaning for chunk in snapshot.chunks(ids)]
+        return [chunk.meaning for chunk in snapshot.chunks(ids).values()]
 
 
 def _notewell(root: Path, folder: Path) -> tuple[Measured, Ask]:

@@ -104,7 +104,7 @@ def content() -> Callable[[Vault], dict[str, Any]]:
         from notewell.store.sqlite.rows import load_chunks  # noqa: PLC0415
 
         db, postings = vault.store.db, dict[int, dict[str, int]]()
-        blocks = Blocks.load(db, vault.store.made_for.dimensions)
+        blocks = Blocks.load(db, vault.store.state.made_for.dimensions)
         for term, block, data in db.execute("select term, block, data from posting order by term"):
             for place, count in zip(*(values.tolist() for values in unpack(data)), strict=True):
                 postings.setdefault(block * BLOCK + place, {})[term] = count

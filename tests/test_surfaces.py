@@ -234,7 +234,7 @@ def behind(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     (root / "New.md").write_text("# New\n\nA zebra.\n")
     with (
         Vault.open(root) as other,
-        other.store.locked(0),
+        other.store.locked(wait=0),
         KeptVault.open(root, {"embed.encoder": "off"}) as vault,
         serving(vault) as running,
     ):

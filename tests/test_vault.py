@@ -289,7 +289,7 @@ def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: Mak
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     with opened(vault.root) as other:
-        with vault.store.locked(0):
+        with vault.store.locked(wait=0):
             with pytest.raises(StoreBusy) as caught:
                 other.index(wait=0)
             assert f"Process {os.getpid()}, since 20" in caught.value.fact
@@ -298,7 +298,7 @@ def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: Mak
         locked, done = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with vault.store.locked(0):
+            with vault.store.locked(wait=0):
                 locked.set()
                 done.wait(10)
 
@@ -425,12 +425,12 @@ def test_refreshing_does_not_make_a_store_anew_for_other_settings(make_vault: Ma
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden.\n")
     with opened(vault.root, {"chunk.max_chars": 300}) as other:
-        before = other.store.made_for
+        before = other.store.state.made_for
         assert other.refresh() == ("this vault was indexed with other settings; run `notewell index` to do it anew",)
-        assert other.store.made_for == before
+        assert other.store.state.made_for == before
         assert found(other, "zebra") == []
         assert other.index().added == 51
-        assert (other.refresh(), other.store.made_for != before) == ((), True)
+        assert (other.refresh(), other.store.state.made_for != before) == ((), True)
 
 
 def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) -> None:
@@ -488,7 +488,7 @@ def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_an
         assert report.added == 3
         assert results.notices == ()
         assert results[0].hit.ranks["vector"] == 1
-        assert other.store.made_for.embedder == other.embedder.fingerprint
+        assert other.store.state.made_for.embedder == other.embedder.fingerprint
     assert vault.search("loaf").notices != ()
 
 
@@ -601,7 +601,7 @@ def test_links_are_told_as_they_were_while_another_process_indexes(make_vault: M
     vault = make_vault({"a.md": "See [[bees]].\n", "bees.md": "The hive hums.\n"})
     vault.index()
     vault.store.db.execute("update meta set value = -1 where key = 'linked'")
-    with opened(vault.root) as other, other.store.locked(0):
+    with opened(vault.root) as other, other.store.locked(wait=0):
         told = vault.links("a")
     assert [lead.to for lead in told.links] == ["bees.md"]
     assert len(told.notices) == 1 and told.notices[0].startswith("some links may be told as they were before: ")

@@ -45,7 +45,7 @@ class Linked(Opened):
 
     def _resolve_links(self, store: Store) -> None:
         # Most commands change nothing, and a cold command line does not pay for it.
-        if not store.linked:
+        if not store.state.links_resolved:
             from notewell.graph.edges import resolve_links  # noqa: PLC0415
 
             resolve_links(store, lambda: self._others(store))
@@ -78,7 +78,7 @@ class Linked(Opened):
         """Return the path of the note that is called so; or, if none is, that of another file of the vault."""
         name = readable_name(called)
         try:
-            return snapshot.chunks(find_chunks(name, snapshot).chunks[:1])[0].path, ""
+            return _path_of(find_chunks(name, snapshot).chunks[0], snapshot), ""
         except NoteError:
             if file := find_file(called, self._others(self.store)):
                 return "", file
@@ -94,17 +94,17 @@ class Linked(Opened):
     def _complete_graph_now(self) -> tuple[str, ...]:
         """Do what a run that was stopped, or an older Notewell, left undone; return what the user should know."""
         notices = self._resolve_now()
-        if not notices and not self.store.measured:
+        if not notices and not self.store.state.standings_current:
             # If another process is writing, standings are computed for this answer alone.
-            with suppress(StoreError), self.store.locked(0):
+            with suppress(StoreError), self.store.locked():
                 _measure_standings(self.store)
         return notices
 
     def _resolve_now(self) -> tuple[str, ...]:
         """Resolve the links that a run left, if no other process is writing; return what the user should know."""
         try:
-            if not self.store.linked:
-                with self.store.locked(0):
+            if not self.store.state.links_resolved:
+                with self.store.locked():
                     self._resolve_links(self.store)
         except StoreError as error:
             return (f"some links may be told as they were before: {error.fact}",)
@@ -121,8 +121,8 @@ class Linked(Opened):
         with self.store.reading() as snapshot:
             net, store = Net.of(snapshot), self.store
             # Of a store that cannot be written, standings may be of other links than these.
-            known = store.linked and store.measured
-            standings = load_standings(snapshot, net, store.standings_mark) if known else measure(net)
+            known = store.state.links_resolved and store.state.standings_current
+            standings = load_standings(snapshot, net, store.state.standings_mark) if known else measure(net)
         return Graph(net, standings, survey(net, standings), notices)
 
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
@@ -139,7 +139,7 @@ class Linked(Opened):
         rules = walk_rules(depth, floor, with_query=bool(query))
         notices = self._resolve_now()
         with self.store.reading() as snapshot:
-            start = snapshot.chunks(find_chunks(readable_name(note), snapshot).chunks[:1])[0].path
+            start = _path_of(find_chunks(readable_name(note), snapshot).chunks[0], snapshot)
             plan = make_plan(readable(query), known=Known(syntax=False))
             vector = self._vector_of(plan, snapshot) if query else None
             return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
@@ -169,7 +169,7 @@ class Linked(Opened):
             excerpts = tuple(make_excerpts(kept, plan, nearness(plan, embedders.quick)))
             took = round((time.perf_counter() - began) * 1000, 3)
             notices, left_out = (*told, *notices, *plan.notices), len(found[:limit]) - len(kept)
-            return Deep(Results(text, excerpts, snapshot.generation, took, notices, plan.read_as, left_out), walk)
+            return Deep(Results(text, excerpts, snapshot.state.generation, took, notices, plan.read_as, left_out), walk)
 
     def _seeds(self, plan: Plan, embedders: Embedders, snapshot: Snapshot) -> list[Hit]:
         """Return the hits that deep mode begins with, the best first."""
@@ -191,12 +191,12 @@ class Linked(Opened):
         chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
         # What age leaves of 1 is its factor.
         ones = [Hit(chunks[visit.note], 1.0) for visit in walk.kept]
-        aged = Decay(self.settings.decay, date.today(), snapshot.said)(plan, ones)
+        aged = Decay(self.settings.decay, date.today(), snapshot.notes)(plan, ones)
         walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
         return walk, as_hits(walk, seeds, chunks)
 
     def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
-        known = Known(snapshot.keys, date.today(), chunks_at=chunks_in(snapshot))
+        known = Known(lambda: snapshot.values("key"), date.today(), chunks_at=chunks_in(snapshot))
         scope = make_scope(under, self.root, read_filters(only, known), only.places)
         plan = plan_query(text, scope, known, snapshot)
         if not (plan.text or plan.terms or plan.passage or plan.like):
@@ -209,11 +209,17 @@ class Linked(Opened):
         if embedder is None:
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
         plan = without_secrets(plan) if self.settings.embed.is_remote else plan
-        return check_length(embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.dimensions, embedder)
+        return check_length(
+            embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.state.made_for.dimensions, embedder
+        )
 
 
 def _measure_standings(store: Store) -> None:
-    if not store.measured:
+    if not store.state.standings_current:
         from notewell.graph.standing import measure_standings  # noqa: PLC0415
 
         measure_standings(store)
+
+
+def _path_of(chunk: int, snapshot: Snapshot) -> str:
+    return snapshot.chunks([chunk])[chunk].path

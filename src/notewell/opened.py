@@ -15,6 +15,7 @@ from notewell.config.settings import Settings
 from notewell.embed import Embedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreDamaged, StoreError
 from notewell.index import Source
+from notewell.index.encode import keep_searched
 from notewell.index.place import check_folder
 from notewell.redact import rules_digest
 from notewell.search import Embedders
@@ -128,7 +129,7 @@ class Opened:
     @property
     def indexed(self) -> bool:
         """Tell whether the vault was ever indexed."""
-        return self.has_store and bool(self.store.indexed_at)
+        return self.has_store and bool(self.store.state.indexed_at)
 
     @property
     def _recipe(self) -> str:
@@ -145,7 +146,7 @@ class Opened:
 
     def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the embedder whose vectors the store holds, or none and the reason."""
-        made_for = self.store.made_for.embedder
+        made_for = self.store.state.made_for.embedder
         try:
             embedder = self._hurried_embedder if hurried else self.embedder
             if embedder.fingerprint == made_for:
@@ -175,7 +176,7 @@ class Opened:
         for chunks, vectors in made:
             # The answer is there; what cannot be written at once is made again another time.
             with suppress(StoreError):
-                self.store.keep_fine_at_once(encoder.fingerprint if encoder else "", chunks, vectors)
+                keep_searched(self.store, encoder.fingerprint if encoder else "", chunks, vectors)
 
     def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""

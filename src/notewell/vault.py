@@ -18,8 +18,9 @@ from notewell.embed import Embedder
 from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress, Report, fill, find_changes, index
 from notewell.index.changes import change_of, count_others
+from notewell.index.encode import find_lacking, measure_filling
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, names_file, read_place
-from notewell.index.report import Diagnosis, Status
+from notewell.index.report import Diagnosis, Filling, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
 from notewell.names.find import find_chunks, find_exactly, find_named
@@ -28,7 +29,8 @@ from notewell.search.excerpt import make_excerpts
 from notewell.search.plan import make_scope, readable, readable_name
 from notewell.search.relevance import relevant, surest_first, telling_terms
 from notewell.search.retrieve import nearness
-from notewell.store import About, Filling, MadeFor
+from notewell.store import About, MadeFor
+from notewell.store.texts import stored_texts
 from notewell.types.query import ALL, EVERYTHING, Filter, Filters, Scope
 from notewell.types.results import Excerpt, Hit, Results
 
@@ -43,6 +45,8 @@ QUICK_BYTES = 50_000_000
 PATIENCE = 5.0
 # And how long whoever wrote one note waits for that to take it in; the next search does it otherwise.
 BRIEFLY = 2.0
+# How long encoding waits for a process that only asks whether somebody is at it, in seconds.
+LOOK = 0.1
 
 
 class Vault(Linked):
@@ -71,8 +75,8 @@ class Vault(Linked):
         # A search that waits for this run needs where links lead, but not how notes stand.
         linking = replace(self._linking, measure=lambda store: None) if hurried else self._linking
         run = partial(index, self._source, embedder=embedder, linking=linking, progress=progress)
-        with store.locked(wait):
-            if not full and self._suits(store.made_for):
+        with store.locked(wait=wait):
+            if not full and self._suits(store.state.made_for):
                 return run(store=store)
             with closing(store.beside(made_for or self._made_for)) as fresh:
                 report = run(store=fresh)
@@ -90,7 +94,7 @@ class Vault(Linked):
             return (*stopped, *notices)
         changes = find_changes(self.root, self.settings.index, self.store)
         try:
-            if not self._suits(self.store.made_for):
+            if not self._suits(self.store.state.made_for):
                 return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
@@ -137,7 +141,7 @@ class Vault(Linked):
             found = search(text, store=snapshot, embedders=embedders, rules=rules, scope=scope, ages=ages)
             told, excerpts = (*notices, *more, *found.notices), tuple(found.excerpts)
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(text, excerpts, snapshot.generation, took, told, found.plan.read_as, found.left_out)
+            return Results(text, excerpts, snapshot.state.generation, took, told, found.plan.read_as, found.left_out)
 
     def related(
         self,
@@ -206,10 +210,11 @@ class Vault(Linked):
             for text in dict.fromkeys(map(readable, texts)):
                 plan = plan_query(text, scope, Known(syntax=False), snapshot)
                 hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-                sure = relevant(hits, snapshot.rarities(telling_terms(text)), least)
+                terms = telling_terms(text)
+                sure = relevant(hits, snapshot.counts(terms).rarities(terms), least)
                 found += make_excerpts(sure, plan, nearness(plan, embedder))
             took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(" ".join(texts), tuple(surest_first(found, limit)), snapshot.generation, took, notices)
+            return Results(" ".join(texts), tuple(surest_first(found, limit)), snapshot.state.generation, took, notices)
 
     @property
     def filling(self) -> Filling:
@@ -218,7 +223,7 @@ class Vault(Linked):
             # To say how long its vectors are a stranger's model is loaded: whether that works is told here.
             if not self.indexed or self.encoder is None or not self.encoder.dimensions:
                 return Filling()
-            return self.store.filled(self.encoder.fingerprint)
+            return measure_filling(self.store, self.encoder)
         except EmbedError as error:
             return Filling(problem=error.fact)
 
@@ -227,7 +232,7 @@ class Vault(Linked):
         """Return how many chunks lack the encoder's vector; none, where there is no encoder."""
         if self.encoder is None or not self.indexed:
             return 0
-        return len(self.store.unfilled(self.encoder.fingerprint))
+        return len(find_lacking(self.store, self.encoder))
 
     def fill(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
         """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do.
@@ -236,8 +241,10 @@ class Vault(Linked):
         """
         if self.encoder is None or not self.indexed:
             return 0
-        with self.store.filling(), turn or nullcontext():
-            return fill(self.store, self.encoder, progress or Progress())
+        store, progress = self.store, progress or Progress()
+        asked = progress.stop
+        with store.locked("encode", wait=LOOK), turn or nullcontext():
+            return fill(store, self.encoder, replace(progress, stop=lambda: asked() or not store.in_place))
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
         """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
@@ -309,8 +316,8 @@ class Vault(Linked):
         """Bring the store up to date with one note, however much else changed; return what the user should know."""
         try:
             self.check_indexed()
-            with self.store.locked(BRIEFLY):
-                if self._suits(self.store.made_for):
+            with self.store.locked(wait=BRIEFLY):
+                if self._suits(self.store.state.made_for):
                     change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
                     progress = Progress(stop=lambda: time.monotonic() > deadline)
                     index(
@@ -341,8 +348,8 @@ class Vault(Linked):
         """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
         try:
             # Whoever interrupts it leaves no reading open behind a store that is closed.
-            with closing(self.store.all_texts()) as texts:
-                problems = (*self.store.problems(), *find_leaks(texts))
+            with self.store.reading() as snapshot, closing(stored_texts(snapshot)) as texts:
+                problems = (*self.store.check(), *find_leaks(texts))
         except StoreDamaged as error:
             problems = (error.fact,)
         if not problems or not repair:
@@ -371,8 +378,8 @@ class Vault(Linked):
             # What it is made for comes with the copy; no embedder is asked.
             self._store = self._open_store(MadeFor("", 0, ""))
         store = self._repaired_store()
-        with store.locked(PATIENCE):
-            store.replace_by_copy(file)
+        with store.locked(wait=PATIENCE):
+            store.replace_by(store.beside(file))
 
     def status(self) -> Status:
         """Return how the store stands against the folder."""

@@ -84,7 +84,7 @@ class Place:
         if not self.before:
             return {}
         with self.opened(self.before) as vault:
-            return vault.store.stamps()
+            return vault.store.files().notes
 
     def kill(
         self,

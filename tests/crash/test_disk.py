@@ -115,7 +115,7 @@ def test_a_full_disk_is_a_clear_error_and_the_last_state_stays(
         assert found(vault, "loaf") == ["bread.md"]
     with opened(root, small_disk / "store.db") as again:
         assert found(again, "hive") == ["bees.md"]
-        assert again.store.stamps().keys() == NOTES.keys()
+        assert again.store.files().notes.keys() == NOTES.keys()
         assert again.doctor().problems == ()
         remove_much(root)
         (small_disk / "film.mkv").unlink()

@@ -52,13 +52,13 @@ def kill_indexing(place: Place, perform: Perform, content: Content, *, full: boo
     """Kill an indexing run at every step; return the steps, and how many states between first and last were seen."""
     with place.opened(place.root.parent / "fresh.db") as fresh:
         fresh.index()
-        expected, found, after = content(fresh), answers(fresh), fresh.store.stamps()
+        expected, found, after = content(fresh), answers(fresh), fresh.store.files().notes
     before, between = place.stamps_before(), set[frozenset[str]]()
 
     def check() -> None:
         with place.opened() as vault:
             assert vault.doctor().problems == ()
-            left = vault.store.stamps()
+            left = vault.store.files().notes
             assert nothing_is_lost(before, left, after)
             if left not in (before, after):
                 between.add(frozenset(f"{path} {stamp.digest}" for path, stamp in left.items()))

@@ -193,7 +193,7 @@ def test_forgetting_killed_at_any_step_leaves_the_memory_or_has_it_in_the_trash(
                 vault.forget(str(page))
             vault.index()
             assert vault.doctor().problems == ()
-            assert str(page.relative_to(few_notes)) not in vault.store.stamps()
+            assert str(page.relative_to(few_notes)) not in vault.store.files().notes
         assert pages(folder) == []
         assert {file.read_text() for file in trash.iterdir()} == {text}
 

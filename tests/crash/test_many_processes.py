@@ -56,7 +56,7 @@ HOLDER = """
 import sys
 from notewell import Vault
 
-with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault, vault.store.locked(0):
+with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault, vault.store.locked(wait=0):
     print("held", flush=True)
     sys.stdin.read()
 """

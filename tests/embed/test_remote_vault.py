@@ -251,7 +251,7 @@ def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew
         assert "`notewell index --full`" in caught.value.hint
         assert other.index(full=True).added == 3
         assert other.search("hive").notices == ()
-        assert other.store.made_for.dimensions == 5
+        assert other.store.state.made_for.dimensions == 5
 
 
 # Another embedder
@@ -274,12 +274,12 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
         server.faults.extend(["", "", "", *["closed"] * 1000])
         with pytest.raises(EmbedError):
             new.index(progress=Progress(tell=look))
-        assert new.store.made_for.embedder == "words/27"
+        assert new.store.state.made_for.embedder == "words/27"
         assert [entry.hit.ranks["vector"] for entry in new.search("hive", limit=1)] == [None]
         server.faults.clear()
         begun = len(seen)
         assert 0 < new.index(progress=Progress(tell=look)).added == len(MANY) - begun
-        assert new.store.made_for.embedder == "ollama:some-model"
+        assert new.store.state.made_for.embedder == "ollama:some-model"
         assert new.search("hive").notices == ()
         assert set(seen) == {(3, (), True)} and len(seen) == len(MANY)
     assert "by words alone" in old.search("hive").notices[0]

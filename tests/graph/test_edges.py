@@ -65,7 +65,7 @@ def kept(snapshot: Snapshot) -> dict[int, list[tuple[int, int]]]:
 
 
 def from_scratch(snapshot: Snapshot) -> dict[int, list[tuple[int, int]]]:
-    names = snapshot.named()
+    names = snapshot.names()
     resolver = Resolver(names, files)
     links = snapshot.links_of([named.id for named in names])
     return {named.id: [resolver.ends(link, named.path) for link in links.get(named.id, ())] for named in names}
@@ -91,7 +91,7 @@ def test_after_any_history_the_edges_are_those_of_a_first_run(store: SqliteStore
             resolve(store)
             with store.reading() as snapshot:
                 assert kept(snapshot) == from_scratch(snapshot)
-            assert store.problems() == []
+            assert store.check() == []
 
 
 def targets_of(store: SqliteStore, path: str) -> list[str]:
@@ -152,7 +152,7 @@ def test_nothing_is_written_when_nothing_changed(store: SqliteStore) -> None:
     resolve(store)
     generation = store.about().generation
     resolve(store)
-    assert store.linked
+    assert store.state.links_resolved
     assert store.about().generation == generation
 
 

@@ -11,7 +11,7 @@ from notewell.graph.net import Net
 from notewell.graph.picture import as_svg
 from notewell.graph.standing import load_standings, measure
 from notewell.index import Progress
-from notewell.store import Standing
+from notewell.store.links import Standing
 
 from .runs import index_without_links
 
@@ -122,9 +122,9 @@ def test_a_search_computes_nothing_not_even_one_that_takes_changes_in(
         (vault.root / "b.md").write_text("# B\n\nNow to [[a]].\n")
         assert vault.search("link", refresh=True).notices == ()
         assert len(computed) == 1
-        assert (vault.store.linked, vault.store.measured) == (True, False)
+        assert (vault.store.state.links_resolved, vault.store.state.standings_current) == (True, False)
         vault.graph()
-        assert (len(computed), vault.store.measured) == (2, True)
+        assert (len(computed), vault.store.state.standings_current) == (2, True)
         assert_as_if_computed_anew(vault)
 
 
@@ -167,14 +167,14 @@ def test_links_that_were_never_resolved_are_made_good_by_whoever_needs_them(
         expected = way(vault)
         unmended(vault)
         assert way(vault) == expected
-        assert vault.store.linked
+        assert vault.store.state.links_resolved
 
 
 def test_where_another_is_writing_a_walk_says_that_links_may_be_old(make_vault: Callable[..., Vault]) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
         unmended(vault)
-        with vault.store.locked(0):
+        with vault.store.locked(wait=0):
             notices = (
                 vault.traverse("hub").notices,
                 vault.deepen("hub").results.notices,
@@ -193,9 +193,9 @@ def test_the_vault_from_above_is_right_where_standings_are_older_than_links_and_
         vault.index()
         (vault.root / "alone.md").write_text("# Alone\n\nNow to [[hub]].\n")
         vault.refresh()
-        with vault.store.locked(0):
+        with vault.store.locked(wait=0):
             graph = vault.graph()
-            assert not vault.store.measured
+            assert not vault.store.state.standings_current
         assert (graph.overview.orphans, graph.notices) == ((), ())
         assert sum(community.size for community in graph.overview.communities) == 4
         assert "alone.md" in as_svg(graph.net, graph.overview, "Vault")
@@ -208,7 +208,7 @@ def test_a_run_that_was_killed_before_links_were_resolved_is_made_good_though_no
         vault.index()
         (vault.root / "bees.md").write_text("The hive hums.\n")
         index_without_links(vault)
-        assert not vault.store.linked
+        assert not vault.store.state.links_resolved
         assert vault.index().added == 0
-        assert vault.store.linked
+        assert vault.store.state.links_resolved
         assert [lead.to for lead in vault.links("a").links] == ["bees.md"]

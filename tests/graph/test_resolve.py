@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.graph.resolve import Resolver, read_address
-from notewell.store import NOWHERE, TO_FILE, Named
+from notewell.store.links import NOWHERE, TO_FILE, NoteName
 from notewell.types.note import Link
 
 # By id, from 1 on.
@@ -38,7 +38,9 @@ FILES = ("images/queen.png", "garden/map.svg", "data.json")
 
 
 def resolver(notes: Iterable[str] = NOTES) -> Resolver:
-    return Resolver([Named(id, path, ALIASES.get(path, ())) for id, path in enumerate(notes, start=1)], lambda: FILES)
+    return Resolver(
+        [NoteName(id, path, aliases=ALIASES.get(path, ())) for id, path in enumerate(notes, start=1)], lambda: FILES
+    )
 
 
 def led(target: str, source: str = "zoo/a.md", kind: str = "wiki", notes: tuple[str, ...] = NOTES) -> str:
@@ -173,7 +175,7 @@ def test_other_files_are_listed_only_when_a_link_looks_like_one_s() -> None:
     def refuse() -> list[str]:
         raise AssertionError("files were listed")
 
-    plain = Resolver([Named(1, "Bees.md")], refuse)
+    plain = Resolver([NoteName(1, "Bees.md")], refuse)
     for target in ("Bees", "Nobody", "v1.2", "Mr. Bean", "e.g. this"):
         plain.ends(Link(target, 1), "Bees.md")
     with pytest.raises(AssertionError, match="were listed"):
@@ -218,7 +220,7 @@ def test_a_tilde_is_the_root_only_before_a_slash() -> None:
 
 def test_of_two_notes_with_one_alias_the_same_is_chosen_in_whatever_order_they_came() -> None:
     for one, other in ((1, 2), (2, 1)):
-        notes = [Named(one, "a.md", ("Nick",)), Named(other, "b.md", ("Nick",))]
+        notes = [NoteName(one, "a.md", aliases=("Nick",)), NoteName(other, "b.md", aliases=("Nick",))]
         assert Resolver(notes, list).ends(Link("Nick", 1), "l.md")[1] == one
 
 

@@ -11,6 +11,7 @@ from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.graph.traverse import FAST, traverse
 from notewell.graph.walk_source import READ, READ_LEAST, StoredGround
+from notewell.store.vectors import unit_rows
 from notewell.types.query import Scope
 
 MakeVault = Callable[..., Vault]
@@ -62,7 +63,7 @@ def test_a_long_note_is_read_in_parts_spread_over_it(hub: Vault) -> None:
         assert len(ground.vectors(["note 00.md"], 100)["note 00.md"]) == READ
         few = ground.vectors(["note 01.md"], 3)["note 01.md"]
         ends = snapshot.chunks_of("note 01.md")
-        expected = snapshot.vectors([ends[0], ends[20], ends[-1]])
+        expected = unit_rows(snapshot.vectors([ends[0], ends[20], ends[-1]]).values())
     assert few.tolist() == expected.tolist()
 
 
@@ -96,7 +97,7 @@ def test_the_lines_shown_of_a_note_are_those_nearest_to_the_query(make_vault: Ma
     )
     with make_vault({"a.md": text}) as vault, ground_of(vault) as ground, vault.store.reading() as snapshot:
         query = WordsEmbedder().embed([parts[1]])[0]
-        (found,) = snapshot.chunks([ground.nearest_chunk("a.md", query)])
+        (found,) = snapshot.chunks([ground.nearest_chunk("a.md", query)]).values()
     assert "Queens" in found.text
 
 

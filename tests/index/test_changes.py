@@ -284,7 +284,7 @@ def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_th
     assert "words/27" in results.notices[0] and results[0].hit.ranks["vector"] is None
     other.index()
     assert len(counting.texts) == 2
-    assert other.store.made_for.embedder == "other words/27"
+    assert other.store.state.made_for.embedder == "other words/27"
     assert other.search("hive").notices == ()
 
 
@@ -364,7 +364,7 @@ def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again
     (vault.root / "old").rename(vault.root / "new")
     report = vault.index()
     assert (report.added, report.removed, len(counting.texts)) == (6, 6, 6)
-    assert sorted(vault.store.stamps()) == [f"new/{number}.md" for number in range(6)]
+    assert sorted(vault.store.files().notes) == [f"new/{number}.md" for number in range(6)]
 
 
 def test_a_stopped_run_forgets_nothing_yet(make_vault: MakeVault) -> None:

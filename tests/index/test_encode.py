@@ -18,7 +18,8 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.index import Progress, fill
 from notewell.index.encode import GROUP
-from notewell.store import Filling
+from notewell.index.report import Filling
+from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
 
@@ -32,7 +33,7 @@ SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
 HOLDER = f"""
 import signal, sys
 from notewell.vault import Vault
-with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.filling():
+with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.locked("encode"):
     print("held", flush=True)
     signal.pause()
 """
@@ -75,8 +76,10 @@ def test_the_vectors_are_those_of_what_the_chunks_mean(vault: Vault) -> None:
         found = [slot for slot, _ in snapshot.nearest(WordsEmbedder().embed_query("hive"), EVERYTHING, 300).found]
         chunks = snapshot.chunks(found)
         assert len(chunks) == NUMBER
-        for slot, chunk in list(zip(found, chunks, strict=True))[::20]:
-            near = snapshot.closeness(WordsEmbedder().embed([chunk.meaning])[0], [slot])
+        for slot, chunk in list(chunks.items())[::20]:
+            near = cosines_by_id(
+                WordsEmbedder().embed([chunk.meaning])[0], snapshot.vectors([slot], WordsEmbedder.fingerprint)
+            )
             assert near[slot] == pytest.approx(1, abs=0.001)
 
 

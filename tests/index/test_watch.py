@@ -60,7 +60,7 @@ class Watched:
         while time.monotonic() < ends:
             assert not self.errors, self.errors
             with Vault.open(self.vault.root, {"embed.model": "words"}) as other:
-                stamps = set(other.store.stamps()) if other.indexed else set()
+                stamps = set(other.store.files().notes) if other.indexed else set()
             if stamps == set(paths):
                 return
             time.sleep(0.02)
@@ -219,7 +219,7 @@ def test_another_folder_in_the_vaults_place_gets_its_own_store_and_the_first_kee
         (vault.root / "other.md").write_text("# Other\n\nAnother drive with a zebra on it.\n")
         watched.holds("other.md")
         with Vault.open(away, {"embed.model": "words"}) as moved:
-            assert moved.store.stamps().keys() == {"bees.md", "rye.md"}
+            assert moved.store.files().notes.keys() == {"bees.md", "rye.md"}
         (vault.root / "more.md").write_text("# More\n\nAnd it is watched on.\n")
         watched.holds("other.md", "more.md")
 
@@ -239,7 +239,7 @@ def test_a_copy_of_the_vault_in_its_place_is_written_and_not_the_one_that_went(m
         copy.rename(vault.root)
         watched.holds("bees.md")
         with Vault.open(away, {"embed.model": "words"}) as moved:
-            assert moved.store.stamps().keys() == {"bees.md", "rye.md", "first.md"}
+            assert moved.store.files().notes.keys() == {"bees.md", "rye.md", "first.md"}
 
 
 def test_what_is_no_note_wakes_nobody(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ HOLDER = """
 import sys
 from notewell import Vault
 
-with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault, vault.store.locked(0):
+with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault, vault.store.locked(wait=0):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -64,7 +64,7 @@ def test_a_memory_says_what_it_is_when_it_was_written_and_where_it_comes_from(al
     assert page(allowed, done.path)[body:] == f"\n{APPROVALS}\n"
     assert warnings == ()
     with allowed.store.reading() as snapshot:
-        assert snapshot.said([done.path])[done.path].day == datetime.now().astimezone().date().isoformat()
+        assert snapshot.notes([done.path])[done.path].day == datetime.now().astimezone().date().isoformat()
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(allowed: Vault) -> None:
@@ -187,7 +187,7 @@ def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(
     assert allowed.search("approvals", refresh=True)[0].path == done.path
     assert allowed.status().stale == 1
     assert allowed.forget(done.path).notices == ()
-    assert allowed.store.stamps().keys() == {"Bees.md"}
+    assert allowed.store.files().notes.keys() == {"Bees.md"}
 
 
 def test_a_vault_that_was_indexed_with_other_settings_is_told_of(allowed: Vault) -> None:

@@ -102,7 +102,7 @@ def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: V
 
     def lines(written: str) -> list[int]:
         with notes.store.reading() as snapshot:
-            return [chunk.line for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks)]
+            return [chunk.line for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks).values()]
 
     whole = lines("bees")
     assert len(whole) == 2
@@ -147,7 +147,7 @@ def test_a_heading_stands_for_the_chunks_below_it_and_a_block_for_its_own(notes:
 
     def texts(written: str) -> list[str]:
         with notes.store.reading() as snapshot:
-            return [chunk.text.split()[-1] for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks)]
+            return [chunk.text.split()[-1] for chunk in snapshot.chunks(find_chunks(written, snapshot).chunks).values()]
 
     assert texts("bees#honey") == texts("[[Bees#Honey|sweet]]") == ["July."]
     assert texts("hive#^HUM") == ["^hum"]

@@ -14,7 +14,7 @@ from notewell.errors import SettingsError
 from notewell.search.plan import make_plan
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.rank.decay_rules import read_ways
-from notewell.store import Said
+from notewell.store import NoteFacts
 from notewell.types.note import Chunk
 from notewell.types.results import Hit
 
@@ -25,7 +25,7 @@ Notes = Mapping[str, Mapping[str, Any]]
 
 def decayed(notes: Notes, rules: DecayRules, scores: Mapping[str, float] | None = None) -> dict[str, Hit]:
     """Rank one chunk of each note, with a score of 1 unless it is given; `day`, `tags` and `type` are the note's."""
-    said = {path: Said(note.get("day", "2025-08-03"), note) for path, note in notes.items()}
+    said = {path: NoteFacts(note.get("day", "2025-08-03"), note) for path, note in notes.items()}
     hits = [
         Hit(
             Chunk(path, "text", 1, 1, tags=note.get("tags", ()), kind=note.get("type", "")),
@@ -239,7 +239,7 @@ def test_an_override_that_cannot_be_read_is_an_error_that_shows_how(written: str
 
 
 def test_two_chunks_of_a_note_lose_the_same() -> None:
-    said = {"new.md": Said("2025-02-01", {"author": "Ada"}), "old.md": Said("2025-01-01", {"author": "Ada"})}
+    said = {"new.md": NoteFacts("2025-02-01", {"author": "Ada"}), "old.md": NoteFacts("2025-01-01", {"author": "Ada"})}
     hits = [Hit(Chunk(path, "text", line, line), 1.0) for path in said for line in (1, 5, 9)]
     ranked = Decay(GROUPED, TODAY, lambda paths: said)(make_plan("x"), hits)
     assert [hit.score for hit in ranked] == pytest.approx([1.0] * 3 + [0.6] * 3)

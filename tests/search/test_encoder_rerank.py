@@ -83,7 +83,8 @@ def put_angles(store: SqliteStore, angles: Sequence[int | None]) -> dict[str, Ch
 
 def fill(store: SqliteStore, chunks: Sequence[Chunk]) -> None:
     encoder = Degrees()
-    store.keep_fine(encoder.fingerprint, chunks, encoder.embed([chunk.meaning for chunk in chunks]))
+    with store.writing() as writer:
+        writer.keep_vectors(encoder.fingerprint, chunks, encoder.embed([chunk.meaning for chunk in chunks]))
 
 
 def keeper(store: SqliteStore, encoder: Degrees) -> tuple[Embedders, Callable[[], None]]:
@@ -92,7 +93,8 @@ def keeper(store: SqliteStore, encoder: Degrees) -> tuple[Embedders, Callable[[]
 
     def keep() -> None:
         for chunks, vectors in made:
-            store.keep_fine(encoder.fingerprint, chunks, vectors)
+            with store.writing() as writer:
+                writer.keep_vectors(encoder.fingerprint, chunks, vectors)
 
     return Embedders(None, encoder, lambda chunks, vectors: made.append((chunks, vectors))), keep
 
@@ -148,7 +150,8 @@ def test_fewer_of_the_best_with_a_vector_make_the_encoder_count_less(store: Sqli
     chunks = list(put_angles(store, [10 * place for place in range(9)] + [None]).values())
     shares = []
     for number in (9, 4):
-        store.keep_fine("another", [], np.zeros((0, 2), dtype=np.float32))
+        with store.writing() as writer:
+            writer.keep_vectors("another", [], np.zeros((0, 2), dtype=np.float32))
         fill(store, chunks[:number])
         why = found(store, Degrees(), SearchRules(on_demand=0, lexical_weight=1, fine_weight=1))[0].trace[0].why
         shares.append(float(why.split("fine ")[1].split(" ×")[0]))
@@ -177,9 +180,11 @@ def test_a_chunk_is_not_favoured_for_having_a_vector_that_says_what_words_say(st
     # The encoder agrees with the words: its cosines lie on a line over their scores.
     cosines = np.array([[0.2 + 0.6 * by_words[path]] for path in chunks], dtype=np.float32)
     vectors = np.hstack((cosines, np.sqrt(1 - cosines**2)))
-    store.keep_fine("degrees/2", list(chunks.values())[first::2], vectors[first::2])
+    with store.writing() as writer:
+        writer.keep_vectors("degrees/2", list(chunks.values())[first::2], vectors[first::2])
     half = found(store, Degrees(), SearchRules(on_demand=0, limit=12))
-    store.keep_fine("degrees/2", list(chunks.values()), vectors)
+    with store.writing() as writer:
+        writer.keep_vectors("degrees/2", list(chunks.values()), vectors)
     whole = found(store, Degrees(), SearchRules(on_demand=0, limit=12))
     assert paths(half) == paths(whole) == list(chunks)
     assert [fine_part(hit) for hit in half] == pytest.approx([fine_part(hit) for hit in whole], abs=0.08)

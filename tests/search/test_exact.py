@@ -60,7 +60,7 @@ def test_a_string_that_no_chunk_holds_changes_nothing(hold: Hold) -> None:
 def test_more_of_the_query_counts_more(hold: Hold) -> None:
     snapshot = hold({"a.md": "§3 of the rules", "b.md": "§ 3 Absatz 2 of the rules"})
     (ranking,) = find_verbatim(make_plan("§3 Absatz 2"), snapshot)
-    assert [chunk.path for chunk in snapshot.chunks([chunk for chunk, _ in ranking.found])] == ["b.md", "a.md"]
+    assert [chunk.path for chunk in snapshot.chunks([chunk for chunk, _ in ranking.found]).values()] == ["b.md", "a.md"]
     assert ranking.trust == 1
 
 

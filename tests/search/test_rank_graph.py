@@ -12,7 +12,8 @@ from notewell import Vault
 from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.rank.graph import ByLinks, ByStanding, rank_by_links
-from notewell.store import Joint, Said, Standing
+from notewell.store import NoteFacts
+from notewell.store.links import LinkBetween, Standing
 from notewell.types.note import Chunk
 from notewell.types.results import Hit, Vote
 
@@ -36,12 +37,12 @@ def stood(
     days: Mapping[str, str] | None = None,
 ) -> list[Hit]:
     """Rank by S10, with so many links that touch the hits."""
-    said = {path: Said((days or {}).get(path, "2020-01-01")) for path in scores}
+    said = {path: NoteFacts((days or {}).get(path, "2020-01-01")) for path in scores}
     ranker = ByStanding(lambda paths: standings, lambda paths, enough: links, lambda paths: said, TODAY)
     return ranker(make_plan("honey"), hits_of(scores))
 
 
-def linked(query: str, scores: Mapping[str, float], *joints: Joint) -> list[Hit]:
+def linked(query: str, scores: Mapping[str, float], *joints: LinkBetween) -> list[Hit]:
     return ByLinks(lambda paths: joints)(make_plan(query), hits_of(scores))
 
 
@@ -98,7 +99,7 @@ def test_equal_scores_are_all_the_best() -> None:
 
 
 def test_a_hit_linked_with_the_best_gains_whichever_way_the_link_goes() -> None:
-    hits = linked("honey", {"a.md": 0.8, "b.md": 0.4, "c.md": 0.4}, Joint("a.md", "b.md", "", 4))
+    hits = linked("honey", {"a.md": 0.8, "b.md": 0.4, "c.md": 0.4}, LinkBetween("a.md", "b.md", "", 4))
     # b.md has 0.8 / 0.8 / √4 = 0.5 of a.md, and a.md 0.4 / 0.8 / √4 = 0.25 of b.md.
     raised = {"a.md": 0.8 * (1 + 0.4 * 0.25 / 1.25), "b.md": 0.4 * (1 + 0.4 * 0.5 / 1.5), "c.md": 0.4}
     assert scores_of(hits) == pytest.approx(raised)
@@ -107,32 +108,34 @@ def test_a_hit_linked_with_the_best_gains_whichever_way_the_link_goes() -> None:
 
 
 def test_a_link_of_a_note_with_many_links_counts_for_less_and_a_second_one_for_nothing() -> None:
-    few = linked("honey", {"a.md": 1.0, "b.md": 0.5}, Joint("a.md", "b.md", "", 1))
-    many = linked("honey", {"a.md": 1.0, "b.md": 0.5}, Joint("a.md", "b.md", "", 100))
-    twice = linked("honey", {"a.md": 1.0, "b.md": 0.5}, *[Joint("a.md", "b.md", text, 1) for text in ("", "hives")])
+    few = linked("honey", {"a.md": 1.0, "b.md": 0.5}, LinkBetween("a.md", "b.md", "", 1))
+    many = linked("honey", {"a.md": 1.0, "b.md": 0.5}, LinkBetween("a.md", "b.md", "", 100))
+    twice = linked(
+        "honey", {"a.md": 1.0, "b.md": 0.5}, *[LinkBetween("a.md", "b.md", text, 1) for text in ("", "hives")]
+    )
     assert scores_of(few)["b.md"] > scores_of(many)["b.md"] > 0.5
     assert scores_of(twice) == scores_of(few)
 
 
 def test_the_best_note_that_a_hit_is_linked_with_counts_and_not_all_of_them() -> None:
     scores = {"a.md": 1.0, "b.md": 0.9, "c.md": 0.5}
-    one = linked("honey", scores, Joint("a.md", "c.md", "", 1))
-    both = linked("honey", scores, Joint("b.md", "c.md", "", 1), Joint("a.md", "c.md", "", 1))
+    one = linked("honey", scores, LinkBetween("a.md", "c.md", "", 1))
+    both = linked("honey", scores, LinkBetween("b.md", "c.md", "", 1), LinkBetween("a.md", "c.md", "", 1))
     assert scores_of(both)["c.md"] == scores_of(one)["c.md"] == pytest.approx(0.5 * 1.2)
 
 
 def test_where_the_encoder_has_a_say_only_names_count() -> None:
     votes = (Vote("lexical", 1, 1.0, 1.0, 0.5), Vote("fine", 1, 0.5, 1.0, 0.5))
     hits = [replace(hit, votes=votes) for hit in hits_of({"a.md": 1.0, "b.md": 0.5})]
-    ranked = ByLinks(lambda paths: [Joint("a.md", "b.md", "honey", 1)])(make_plan("honey"), hits)
+    ranked = ByLinks(lambda paths: [LinkBetween("a.md", "b.md", "honey", 1)])(make_plan("honey"), hits)
     assert ranked[1].score == pytest.approx(0.5 + 0.3)
     assert [step.by for hit in ranked for step in hit.trace] == ["called"]
 
 
 def test_links_with_notes_below_the_best_five_do_not_count() -> None:
     scores = {f"{place}.md": 1 - place / 10 for place in range(7)}
-    assert scores_of(linked("honey", scores, Joint("5.md", "6.md", "", 1))) == scores
-    raised = scores_of(linked("honey", scores, Joint("4.md", "6.md", "", 1)))
+    assert scores_of(linked("honey", scores, LinkBetween("5.md", "6.md", "", 1))) == scores
+    raised = scores_of(linked("honey", scores, LinkBetween("4.md", "6.md", "", 1)))
     assert raised["6.md"] > scores["6.md"]
     # 6.md is none of the best, so that 4.md has nothing of it.
     assert raised["4.md"] == scores["4.md"]
@@ -140,7 +143,9 @@ def test_links_with_notes_below_the_best_five_do_not_count() -> None:
 
 def test_a_note_gains_by_what_a_link_calls_it() -> None:
     scores = {f"{place}.md": 1 - place / 10 for place in range(7)}
-    hits = linked("winter feed", scores, Joint("5.md", "6.md", "feed", 1), Joint("5.md", "6.md", "sugar", 1))
+    hits = linked(
+        "winter feed", scores, LinkBetween("5.md", "6.md", "feed", 1), LinkBetween("5.md", "6.md", "sugar", 1)
+    )
     # One of two words is in common: 0.3 of the best score, times ½².
     assert hits[6].score == pytest.approx(0.4 + 0.3 * 1.0 * 0.25)
     assert [(step.by, step.why) for step in hits[6].trace] == [
@@ -150,7 +155,7 @@ def test_a_note_gains_by_what_a_link_calls_it() -> None:
 
 
 def test_a_beginning_or_a_stand_in_counts_as_the_word_that_a_link_calls_a_note() -> None:
-    scores, joint = {f"{place}.md": 1 - place / 10 for place in range(7)}, Joint("5.md", "6.md", "honey", 1)
+    scores, joint = {f"{place}.md": 1 - place / 10 for place in range(7)}, LinkBetween("5.md", "6.md", "honey", 1)
     assert linked("hon*", scores, joint)[6].score == pytest.approx(0.4 + 0.3)
     plan = replace(make_plan("hony"), terms=("hony", "honey"), stand_ins={"hony": ("honey",)})
     assert ByLinks(lambda paths: [joint])(plan, hits_of(scores))[6].score == pytest.approx(0.4 + 0.3)
@@ -158,15 +163,15 @@ def test_a_beginning_or_a_stand_in_counts_as_the_word_that_a_link_calls_a_note()
 
 def test_hits_without_any_score_gain_nothing() -> None:
     scores = {"a.md": 0.0, "b.md": 0.0}
-    assert scores_of(linked("honey", scores, Joint("a.md", "b.md", "honey", 1))) == scores
+    assert scores_of(linked("honey", scores, LinkBetween("a.md", "b.md", "honey", 1))) == scores
     below = {"a.md": -0.5, "b.md": -1.0}
-    assert scores_of(linked("jar", below, Joint("a.md", "b.md", "", 1))) == below
+    assert scores_of(linked("jar", below, LinkBetween("a.md", "b.md", "", 1))) == below
 
 
 def test_all_chunks_of_a_note_gain_alike() -> None:
     chunks = [Hit(Chunk("a.md", "text", line, line), score) for line, score in ((1, 0.5), (9, 0.4))]
     best = Hit(Chunk("b.md", "text", 1, 1), 1.0)
-    ranked = ByLinks(lambda paths: [Joint("b.md", "a.md", "", 1)])(make_plan("honey"), [best, *chunks])
+    ranked = ByLinks(lambda paths: [LinkBetween("b.md", "a.md", "", 1)])(make_plan("honey"), [best, *chunks])
     assert [hit.score / old.score for hit, old in zip(ranked[1:], chunks, strict=True)] == pytest.approx([1.2, 1.2])
 
 
@@ -226,7 +231,7 @@ def test_the_newest_notes_that_fit_a_filter_are_not_ranked_by_links(make_vault: 
     with make_vault({"a.md": "#hive [[b]]", "b.md": "#hive honey"}) as vault:
         vault.index()
         with vault.store.reading() as snapshot:
-            assert rank_by_links(make_plan("honey"), snapshot, rules, TODAY) == [ByLinks(snapshot.between)]
+            assert rank_by_links(make_plan("honey"), snapshot, rules, TODAY) == [ByLinks(snapshot.links_among)]
             for plan in (make_plan("tag:hive"), replace(make_plan("honey"), related=True)):
                 assert rank_by_links(plan, snapshot, rules, TODAY) == []
 

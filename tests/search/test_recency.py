@@ -11,7 +11,7 @@ from notewell import Vault
 from notewell.search.plan import make_plan
 from notewell.search.query import Known
 from notewell.search.rank.recency import Recency
-from notewell.store import Said
+from notewell.store import NoteFacts
 from notewell.types.note import Chunk
 from notewell.types.results import Hit
 
@@ -22,7 +22,7 @@ MakeVault = Callable[..., Vault]
 def ranked(query: str, notes: Mapping[str, tuple[str, float]], text: str = "text") -> dict[str, Hit]:
     """Rank one chunk of each note, given by its day and its score."""
     hits = [Hit(Chunk(path, text, 1, 1), score) for path, (_, score) in notes.items()]
-    said = {path: Said(day) for path, (day, _) in notes.items()}
+    said = {path: NoteFacts(day) for path, (day, _) in notes.items()}
     plan = make_plan(query, known=Known(today=TODAY))
     return {hit.chunk.path: hit for hit in Recency(TODAY, lambda paths: said)(plan, hits)}
 

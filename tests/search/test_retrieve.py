@@ -25,7 +25,7 @@ NOTES = {
 
 
 def found_paths(ranking: Ranking, snapshot: Snapshot) -> list[str]:
-    return [chunk.path for chunk in snapshot.chunks([chunk for chunk, _ in ranking.found])]
+    return [chunk.path for chunk in snapshot.chunks([chunk for chunk, _ in ranking.found]).values()]
 
 
 def test_both_retrievers_are_asked_and_named(hold: Hold) -> None:

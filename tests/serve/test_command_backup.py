@@ -15,6 +15,7 @@ import pytest
 
 from notewell import Vault
 from notewell.store.sqlite.schema import VERSION
+from notewell.store.texts import stored_texts
 
 Notewell = Callable[..., tuple[int, str, str]]
 Content = Callable[[Vault], dict[str, Any]]
@@ -47,7 +48,7 @@ def test_a_backup_is_restored_with_all_it_holds(
     notewell: Notewell, folder: Path, backup: Path, content: Content
 ) -> None:
     with Vault.open(folder) as vault:
-        expected, indexed_at = content(vault), vault.store.indexed_at
+        expected, indexed_at = content(vault), vault.store.state.indexed_at
     before = backup.read_bytes()
     (folder / "Garden" / "Bees.md").unlink()
     (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
@@ -253,7 +254,8 @@ def test_a_backup_taken_while_another_process_writes_is_one_state(
         with Vault.open(other) as vault:
             vault.restore(tmp_path / f"{copy}.db")
             assert vault.doctor().problems == ()
-            texts = {text.split("number")[1] for _, text in vault.store.all_texts() if "number" in text}
+            with vault.store.reading() as snapshot:
+                texts = {text.split("number")[1] for _, text in stored_texts(snapshot) if "number" in text}
         assert len(texts) == 1
         numbers |= texts
     assert len(numbers) > 1
@@ -263,7 +265,7 @@ def test_a_restore_waits_its_turn(
     notewell: Notewell, folder: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.vault.PATIENCE", 0.1)
-    with Vault.open(folder) as vault, vault.store.locked(0):
+    with Vault.open(folder) as vault, vault.store.locked(wait=0):
         code, _, err = notewell("restore", str(backup))
     assert code == 1
     assert "is writing to this vault's store" in err

@@ -85,7 +85,7 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
 
 def test_a_second_fill_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
-    with Vault.open(encoded) as vault, vault.store.filling():
+    with Vault.open(encoded) as vault, vault.store.locked("encode"):
         assert notewell("fill") == (0, "0% of 4 chunks read by words\n", "another process is at it already\n")
         told = status(notewell)["filling"]
         assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
@@ -154,7 +154,7 @@ def test_a_gentle_fill_has_the_lowest_priority(notewell: Notewell, encoded: Path
 
 def test_a_gentle_fill_leaves_another_alone(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
-    with Vault.open(encoded) as vault, vault.store.filling():
+    with Vault.open(encoded) as vault, vault.store.locked("encode"):
         code, out, _ = run_gently(encoded)
     assert (code, out) == (0, "0% of 4 chunks read by words\npriority 19\n")
     assert status(notewell)["filling"]["filled"] == 0
@@ -274,7 +274,7 @@ def test_nothing_is_started_while_another_process_fills(
 ) -> None:
     with Vault.open(encoded) as vault:
         vault.index()
-        with vault.store.filling():
+        with vault.store.locked("encode"):
             assert notewell("index", "--full")[2] == ""
     assert started == []
 

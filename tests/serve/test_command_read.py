@@ -67,7 +67,7 @@ def test_a_name_that_is_not_known_while_another_process_indexes_may_be_known_soo
 ) -> None:
     notewell("index")
     (folder / "New.md").write_text("just written\n")
-    with Vault.open(folder) as vault, vault.store.locked(0):
+    with Vault.open(folder) as vault, vault.store.locked(wait=0):
         code, _, err = notewell("read", "new")
     assert code == 1
     assert "hint: Another process is indexing this vault; this is its state before that. " in err

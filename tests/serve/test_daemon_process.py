@@ -311,7 +311,7 @@ def test_the_vault_that_the_better_model_reads_is_told(warm: Warmth) -> None:
     warm.start()
     assert search(warm).startswith(FOUND)
     assert json.loads(warm.run("daemon", "status", "--json")[1])["filling"] == []
-    with Vault.open(warm.folder) as vault, vault.store.filling():
+    with Vault.open(warm.folder) as vault, vault.store.locked("encode"):
         told = json.loads(warm.run("daemon", "status", "--json")[1])
         assert (told["running"], told["answers"], told["filling"]) == (True, True, [str(warm.folder)])
         assert f"{warm.folder}; a better model reads it in the background\n" in warm.run("daemon", "status")[1]

@@ -53,7 +53,7 @@ def test_what_the_user_should_know_is_in_every_answer(indexed: KeptVault, folder
     from notewell import Vault  # noqa: PLC0415
 
     (folder / "New.md").write_text("# New\n\nNobody has taken this in.\n", encoding="utf-8")
-    with Vault.open(folder) as other, other.store.locked(0), serving(indexed) as served:
+    with Vault.open(folder) as other, other.store.locked(wait=0), serving(indexed) as served:
         for path in ("search?text=a", "search?text=a&mode=deep", "related/bees", "traverse/bees", "links", "graph"):
             assert served.ask(f"/{path}").data["notices"], path
 

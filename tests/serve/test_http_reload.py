@@ -96,7 +96,7 @@ def test_a_second_reload_at_once_is_told_to_wait(indexed: KeptVault) -> None:
 def test_while_another_process_writes_a_reload_is_told_so(indexed: KeptVault, folder: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
 
-    with Vault.open(folder) as other, other.store.locked(0), serving(indexed) as served:
+    with Vault.open(folder) as other, other.store.locked(wait=0), serving(indexed) as served:
         reply = served.ask("/reload", method="POST")
         assert reply.status == 409
         assert "is writing to this vault's store" in reply.data["error"]

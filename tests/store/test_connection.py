@@ -49,15 +49,15 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_store_that_may_only_be_read_is_read(read_only: Path) -> None:
     with closing(SqliteStore(read_only, lambda: MADE_FOR)) as store:
-        assert store.made_for == MADE_FOR
+        assert store.state.made_for == MADE_FOR
         with store.reading() as snapshot:
-            ((slot, _),) = snapshot.matching(["rye"], EVERYTHING, 5).found
+            ((slot, _),) = snapshot.match(["rye"], EVERYTHING, 5).found
             assert snapshot.chunks([slot])[0].path == "a.md"
-        assert store.problems() == []
+        assert store.check() == []
         with pytest.raises(StoreError, match="cannot be written") as caught:
             put(store, "b.md", "honey")
         assert caught.value.hint
-        with pytest.raises(StoreError, match="cannot be written"), store.locked(0):
+        with pytest.raises(StoreError, match="cannot be written"), store.locked(wait=0):
             pytest.fail("a lock in a folder that may not be written")
     assert [file.name for file in read_only.parent.iterdir()] == ["store.db"]
 
@@ -74,10 +74,10 @@ def test_a_file_that_may_not_grow_is_an_error_with_a_hint_and_keeps_its_state(tm
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert caught.value.hint
         assert not isinstance(caught.value, StoreDamaged)
-        assert store.stamps().keys() == {"a.md"}
-        assert store.problems() == []
+        assert store.files().notes.keys() == {"a.md"}
+        assert store.check() == []
         put(store, "b.md", "honey")
-        assert store.stamps().keys() == {"a.md", "b.md"}
+        assert store.files().notes.keys() == {"a.md", "b.md"}
 
 
 @pytest.mark.parametrize(

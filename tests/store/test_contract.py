@@ -15,7 +15,9 @@ import pytest
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import NOWHERE, TO_FILE, Ends, Joint, MadeFor, Named, Snapshot, Standing, Store, Writer
+from notewell.store import MadeFor, Snapshot, Store, Writing
+from notewell.store.links import NOWHERE, TO_FILE, LinkBetween, LinkEnds, NoteName, Standing
+from notewell.store.vectors import rounded, unit_rows
 from notewell.terms import count_terms
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
 from notewell.types.query import EVERYTHING, Scope
@@ -43,17 +45,17 @@ def chunks_of(path: str, texts: Sequence[str]) -> list[Chunk]:
     return [Chunk(path, text, line, line, title="Title") for line, text in enumerate(texts, start=1)]
 
 
-def put(writer: Writer, path: str, *texts: str) -> None:
+def put(writer: Writing, path: str, *texts: str) -> None:
     writer.put(note_of(path, texts), chunks_of(path, texts), WordsEmbedder().embed(texts))
 
 
 def places(snapshot: Snapshot, ranking: Ranking) -> list[Place]:
-    return [(chunk.path, chunk.line) for chunk in snapshot.chunks([found for found, _ in ranking.found])]
+    return [(chunk.path, chunk.line) for chunk in snapshot.chunks([found for found, _ in ranking.found]).values()]
 
 
 def matching(store: Store, *terms: str, under: str = "", limit: int = 10_000) -> list[str]:
     with store.reading() as snapshot:
-        return [path for path, _ in places(snapshot, snapshot.matching(terms, Scope(under), limit))]
+        return [path for path, _ in places(snapshot, snapshot.match(terms, Scope(under), limit))]
 
 
 def nearest(store: Store, text: str, under: str = "") -> list[str]:
@@ -69,7 +71,7 @@ def test_a_new_store_is_empty(store: Store) -> None:
     about = store.about()
     assert (about.notes, about.chunks, about.links, about.skipped) == (0, 0, 0, {})
     assert about.embedder == "words/27"
-    assert store.stamps() == {}
+    assert store.files().notes == {}
     assert matching(store, "rye") == []
     assert nearest(store, "rye") == []
 
@@ -103,19 +105,20 @@ def test_a_chunk_comes_back_as_it_was_put(store: Store) -> None:
     with store.writing() as writer:
         writer.put(note, [chunk], WordsEmbedder().embed([chunk.text]))
     with store.reading() as snapshot:
-        found = snapshot.matching(["line"], EVERYTHING, 10).found
-        assert snapshot.chunks([slot for slot, _ in found]) == [chunk]
-    assert store.stamps() == {chunk.path: Stamp(5, 6, "d")}
+        found = snapshot.match(["line"], EVERYTHING, 10).found
+        assert list(snapshot.chunks([slot for slot, _ in found]).values()) == [chunk]
+    assert store.files().notes == {chunk.path: Stamp(5, 6, "d")}
 
 
 def test_chunks_come_in_the_order_in_which_they_are_asked_for(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye one", "rye two", "rye three")
     with store.reading() as snapshot:
-        ids = [slot for slot, _ in snapshot.matching(["rye"], EVERYTHING, 10).found]
-        forward, backward = snapshot.chunks(ids), snapshot.chunks(ids[::-1])
-        assert backward == forward[::-1]
-        assert snapshot.chunks([]) == []
+        ids = [slot for slot, _ in snapshot.match(["rye"], EVERYTHING, 10).found]
+        forward, backward = snapshot.chunks(ids), snapshot.chunks([*ids[::-1], 4711])
+        assert list(forward) == ids
+        assert list(backward.items()) == list(forward.items())[::-1]
+        assert snapshot.chunks([]) == {}
 
 
 def test_notes_are_known_by_name_and_have_their_own_chunks(store: Store) -> None:
@@ -124,8 +127,12 @@ def test_notes_are_known_by_name_and_have_their_own_chunks(store: Store) -> None
         put(writer, "a.md", "bees")
         put(writer, "c.md")
     with store.reading() as snapshot:
-        assert snapshot.names() == [("a.md", "Title"), ("b.md", "Title"), ("c.md", "Title")]
-        assert [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of("b.md"))] == ["rye", "wheat"]
+        assert {(name.path, name.title) for name in snapshot.names()} == {
+            ("a.md", "Title"),
+            ("b.md", "Title"),
+            ("c.md", "Title"),
+        }
+        assert [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of("b.md")).values()] == ["rye", "wheat"]
         assert snapshot.chunks_of("c.md") == snapshot.chunks_of("nowhere.md") == []
 
 
@@ -136,9 +143,9 @@ def test_vectors_come_back_as_they_point(store: Store) -> None:
     made = WordsEmbedder().embed(texts)
     with store.reading() as snapshot:
         ids = snapshot.chunks_of("a.md")
-        found = snapshot.vectors(ids)
-        assert np.array_equal(found, snapshot.once_stored(made))
-        assert np.array_equal(snapshot.vectors(ids[1:2]), found[1:2])
+        found = unit_rows(snapshot.vectors(ids).values())
+        assert np.array_equal(found, unit_rows(rounded(made)))
+        assert np.array_equal(unit_rows(snapshot.vectors(ids[1:2]).values()), found[1:2])
     assert np.allclose(found, made, atol=0.02)
     assert np.allclose(np.linalg.norm(found, axis=1), 1)
 
@@ -148,22 +155,24 @@ def test_an_encoders_vectors_come_back_and_what_it_does_not_read_has_none(store:
         put(writer, "a.md", "rye bread in a tin", "the bees of the hive", "not read yet")
     with store.reading() as snapshot:
         ids = snapshot.chunks_of("a.md")
-        chunks = snapshot.chunks(ids)
+        chunks = [*snapshot.chunks(ids).values()]
     made = WordsEmbedder().embed([chunks[0].text, ""])
-    store.keep_fine("fine", chunks[:2], made)
+    with store.writing() as writer:
+        writer.keep_vectors("fine", chunks[:2], made)
     with store.reading() as snapshot:
-        found = snapshot.fine_vectors(ids)
+        found = snapshot.vectors(ids, "fine")
         assert found.keys() == set(ids[:2])
-        vector = found[ids[0]]
-        assert vector is not None and np.array_equal(vector, snapshot.once_stored(made)[0])
+        assert np.array_equal(unit_rows(found.values()), unit_rows(rounded(made[:1])))
         assert found[ids[1]] is None
+        assert snapshot.vectors(ids, "another") == {}
 
 
 def test_a_term_is_the_rarer_the_fewer_chunks_hold_it(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye bread", "rye rye", "bees")
     with store.reading() as snapshot:
-        rarities = snapshot.rarities(["rye", "bee", "ry", "nowhere"])
+        terms = ["rye", "bee", "ry", "nowhere"]
+        rarities = snapshot.counts(terms).rarities(terms)
     assert rarities["rye"] == pytest.approx(math.log(1 + (3 - 2 + 0.5) / (2 + 0.5)))
     assert rarities["rye"] < rarities["bee"] < rarities["nowhere"] == rarities["ry"]
 
@@ -189,8 +198,8 @@ def test_a_path_put_twice_in_one_batch_holds_only_the_last(store: Store) -> None
     assert matching(store, "rye") == []
     assert matching(store, "corn", "rye") == ["b.md"]
     with store.reading() as snapshot:
-        once = snapshot.matching(["barley"], EVERYTHING, 5).found[0][1]
-        assert snapshot.matching(["honey"], EVERYTHING, 5).found[0][1] == pytest.approx(once)
+        once = snapshot.match(["barley"], EVERYTHING, 5).found[0][1]
+        assert snapshot.match(["honey"], EVERYTHING, 5).found[0][1] == pytest.approx(once)
 
 
 def test_a_note_put_and_removed_in_one_batch_leaves_nothing_behind(store: Store) -> None:
@@ -200,7 +209,7 @@ def test_a_note_put_and_removed_in_one_batch_leaves_nothing_behind(store: Store)
         put(writer, "b.md", "honey")
     with store.writing() as writer:
         put(writer, "c.md", "corn")
-    assert store.stamps().keys() == {"b.md", "c.md"}
+    assert store.files().notes.keys() == {"b.md", "c.md"}
     assert matching(store, "rye") == []
     assert matching(store, "corn") == ["c.md"]
 
@@ -219,7 +228,7 @@ def test_a_removed_note_leaves_nothing_behind(store: Store) -> None:
     about = store.about()
     assert (about.notes, about.chunks, about.links) == (1, 1, 0)
     assert matching(store, "rye") == nearest(store, "rye") == ["b.md"]
-    assert store.stamps().keys() == {"b.md"}
+    assert store.files().notes.keys() == {"b.md"}
 
 
 def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
@@ -234,19 +243,19 @@ def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
 def test_a_note_without_chunks_is_remembered(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "empty.md")
-    assert store.stamps().keys() == {"empty.md"}
+    assert store.files().notes.keys() == {"empty.md"}
     with store.writing() as writer:
         writer.remove("empty.md")
-    assert store.stamps() == {}
+    assert store.files().notes == {}
 
 
 def test_touching_a_note_changes_its_time_and_nothing_else(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye")
-    before, stamp = store.about(), store.stamps()["a.md"]
+    before, stamp = store.about(), store.files().notes["a.md"]
     with store.writing() as writer:
         writer.touch("a.md", Stamp(77, 88, "ignored"))
-    assert store.stamps() == {"a.md": Stamp(77, 88, stamp.digest)}
+    assert store.files().notes == {"a.md": Stamp(77, 88, stamp.digest)}
     assert store.about().generation == before.generation
     assert matching(store, "rye") == ["a.md"]
 
@@ -304,13 +313,13 @@ def test_every_change_raises_the_generation_and_a_batch_without_one_does_not(sto
 def test_a_failed_batch_leaves_everything_as_it_was(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye", "wheat")
-    before = store.about(), store.stamps(), matching(store, "rye"), nearest(store, "rye")
+    before = store.about(), store.files().notes, matching(store, "rye"), nearest(store, "rye")
     with pytest.raises(ZeroDivisionError), store.writing() as writer:
         put(writer, "b.md", "rye")
         writer.remove("a.md")
         writer.skip("c.md", Stamp(1, 1), "bad", again=False)
         raise ZeroDivisionError
-    assert (store.about(), store.stamps(), matching(store, "rye"), nearest(store, "rye")) == before
+    assert (store.about(), store.files().notes, matching(store, "rye"), nearest(store, "rye")) == before
     with store.writing() as writer:
         put(writer, "b.md", "rye")
     assert matching(store, "rye") == ["a.md", "b.md"]
@@ -332,16 +341,16 @@ def test_a_snapshot_keeps_its_state_while_a_writer_commits(open_store: OpenStore
         put(writer, "a.md", "rye bread")
         put(writer, "b.md", "rye")
     with store.reading() as snapshot:
-        before = snapshot.matching(["rye"], EVERYTHING, 10)
+        before = snapshot.match(["rye"], EVERYTHING, 10)
         with other.writing() as writer:
             writer.remove("a.md")
             put(writer, "c.md", "rye", "rye", "rye")
-        assert snapshot.matching(["rye"], EVERYTHING, 10) == before
+        assert snapshot.match(["rye"], EVERYTHING, 10) == before
         assert [path for path, _ in places(snapshot, before)] == ["b.md", "a.md"]
         assert len(snapshot.nearest(WordsEmbedder().embed(["rye"])[0], EVERYTHING, 10).found) == 2
-        held = snapshot.generation
+        held = snapshot.state.generation
     with store.reading() as snapshot:
-        assert snapshot.generation > held
+        assert snapshot.state.generation > held
     assert sorted(matching(store, "rye")) == ["b.md", "c.md", "c.md", "c.md"]
 
 
@@ -375,11 +384,11 @@ def test_threads_share_a_store(store: Store) -> None:
 
 
 def test_a_store_says_what_it_was_made_for_and_when_it_was_indexed(store: Store) -> None:
-    assert store.made_for == MadeFor("words/27", 27, "1")
-    assert store.indexed_at == store.about().indexed_at == ""
+    assert store.state.made_for == MadeFor("words/27", 27, "1")
+    assert store.state.indexed_at == store.about().indexed_at == ""
     with store.writing():
         pass
-    assert store.indexed_at == store.about().indexed_at != ""
+    assert store.state.indexed_at == store.about().indexed_at != ""
 
 
 def test_a_chunk_is_lacking_until_one_with_its_headings_and_lines_is_stored(store: Store) -> None:
@@ -412,22 +421,22 @@ def test_the_vectors_of_chunks_that_are_not_lacking_are_not_looked_at(store: Sto
 
 def test_a_store_is_locked_by_one_at_a_time(open_store: OpenStore) -> None:
     store, other = open_store(), open_store()
-    with store.locked(0):
-        with pytest.raises(StoreBusy) as caught, other.locked(0.1):
+    with store.locked(wait=0):
+        with pytest.raises(StoreBusy) as caught, other.locked(wait=0.1):
             pytest.fail("two hold the lock")
         assert caught.value.hint
         with store.writing() as writer:
             put(writer, "a.md", "rye")
         assert matching(other, "rye") == ["a.md"]
-    with other.locked(0):
+    with other.locked(wait=0):
         pass
 
 
 def test_a_lock_is_free_after_a_failed_run(open_store: OpenStore) -> None:
     store, other = open_store(), open_store()
-    with pytest.raises(ZeroDivisionError), store.locked(0):
+    with pytest.raises(ZeroDivisionError), store.locked(wait=0):
         raise ZeroDivisionError
-    with other.locked(0):
+    with other.locked(wait=0):
         pass
 
 
@@ -442,10 +451,10 @@ def test_a_store_built_beside_is_taken_over(open_store: OpenStore) -> None:
     assert matching(store, "rye") == ["a.md"]
     store.replace_by(fresh)
     assert matching(store, "rye") == matching(other, "rye") == ["b.md"]
-    assert store.made_for == other.made_for == MadeFor("words/27", 27, "2")
+    assert store.state.made_for == other.state.made_for == MadeFor("words/27", 27, "2")
     assert store.about().generation == other.about().generation > before
     again = store.beside(MadeFor("words/27", 27, "2"))
-    assert again.stamps() == {}
+    assert again.files().notes == {}
     again.close()
 
 
@@ -455,10 +464,10 @@ def test_what_an_interrupted_build_left_is_taken_up_again_if_it_is_for_the_same(
         put(writer, "b.md", "rye")
     fresh.close()
     same = store.beside(MadeFor("words/27", 27, "2"))
-    assert same.stamps().keys() == {"b.md"}
+    assert same.files().notes.keys() == {"b.md"}
     same.close()
     other = store.beside(MadeFor("words/27", 27, "3"))
-    assert (other.stamps(), other.made_for) == ({}, MadeFor("words/27", 27, "3"))
+    assert (other.files().notes, other.state.made_for) == ({}, MadeFor("words/27", 27, "3"))
     other.close()
 
 
@@ -502,8 +511,8 @@ def test_a_scope_is_a_folder_or_a_note_and_never_a_prefix(scoped: Store, under: 
 
 def test_a_narrow_scope_gives_the_scores_of_the_whole(scoped: Store) -> None:
     with scoped.reading() as snapshot:
-        everywhere = dict(snapshot.matching(["rye"], EVERYTHING, 100).found)
-        inside = dict(snapshot.matching(["rye"], Scope("work"), 100).found)
+        everywhere = dict(snapshot.match(["rye"], EVERYTHING, 100).found)
+        inside = dict(snapshot.match(["rye"], Scope("work"), 100).found)
     assert len(inside) == 2
     assert inside.items() <= everywhere.items()
 
@@ -533,7 +542,7 @@ class Notes:
     def text(self, most: int) -> str:
         return " ".join(self.chance.choices(WORDS, ODDS, k=self.chance.randint(1, most)))
 
-    def put(self, writer: Writer, path: str) -> None:
+    def put(self, writer: Writing, path: str) -> None:
         self.forget(path)
         title, tags = self.text(3), tuple(self.text(1).split())
         chunks = [
@@ -584,9 +593,9 @@ def unit(vectors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Vectors:
 def check_matching(store: Store, notes: Notes, terms: Sequence[str]) -> None:
     expected = notes.bm25(terms)
     with store.reading() as snapshot:
-        ranking = snapshot.matching(terms, EVERYTHING, 10_000)
+        ranking = snapshot.match(terms, EVERYTHING, 10_000)
         found = dict(zip(places(snapshot, ranking), (score for _, score in ranking.found), strict=True))
-        best = [score for _, score in snapshot.matching(terms, EVERYTHING, 20).found]
+        best = [score for _, score in snapshot.match(terms, EVERYTHING, 20).found]
     assert found == pytest.approx(expected, abs=1e-4)
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert best == pytest.approx(sorted(expected.values(), reverse=True)[:20], abs=1e-4)
@@ -680,11 +689,11 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
     assert set(matching(store, "zz")) == {"first.md", "big.md", "last.md"}
     assert matching(store, "zz", under="last.md") == ["last.md"]
     with store.reading() as snapshot:
-        assert len(snapshot.matching(["w1"], EVERYTHING, size).found) == words.count("w1") + 1
+        assert len(snapshot.match(["w1"], EVERYTHING, size).found) == words.count("w1") + 1
         ranking = snapshot.nearest(vectors[beyond + 100], Scope("big.md"), 1)
         assert places(snapshot, ranking) == [("big.md", beyond + 101)]
         # All chunks are equally long, and the word equally rare: the two of one word score the same.
-        needles = snapshot.matching(["zz"], EVERYTHING, 5).found
+        needles = snapshot.match(["zz"], EVERYTHING, 5).found
         assert needles[0][1] == pytest.approx(needles[1][1])
     with store.writing() as writer:
         writer.remove("big.md")
@@ -695,7 +704,7 @@ def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenSt
     assert set(matching(store, "zz")) == {"first.md", "last.md", "new.md"}
 
 
-def put_plain(writer: Writer, path: str, text: str, vectors: Vectors) -> None:
+def put_plain(writer: Writing, path: str, text: str, vectors: Vectors) -> None:
     writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)
 
 
@@ -703,16 +712,16 @@ def test_chunks_may_have_to_hold_every_term(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye bread", "rye", "bread bread")
     with store.reading() as snapshot:
-        assert places(snapshot, snapshot.matching_all(["rye", "bread"], EVERYTHING, 10)) == [("a.md", 1)]
-        assert snapshot.matching_all(["rye", "beer"], EVERYTHING, 10).found == ()
-        assert snapshot.matching_all([], EVERYTHING, 10).found == ()
+        assert places(snapshot, snapshot.match_all(["rye", "bread"], EVERYTHING, 10)) == [("a.md", 1)]
+        assert snapshot.match_all(["rye", "beer"], EVERYTHING, 10).found == ()
+        assert snapshot.match_all([], EVERYTHING, 10).found == ()
 
 
 def test_a_stand_in_counts_as_the_term_for_less(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye", "wheat", "oats")
     with store.reading() as snapshot:
-        ranking = snapshot.matching(["wheat"], EVERYTHING, 10, stand_ins={"wheat": ("rye",)})
+        ranking = snapshot.match(["wheat"], EVERYTHING, 10, stand_ins={"wheat": ("rye",)})
         assert places(snapshot, ranking) == [("a.md", 2), ("a.md", 1)]
 
 
@@ -720,33 +729,34 @@ def test_the_terms_that_chunks_hold_are_known(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye bread", "rye", "'quoted' 100%_ \u6771\u4eac")
     with store.reading() as snapshot:
-        assert snapshot.known(["rye", "bread", "beer", "\u6771\u4eac"]) == {"rye": 2, "bread": 1, "\u6771\u4eac": 1}
-        assert snapshot.known([]) == {}
+        counts = snapshot.counts(["rye", "bread", "beer", "\u6771\u4eac"])
+        assert (counts.by_term, counts.chunks) == ({"rye": 2, "bread": 1, "\u6771\u4eac": 1}, 3)
+        assert snapshot.counts([]).by_term == {}
 
 
 def test_terms_are_found_by_a_part_of_them_the_most_frequent_first(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "sourdough doughnut", "doughnut", "dough", "rye_dough")
     with store.reading() as snapshot:
-        assert snapshot.containing("dough", 3) == ["dough", "doughnut", "ryedough"]
-        assert snapshot.containing("beer", 3) == []
+        assert snapshot.terms_like("dough", 3) == ["dough", "doughnut", "ryedough"]
+        assert snapshot.terms_like("beer", 3) == []
 
 
 def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye")
     with store.reading() as snapshot:
-        assert snapshot.containing("brea", 3) == []
+        assert snapshot.terms_like("brea", 3) == []
     with store.writing() as writer:
         put(writer, "b.md", "bread")
     with store.reading() as snapshot:
-        assert snapshot.containing("brea", 3) == ["bread"]
+        assert snapshot.terms_like("brea", 3) == ["bread"]
 
 
 # Where links lead
 
 
-def ends(*rows: tuple[int, int]) -> Ends:
+def ends(*rows: tuple[int, int]) -> LinkEnds:
     return np.array(rows, dtype=np.uint32).reshape(-1, 2)
 
 
@@ -762,7 +772,8 @@ def put_linked(store: Store, path: str, *links: Link, aliases: Sequence[str] = (
 def test_edges_are_kept_in_the_order_of_the_links(store: Store) -> None:
     one = put_linked(store, "b.md", Link("a", 1), Link("nobody", 2), Link("queen.png", 3))
     other = put_linked(store, "a.md", Link("b", 1))
-    store.keep_edges({one: ends((7, other), (8, NOWHERE), (9, TO_FILE)), other: ends((5, one))})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((7, other), (8, NOWHERE), (9, TO_FILE)), other: ends((5, one))})
     with store.reading() as snapshot:
         edges = snapshot.edges()
     assert edges.notes.tolist() == [one, other]
@@ -778,36 +789,43 @@ def test_a_note_is_known_by_its_id_path_and_aliases(store: Store) -> None:
     other = put_linked(store, "a.md")
     with store.reading() as snapshot:
         assert list(snapshot.ids().items()) == [("a.md", other), ("b.md", one)]
-        assert snapshot.named() == [Named(one, "b.md", ("Bee", "Hive"), 1), Named(other, "a.md", (), 0)]
+        assert snapshot.names() == [
+            NoteName(one, "b.md", "Title", ("Bee", "Hive"), 1),
+            NoteName(other, "a.md", "Title", (), 0),
+        ]
         assert snapshot.links_of([other, one]) == {one: (Link("a", 1),)}
         assert snapshot.links_of([]) == {}
 
 
 def test_links_are_resolved_until_a_note_changes(store: Store) -> None:
     one = put_linked(store, "a.md", Link("a", 1))
-    assert not store.linked
-    store.keep_edges({one: ends((1, one))})
-    assert store.linked
+    assert not store.state.links_resolved
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((1, one))})
+    assert store.state.links_resolved
     with store.writing() as writer:
         writer.touch("a.md", Stamp(2, 3))
-    assert store.linked
+    assert store.state.links_resolved
     with store.writing() as writer:
         writer.remove("a.md")
-    assert not store.linked
+    assert not store.state.links_resolved
 
 
 def test_keeping_edges_makes_a_new_state_only_if_there_are_any(store: Store) -> None:
     one = put_linked(store, "a.md", Link("a", 1))
     before = store.about().generation
-    store.keep_edges({})
+    with store.writing() as writer:
+        writer.keep_edges({})
     assert store.about().generation == before
-    store.keep_edges({one: ends((1, one))})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((1, one))})
     assert store.about().generation == before + 1
 
 
 def test_a_note_put_again_keeps_its_id_and_has_no_edges(store: Store) -> None:
     one = put_linked(store, "a.md", Link("a", 1))
-    store.keep_edges({one: ends((1, one))})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((1, one))})
     assert put_linked(store, "a.md", Link("b", 1)) == one
     with store.reading() as snapshot:
         edges = snapshot.edges()
@@ -817,7 +835,8 @@ def test_a_note_put_again_keeps_its_id_and_has_no_edges(store: Store) -> None:
 @pytest.mark.parametrize("how", ["new aliases", "removed"])
 def test_a_note_with_other_names_is_not_among_those_resolved(store: Store, how: str) -> None:
     one = put_linked(store, "a.md", Link("a", 1))
-    store.keep_edges({one: ends((1, one))})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((1, one))})
     if how == "removed":
         with store.writing() as writer:
             writer.remove("a.md")
@@ -828,20 +847,21 @@ def test_a_note_with_other_names_is_not_among_those_resolved(store: Store, how: 
 
 
 def test_a_store_built_beside_brings_its_edges(store: Store) -> None:
-    with contextlib.closing(store.beside(store.made_for)) as fresh:
+    with contextlib.closing(store.beside(store.state.made_for)) as fresh:
         one = put_linked(fresh, "a.md", Link("a", 1))
-        fresh.keep_edges({one: ends((1, one))})
+        with fresh.writing() as writer:
+            writer.keep_edges({one: ends((1, one))})
         store.replace_by(fresh)
-    assert store.linked
+    assert store.state.links_resolved
     with store.reading() as snapshot:
         assert snapshot.edges().targets.tolist() == [one]
 
 
 def test_a_store_built_beside_without_edges_is_not_taken_for_resolved(store: Store) -> None:
-    with contextlib.closing(store.beside(store.made_for)) as fresh:
+    with contextlib.closing(store.beside(store.state.made_for)) as fresh:
         put_linked(fresh, "a.md", Link("a", 1))
         store.replace_by(fresh)
-    assert not store.linked
+    assert not store.state.links_resolved
 
 
 # How notes stand
@@ -850,20 +870,23 @@ def test_a_store_built_beside_without_edges_is_not_taken_for_resolved(store: Sto
 def test_standings_are_kept_by_note_and_replaced_together(store: Store) -> None:
     one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
     put_linked(store, "alone.md")
-    store.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+    with store.writing() as writer:
+        writer.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
     with store.reading() as snapshot:
         assert snapshot.standings() == {"a.md": (0.5, 1.0, 0), "b.md": (1.0, 0.25, 0)}
         assert snapshot.standings(["b.md", "alone.md", "nowhere.md"]) == {"b.md": Standing(1.0, 0.25, 0)}
         assert snapshot.standings([]) == {}
-    store.keep_standings("second", {other: Standing(1.0, 1.0, 3)})
+    with store.writing() as writer:
+        writer.keep_standings("second", {other: Standing(1.0, 1.0, 3)})
     with store.reading() as snapshot:
         assert snapshot.standings() == {"b.md": Standing(1.0, 1.0, 3)}
-    assert store.standings_mark == "second"
+    assert store.state.standings_mark == "second"
 
 
 def test_a_note_that_goes_takes_its_standing_with_it_and_one_that_changes_keeps_it(store: Store) -> None:
     one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
-    store.keep_standings("", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+    with store.writing() as writer:
+        writer.keep_standings("", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
     put_linked(store, "a.md", Link("c", 1))
     with store.writing() as writer:
         writer.remove("b.md")
@@ -873,18 +896,22 @@ def test_a_note_that_goes_takes_its_standing_with_it_and_one_that_changes_keeps_
 
 def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> None:
     one = put_linked(store, "a.md", Link("a", 1))
-    store.keep_edges({one: ends((1, one))})
-    assert not store.measured
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((1, one))})
+    assert not store.state.standings_current
     before = store.about().generation
-    store.keep_standings("mark", {})
-    assert store.measured
+    with store.writing() as writer:
+        writer.keep_standings("mark", {})
+    assert store.state.standings_current
     assert store.about().generation == before + 1
     put_linked(store, "b.md")
-    store.keep_edges({})
-    assert not store.measured
+    with store.writing() as writer:
+        writer.keep_edges({})
+    assert not store.state.standings_current
     before = store.about().generation
-    store.keep_standings("mark", None)
-    assert store.measured
+    with store.writing() as writer:
+        writer.keep_standings("mark", None)
+    assert store.state.standings_current
     assert store.about().generation == before
 
 
@@ -895,44 +922,43 @@ def test_links_between_a_few_notes_are_told_with_what_they_call_them(store: Stor
     links = (Link("b", 1, text="bees"), Link("c", 2), Link("gone", 3), Link("b", 4, embed=True), Link("a", 5))
     one, other, third = put_linked(store, "a.md", *links), put_linked(store, "b.md"), put_linked(store, "x/c.md")
     targets = (other, third, NOWHERE, other, one)
-    store.keep_edges({one: ends(*((0, target) for target in targets)), other: ends(), third: ends()})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends(*((0, target) for target in targets)), other: ends(), third: ends()})
     with store.reading() as snapshot:
-        assert snapshot.between(["a.md", "b.md", "nowhere.md"]) == [
-            Joint("a.md", "b.md", "bees", 2),
-            Joint("a.md", "b.md", "", 2),
+        assert snapshot.links_among(["a.md", "b.md", "nowhere.md"]) == [
+            LinkBetween("a.md", "b.md", "bees", 2),
+            LinkBetween("a.md", "b.md", "", 2),
         ]
-        assert snapshot.between(["a.md", "x/c.md"]) == [Joint("a.md", "x/c.md", "c", 2)]
-        assert snapshot.between(["b.md", "x/c.md"]) == snapshot.between([]) == []
+        assert snapshot.links_among(["a.md", "x/c.md"]) == [LinkBetween("a.md", "x/c.md", "c", 2)]
+        assert snapshot.links_among(["b.md", "x/c.md"]) == snapshot.links_among([]) == []
 
 
 def test_a_note_with_very_many_links_is_joined_without_its_names(store: Store) -> None:
     one = put_linked(store, "a.md", *(Link("b", line) for line in range(51)))
     other = put_linked(store, "b.md")
-    store.keep_edges({one: ends(*[(0, other)] * 51), other: ends()})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends(*[(0, other)] * 51), other: ends()})
     with store.reading() as snapshot:
-        assert snapshot.between(["a.md", "b.md"]) == [Joint("a.md", "b.md", "", 1)]
+        assert snapshot.links_among(["a.md", "b.md"]) == [LinkBetween("a.md", "b.md", "", 1)]
 
 
 def test_a_note_that_changed_since_links_were_resolved_joins_nothing(store: Store) -> None:
     one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
-    store.keep_edges({one: ends((0, other)), other: ends()})
+    with store.writing() as writer:
+        writer.keep_edges({one: ends((0, other)), other: ends()})
     put_linked(store, "a.md", Link("c", 1), Link("b", 2))
     with store.reading() as snapshot:
-        assert snapshot.between(["a.md", "b.md"]) == []
+        assert snapshot.links_among(["a.md", "b.md"]) == []
 
 
 def test_links_that_touch_a_few_notes_are_counted_once_each_from_both_ends(store: Store) -> None:
     one = put_linked(store, "a.md", Link("b", 1), Link("b", 2), Link("a", 3), Link("gone", 4))
     other, third = put_linked(store, "b.md", Link("c", 1)), put_linked(store, "c.md", Link("a", 1))
-    store.keep_edges(
-        {
-            one: ends((0, other), (0, other), (0, one), (0, NOWHERE)),
-            other: ends((0, third)),
-            third: ends((0, one)),
-        }
-    )
+    edges = {one: ends((0, other), (0, other), (0, one), (0, NOWHERE)), other: ends((0, third)), third: ends((0, one))}
+    with store.writing() as writer:
+        writer.keep_edges(edges)
     with store.reading() as snapshot:
-        assert snapshot.touching(["a.md"], 10) == 2
-        assert snapshot.touching(["a.md", "b.md"], 10) == 3
-        assert snapshot.touching(["a.md"], 1) == 1
-        assert snapshot.touching(["nowhere.md"], 10) == snapshot.touching([], 10) == 0
+        assert snapshot.links_touching(["a.md"], 10) == 2
+        assert snapshot.links_touching(["a.md", "b.md"], 10) == 3
+        assert snapshot.links_touching(["a.md"], 1) == 1
+        assert snapshot.links_touching(["nowhere.md"], 10) == snapshot.links_touching([], 10) == 0

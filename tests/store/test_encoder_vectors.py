@@ -14,9 +14,12 @@ import pytest
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.store import Filling, MadeFor, Snapshot
+from notewell.index.encode import keep_searched, measure_filling
+from notewell.index.report import Filling
+from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.schema import VERSION
+from notewell.store.vectors import cosines, cosines_by_id, rounded
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING
 
@@ -56,21 +59,21 @@ def put(store: SqliteStore, notes: Mapping[str, str], mtime_ns: int = 1) -> list
 
 
 def keep(store: SqliteStore, *chunks: Chunk, encoder: str = ENCODER) -> None:
-    store.keep_fine(encoder, chunks, WordsEmbedder().embed([chunk.meaning for chunk in chunks]))
+    with store.writing() as writer:
+        writer.keep_vectors(encoder, chunks, WordsEmbedder().embed([chunk.meaning for chunk in chunks]))
 
 
 def closeness(snapshot: Snapshot, text: str, *terms: str) -> dict[str, float | None]:
     """Return the cosine of each chunk that holds a term and was given to the encoder, by path and line."""
-    ids = [slot for slot, _ in snapshot.matching(terms, EVERYTHING, 100).found]
-    known = snapshot.closeness(WordsEmbedder().embed_query(text), ids)
-    places = {slot: f"{chunk.path}:{chunk.line}" for slot, chunk in zip(ids, snapshot.chunks(ids), strict=True)}
+    ids = [slot for slot, _ in snapshot.match(terms, EVERYTHING, 100).found]
+    known = cosines_by_id(WordsEmbedder().embed_query(text), snapshot.vectors(ids, ENCODER))
+    places = {slot: f"{chunk.path}:{chunk.line}" for slot, chunk in snapshot.chunks(ids).items()}
     return {places[slot]: cosine for slot, cosine in known.items()}
 
 
 def unfilled(store: SqliteStore, encoder: str = ENCODER) -> list[str]:
-    slots = store.unfilled(encoder)
     with store.reading() as snapshot:
-        return [f"{chunk.path}:{chunk.line}" for chunk in snapshot.chunks(slots)]
+        return [f"{chunk.path}:{chunk.line}" for chunk in snapshot.chunks(snapshot.lacking(encoder)).values()]
 
 
 # Kept by what a chunk says
@@ -80,7 +83,7 @@ def test_the_vector_of_a_chunk_is_its_cosine_to_a_query(store: SqliteStore) -> N
     (rye, bees, _) = put(store, {"a.md": RYE, "b.md": BEES, "c.md": "rye"})
     keep(store, rye, bees)
     with store.reading() as snapshot:
-        assert snapshot.encoder == ENCODER
+        assert snapshot.state.encoder == ENCODER
         near = closeness(snapshot, "rabbit by", "rye", "bee")
     # Of the words' first letters: r b r against r b, and b b b against r b.
     assert near == pytest.approx({"a.md:1": 3 / 10**0.5, "b.md:1": 1 / 2**0.5}, abs=0.01)
@@ -90,12 +93,12 @@ def test_what_a_vector_will_be_read_as_is_known_before_it_is_stored(store: Sqlit
     texts = [f"{first} bees see {first} red hares" for first in ("an", "few", "rye")]
     chunks = put(store, {f"{number}.md": text for number, text in enumerate(texts)})
     query, vectors = WordsEmbedder().embed_query("red bees sleep"), WordsEmbedder().embed(texts)
+    foretold = cosines(query, rounded(vectors))
+    with store.writing() as writer:
+        writer.keep_vectors(ENCODER, chunks, vectors)
     with store.reading() as snapshot:
-        foretold = snapshot.closeness_once_stored(query, vectors)
-    store.keep_fine(ENCODER, chunks, vectors)
-    with store.reading() as snapshot:
-        ids = [slot for slot, _ in sorted(snapshot.matching(["bee"], EVERYTHING, 9).found)]
-        assert list(snapshot.closeness(query, ids).values()) == foretold.tolist()
+        ids = [slot for slot, _ in sorted(snapshot.match(["bee"], EVERYTHING, 9).found)]
+        assert list(cosines_by_id(query, snapshot.vectors(ids, ENCODER)).values()) == foretold.tolist()
 
 
 def test_chunks_with_the_same_lines_share_one_vector_and_a_renamed_note_keeps_it(store: SqliteStore) -> None:
@@ -119,7 +122,7 @@ def test_the_vector_of_lines_that_are_gone_is_not_kept(store: SqliteStore) -> No
     before = store.about()
     keep(store, bees)
     assert store.about() == before
-    assert store.problems() == []
+    assert store.check() == []
 
 
 def test_lines_that_are_dropped_take_their_vector_with_them(store: SqliteStore) -> None:
@@ -131,22 +134,24 @@ def test_lines_that_are_dropped_take_their_vector_with_them(store: SqliteStore) 
     with store.writing() as writer:
         writer.remove("b.md")
     assert store.about().filled == 0
-    assert store.problems() == []
+    assert store.check() == []
 
 
 def test_a_vector_of_zeros_says_that_the_lines_are_not_read_and_is_close_to_nothing(store: SqliteStore) -> None:
     (rye,) = put(store, {"a.md": RYE})
-    store.keep_fine(ENCODER, [rye], np.zeros((1, 27), dtype=np.float32))
+    with store.writing() as writer:
+        writer.keep_vectors(ENCODER, [rye], np.zeros((1, 27), dtype=np.float32))
     with store.reading() as snapshot:
         assert closeness(snapshot, RYE, "rye") == {"a.md:1": None}
     assert (store.about().filled, store.about().unread, unfilled(store)) == (0, 1, [])
-    assert store.filled(ENCODER) == Filling(ENCODER, filled=0, unread=1, left=0)
-    assert store.problems() == []
+    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, filled=0, unread=1, left=0)
+    assert store.check() == []
 
 
 def test_a_later_vector_of_the_same_lines_takes_the_place_of_the_first(store: SqliteStore) -> None:
     (rye,) = put(store, {"a.md": RYE})
-    store.keep_fine(ENCODER, [rye], WordsEmbedder().embed([BEES]))
+    with store.writing() as writer:
+        writer.keep_vectors(ENCODER, [rye], WordsEmbedder().embed([BEES]))
     keep(store, rye)
     with store.reading() as snapshot:
         assert closeness(snapshot, RYE, "rye")["a.md:1"] == pytest.approx(1, abs=0.01)
@@ -159,13 +164,14 @@ def test_a_later_vector_of_the_same_lines_takes_the_place_of_the_first(store: Sq
 def test_the_vectors_of_another_encoder_take_the_place_of_all(store: SqliteStore) -> None:
     chunks = put(store, {"a.md": RYE, "b.md": BEES})
     keep(store, *chunks)
-    store.keep_fine("narrow/2", chunks[:1], np.eye(1, 2, dtype=np.float32))
+    with store.writing() as writer:
+        writer.keep_vectors("narrow/2", chunks[:1], np.eye(1, 2, dtype=np.float32))
     assert (store.about().encoder, store.about().filled) == ("narrow/2", 1)
     assert unfilled(store, "narrow/2") == ["b.md:1"]
     assert unfilled(store) == ["a.md:1", "b.md:1"]
     with store.reading() as snapshot:
-        assert snapshot.encoder == "narrow/2"
-    assert store.problems() == []
+        assert snapshot.state.encoder == "narrow/2"
+    assert store.check() == []
 
 
 def test_a_new_store_has_nobodys_vectors_and_lacks_all(store: SqliteStore) -> None:
@@ -201,23 +207,25 @@ def test_for_a_new_encoder_too_the_newest_come_first_and_the_same_lines_once(sto
     assert unfilled(store) == unfilled(store, "another/2") == ["new.md:1", "old.md:1"]
     keep(store, chunk_of("old.md", RYE), chunk_of("new.md", BEES))
     assert (unfilled(store), unfilled(store, "another/2")) == ([], ["new.md:1", "old.md:1"])
-    assert store.filled("another/2") == Filling("another/2", left=2)
-    assert store.filled(ENCODER) == Filling(ENCODER, filled=2)
+    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, filled=2)
+    with store.writing() as writer:
+        writer.keep_vectors("another/2", [chunk_of("old.md", RYE)], np.eye(1, 2, dtype=np.float32))
+    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, left=2)
 
 
 def test_what_a_search_made_is_kept_only_beside_its_own_encoders_vectors(store: SqliteStore, tmp_path: Path) -> None:
     (rye, bees) = put(store, {"a.md": RYE, "b.md": BEES})
     vectors = WordsEmbedder().embed([RYE])
-    store.keep_fine_at_once(ENCODER, [rye], vectors)
-    store.keep_fine_at_once("another/27", [bees], vectors)
+    keep_searched(store, ENCODER, [rye], vectors)
+    keep_searched(store, "another/27", [bees], vectors)
     assert (store.about().encoder, store.about().filled, unfilled(store)) == (ENCODER, 1, ["b.md:1"])
     with closing(made(tmp_path / "store.db")) as other:
         other.db.execute("begin immediate")
         began = time.monotonic()
         with pytest.raises(StoreBusy):
-            store.keep_fine_at_once(ENCODER, [bees], vectors)
+            keep_searched(store, ENCODER, [bees], vectors)
         assert time.monotonic() - began < 1
-    store.keep_fine_at_once(ENCODER, [bees], vectors)
+    keep_searched(store, ENCODER, [bees], vectors)
     assert store.about().filled == 2
 
 
@@ -226,18 +234,22 @@ def test_what_a_search_made_is_kept_only_beside_its_own_encoders_vectors(store: 
 
 def test_every_change_raises_the_generation_and_the_arrays_are_not_loaded_again(store: SqliteStore) -> None:
     (rye, bees) = put(store, {"a.md": RYE, "b.md": BEES})
-    with store.reading():
-        arrays = store._arrays
+
+    def loaded() -> object:
+        with store.reading() as snapshot:
+            snapshot.counts(["rye"])
+        return store._arrays
+
+    arrays = loaded()
     seen = [store.about().generation]
     for chunk in (rye, bees):
         keep(store, chunk)
         with store.reading() as snapshot:
-            seen.append(snapshot.generation)
-        assert store._arrays is arrays
+            seen.append(snapshot.state.generation)
+        assert loaded() is arrays
     assert seen == sorted(set(seen))
     put(store, {"c.md": "cats mew"})
-    with store.reading():
-        assert store._arrays is not arrays
+    assert loaded() is not arrays
 
 
 def test_a_reader_keeps_its_state_while_vectors_come_in(store: SqliteStore, tmp_path: Path) -> None:
@@ -245,7 +257,7 @@ def test_a_reader_keeps_its_state_while_vectors_come_in(store: SqliteStore, tmp_
     with closing(made(tmp_path / "store.db")) as other, other.reading() as snapshot:
         assert closeness(snapshot, "rye", "rye") == {}
         keep(store, rye)
-        assert (snapshot.encoder, closeness(snapshot, "rye", "rye")) == ("", {})
+        assert (snapshot.state.encoder, closeness(snapshot, "rye", "rye")) == ("", {})
     with store.reading() as snapshot:
         assert closeness(snapshot, "rye", "rye").keys() == {"a.md:1"}
 
@@ -263,7 +275,7 @@ def test_a_store_made_anew_has_the_vectors_of_the_lines_that_stayed(store: Sqlit
     with store.reading() as snapshot:
         assert closeness(snapshot, RYE, "rye") == {"other.md:1": pytest.approx(1, abs=0.01)}
     assert unfilled(store) == ["c.md:1"]
-    assert store.problems() == []
+    assert store.check() == []
 
 
 def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[..., Vault]) -> None:

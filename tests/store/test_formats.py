@@ -60,7 +60,7 @@ def test_a_store_of_that_format_is_opened_searched_and_sound(file: Path, tmp_pat
     with Vault.open(tmp_path, {"embed.model": "words"}) as vault:
         about = vault.store.about()
         assert (about.notes, about.links, list(about.skipped)) == (4, 1, ["bad.md"])
-        assert vault.store.stamps().keys() == NOTES.keys()
+        assert vault.store.files().notes.keys() == NOTES.keys()
         assert vault.store.db.pragma("user_version") == VERSION
         assert vault.doctor().problems == ()
         for text, path in (("hive", "garden/bees.md"), ("loaf", "bread.md"), ("京都で猪", "日記.md")):
@@ -74,7 +74,10 @@ def test_a_store_of_that_format_is_opened_searched_and_sound(file: Path, tmp_pat
                 for link in snapshot.links_of(list(snapshot.ids().values()))[snapshot.ids()["garden/bees.md"]]
             ] == ["bread"]
         assert [lead.to for lead in vault.links("garden/bees.md").links] == ["bread.md"]
-        assert all("hunter2" not in text for _, text in vault.store.all_texts())
+        from notewell.store.texts import stored_texts  # noqa: PLC0415
+
+        with vault.store.reading() as snapshot:
+            assert all("hunter2" not in text for _, text in stored_texts(snapshot))
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])

@@ -31,7 +31,7 @@ def index(root: Path, **settings: str) -> None:
 
 def notes(root: Path, **settings: str) -> list[str]:
     with Vault.open(root, WORDS | {name.replace("_", "."): value for name, value in settings.items()}) as vault:
-        return sorted(vault.store.stamps())
+        return sorted(vault.store.files().notes)
 
 
 def refused(root: Path, **settings: str) -> StoreError:
@@ -82,7 +82,7 @@ def test_a_vault_that_was_moved_copied_or_has_two_names_keeps_its_store(ours: Pa
     (named := tmp_path / "named").symlink_to(ours)
     for root in (copied, inner, named, ours):
         with Vault.open(root, WORDS) as vault:
-            assert "ours.md" in vault.store.stamps()
+            assert "ours.md" in vault.store.files().notes
             vault.index()
     ours.rename(moved := tmp_path / "moved")
     assert "ours.md" in notes(moved)
@@ -105,7 +105,7 @@ def test_a_store_is_its_vaults_after_a_rebuild_and_after_a_restore(tmp_path: Pat
 def test_a_store_that_cannot_be_written_is_read_by_its_vault(ours: Path, tmp_path: Path) -> None:
     copied = shutil.copytree(ours, tmp_path / "copied")
     with Vault.open(ours, WORDS) as vault, vault.store.writing(), Vault.open(ours, WORDS) as other:
-        assert list(other.store.stamps()) == ["ours.md"]
+        assert list(other.store.files().notes) == ["ours.md"]
     # The copy is claimed while another writes to it: that is left to the next.
     with Vault.open(copied, WORDS) as vault, vault.store.writing():
         assert notes(copied) == ["ours.md"]

@@ -62,11 +62,11 @@ def put(store: Store, texts: Mapping[str, Sequence[str] | str], **more: Any) -> 
 def both(store: Store, scope: Scope, *terms: str) -> list[str]:
     """Return the paths in a scope, by words and by meaning, which have to be the same."""
     with store.reading() as snapshot:
-        by_words = snapshot.matching(terms or ("rye",), scope, 1_000).found
+        by_words = snapshot.match(terms or ("rye",), scope, 1_000).found
         by_meaning = snapshot.nearest(WordsEmbedder().embed_query(" ".join(terms) or "rye"), scope, 1_000).found
         assert {slot for slot, _ in by_words} == {slot for slot, _ in by_meaning}
-        assert snapshot.holds(scope) == bool(by_words)
-        return sorted(chunk.path for chunk in snapshot.chunks([slot for slot, _ in by_words]))
+        assert bool(snapshot.within(scope, 1)) == bool(by_words)
+        return sorted(chunk.path for chunk in snapshot.chunks([slot for slot, _ in by_words]).values())
 
 
 def only(of: str, *values: str | Range, key: str = "", negated: bool = False) -> Scope:
@@ -147,23 +147,23 @@ def test_a_scope_lets_through(store: Store, scope: Scope, expected: set[str]) ->
 
 def test_the_keys_of_front_matter_are_known_however_they_are_written(store: Store) -> None:
     with store.reading() as snapshot:
-        assert {"status", "rating", "author", "done"} <= set(snapshot.keys())
-        assert not {"Status", "no such key"} & set(snapshot.keys())
+        assert {"status", "rating", "author", "done"} <= set(snapshot.values("key"))
+        assert not {"Status", "no such key"} & set(snapshot.values("key"))
 
 
 def test_what_notes_have_is_told_for_each_filter(store: Store) -> None:
     with store.reading() as snapshot:
-        assert set(snapshot.values(Filter("tag", ()), 9)) == {"Garden/bees", "garden", "flowers", "bread"}
-        assert set(snapshot.values(Filter("type", ()), 9)) == {"log", "Log"}
-        assert set(snapshot.values(Filter("field", (), key="status"), 9)) == {"Open", "open", "closed"}
-        assert snapshot.values(Filter("phrase", ("x",)), 9) == []
-        assert snapshot.values(Filter("tag", ()), 2) == []
+        assert set(snapshot.values("tag", most=9)) == {"Garden/bees", "garden", "flowers", "bread"}
+        assert set(snapshot.values("type", most=9)) == {"log", "Log"}
+        assert set(snapshot.values("field", "status", most=9)) == {"Open", "open", "closed"}
+        assert snapshot.values("phrase", most=9) == []
+        assert snapshot.values("tag", most=2) == []
 
 
 def test_the_newest_come_first_one_chunk_of_each(store: Store) -> None:
     with store.reading() as snapshot:
         found = snapshot.newest(only("path", "*"), 10)
-        paths = [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])]
+        paths = [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()]
         assert paths == [UBUNG, HIVE, ROSES, ODDER, ODD, RYE]
         assert [day for _, day in found][:3] == ["2025-01-06", "2024-05-01", "2023-12-31"]
         assert snapshot.newest(only("path", "*"), 2) == found[:2]
@@ -172,21 +172,21 @@ def test_the_newest_come_first_one_chunk_of_each(store: Store) -> None:
 
 def test_notes_say_their_day_and_their_front_matter(store: Store) -> None:
     with store.reading() as snapshot:
-        said = snapshot.said([HIVE, RYE, UBUNG, "nowhere.md"])
+        said = snapshot.notes([HIVE, RYE, UBUNG, "nowhere.md"])
         assert {path: note.day for path, note in said.items()} == {
             HIVE: "2024-05-01",
             RYE: "2020-06-03",
             UBUNG: "2025-01-06",
         }
         assert said[RYE].fields["author"] == ["Jane Doe", "[[People/Max|Max  Müller]]"]
-        assert snapshot.said([]) == {}
+        assert snapshot.notes([]) == {}
 
 
 def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) -> None:
     put(store, {"New.md": ["a draft", "b rye", "c rye"]})
     with store.reading() as snapshot:
         scope = Scope("New.md", (Filter("term", ("draft",), negated=True),))
-        (found,) = snapshot.chunks([slot for slot, _ in snapshot.newest(scope, 5)])
+        (found,) = snapshot.chunks([slot for slot, _ in snapshot.newest(scope, 5)]).values()
         assert found.text == "b rye"
 
 
@@ -251,19 +251,19 @@ def test_a_beginning_stands_for_all_terms_that_begin_so_as_one(store: Store) -> 
     put(store, {"a.md": "authenticate authority", "b.md": "author", "c.md": "auto", "d.md": "auth"})
     assert both(store, only("term", "auth*"), "auth*") == ["a.md", "b.md", "d.md"]
     with store.reading() as snapshot:
-        scores = dict(snapshot.matching(["auth*"], EVERYTHING, 10).found)
+        scores = dict(snapshot.match(["auth*"], EVERYTHING, 10).found)
         assert len(scores) == 3
         # Two words of the many that begin so count as one word that is there twice.
         assert max(scores.values()) < 2 * min(scores.values())
-        assert snapshot.matching(["zzz*"], EVERYTHING, 10).found == ()
+        assert snapshot.match(["zzz*"], EVERYTHING, 10).found == ()
 
 
 @pytest.mark.parametrize("beginning", ["authen*", "authenticat*", "authentication*"])
 def test_a_beginning_finds_words_whose_stem_is_shorter(store: Store, beginning: str) -> None:
     put(store, {"a.md": "authentication", "b.md": "author"})
     with store.reading() as snapshot:
-        found = snapshot.matching([beginning], EVERYTHING, 10).found
-        assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])] == ["a.md"]
+        found = snapshot.match([beginning], EVERYTHING, 10).found
+        assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()] == ["a.md"]
 
 
 # Phrases
@@ -311,8 +311,8 @@ def test_the_only_chunk_with_a_phrase_is_found_among_thousands_with_its_words(op
     put(store, {"many.md": lines, "one.md": "many words, and then the right left hand, far from any other"})
     assert both(store, phrase("right left"), "left") == ["one.md"]
     with store.reading() as snapshot:
-        others = snapshot.matching(["left"], phrase("right left", negated=True), 9_999).found
-        assert {chunk.path for chunk in snapshot.chunks([slot for slot, _ in others])} == {"many.md"}
+        others = snapshot.match(["left"], phrase("right left", negated=True), 9_999).found
+        assert {chunk.path for chunk in snapshot.chunks([slot for slot, _ in others]).values()} == {"many.md"}
 
 
 def test_of_a_phrase_that_thousands_hold_the_best_are_found(open_store: OpenStore) -> None:
@@ -320,8 +320,8 @@ def test_of_a_phrase_that_thousands_hold_the_best_are_found(open_store: OpenStor
     put(store, {"many.md": [f"in the field {number}" for number in range(4_000)], "one.md": "a quokka in the field"})
     with store.reading() as snapshot:
         scope = phrase("in the field")
-        found = snapshot.matching(["quokka", "field"], scope, 300).found
-        assert snapshot.chunks([found[0][0]])[0].path == "one.md"
+        found = snapshot.match(["quokka", "field"], scope, 300).found
+        assert snapshot.chunks([found[0][0]])[found[0][0]].path == "one.md"
         assert len(found) == 300
 
 
@@ -343,9 +343,9 @@ def test_what_is_left_out_never_appears_however_many_hold_it(open_store: OpenSto
         scope = phrase("in the field", negated=True)
         for ranking in (
             snapshot.nearest(WordsEmbedder().embed_query("in the field"), scope, 300),
-            snapshot.matching(["field"], scope, 300),
+            snapshot.match(["field"], scope, 300),
         ):
-            found = {chunk.path for chunk in snapshot.chunks([slot for slot, _ in ranking.found])}
+            found = {chunk.path for chunk in snapshot.chunks([slot for slot, _ in ranking.found]).values()}
             assert "many.md" not in found and "two.md" in found
 
 
@@ -365,7 +365,7 @@ def test_three_chunks_in_scope_of_eighty_thousand_are_found(open_store: OpenStor
         writer.put(note, few, -near[:3])
     with store.reading() as snapshot:
         for scope in (Scope("mine.md"), only("tag", "mine"), only("field", "open", key="status"), phrase("bees in a")):
-            assert {snapshot.chunks([slot])[0].path for slot, _ in snapshot.matching(["bee"], scope, 300).found} == {
+            assert {snapshot.chunks([slot])[slot].path for slot, _ in snapshot.match(["bee"], scope, 300).found} == {
                 "mine.md"
             }
             assert len(snapshot.nearest(near[0], scope, 300).found) == 3

@@ -66,8 +66,8 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def paths(store: SqliteStore, term: str) -> list[str]:
     with store.reading() as snapshot:
-        found = snapshot.matching([term], EVERYTHING, 100).found
-        return [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])]
+        found = snapshot.match([term], EVERYTHING, 100).found
+        return [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()]
 
 
 # One file
@@ -82,13 +82,13 @@ def test_a_closed_store_is_one_file_that_can_be_copied(store: SqliteStore, tmp_p
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["store.db"]
     with closing(opened(copy)) as copied:
         assert paths(copied, "rye") == ["a.md"]
-        assert copied.made_for == MADE_FOR
+        assert copied.state.made_for == MADE_FOR
 
 
 def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) -> None:
     put_all(store, {"a.md": "rye"})
     with closing(made(store.file, MadeFor("other", 99, "2"))) as again:
-        assert again.made_for == MADE_FOR
+        assert again.state.made_for == MADE_FOR
         assert paths(again, "rye") == ["a.md"]
 
 
@@ -162,7 +162,7 @@ def test_a_replacement_brings_its_own_embedder_and_dimensions(store: SqliteStore
             vectors = np.array([[0.6, 0.8]], dtype=np.float32)
             writer.put(Note("b.md", "rye", Stamp(1, 3, "d")), [Chunk("b.md", "rye", 1, 1)], vectors)
         store.replace_by(fresh)
-    assert store.made_for == MadeFor("tiny/2", 2, "2")
+    assert store.state.made_for == MadeFor("tiny/2", 2, "2")
     with store.reading() as snapshot:
         ((_, cosine),) = snapshot.nearest(np.array([0.6, 0.8], dtype=np.float32), EVERYTHING, 5).found
     assert cosine == pytest.approx(1, abs=0.01)
@@ -179,8 +179,8 @@ def test_a_reader_keeps_the_old_state_while_a_store_is_replaced(tmp_path: Path) 
         put_all(fresh, {"b.md": "rye"})
         with other.reading() as snapshot:
             store.replace_by(fresh)
-            found = snapshot.matching(["rye"], EVERYTHING, 5).found
-            assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found])] == ["a.md"]
+            found = snapshot.match(["rye"], EVERYTHING, 5).found
+            assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()] == ["a.md"]
         assert paths(other, "rye") == ["b.md"]
 
 
@@ -213,7 +213,7 @@ def test_a_damaged_half_built_store_is_begun_anew_in_our_own_folder(tmp_path: Pa
         store.beside(MADE_FOR).close()
         (folder / "store.db.new").write_bytes(b"no database at all, " * 100)
         with closing(store.beside(MADE_FOR)) as fresh:
-            assert fresh.stamps() == {}
+            assert fresh.files().notes == {}
 
 
 def test_a_file_without_our_mark_is_not_deleted_outside_our_folder(store: SqliteStore, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_copy_is_one_file_with_the_same_state(store: SqliteStore, tmp_path: Pa
     put_all(store, {"c.md": "rye"})
     with closing(opened(folder / "copy.db")) as copied:
         assert paths(copied, "rye") == ["a.md"]
-        assert copied.made_for == MADE_FOR
+        assert copied.state.made_for == MADE_FOR
         assert content(copied).keys() == {("a.md", 1), ("b.md", 1)}
 
 
@@ -252,8 +252,8 @@ def test_a_copy_is_taken_while_another_writes(store: SqliteStore, tmp_path: Path
 
 
 def test_the_lock_names_its_holder_and_stays_empty_after_use(store: SqliteStore, tmp_path: Path) -> None:
-    with store.locked(0), closing(opened(store.file)) as other:
-        with pytest.raises(StoreBusy) as caught, other.locked(0):
+    with store.locked(wait=0), closing(opened(store.file)) as other:
+        with pytest.raises(StoreBusy) as caught, other.locked(wait=0):
             pytest.fail("two hold the lock")
         assert f"Process {os.getpid()}, since 20" in caught.value.fact
     assert (tmp_path / "store.db.lock").read_bytes() == b""
@@ -261,7 +261,7 @@ def test_the_lock_names_its_holder_and_stays_empty_after_use(store: SqliteStore,
 
 def test_a_lock_that_an_ended_process_left_is_free(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "store.db.lock").write_text('{"pid": 1, "since": "2020-01-01T00:00:00+00:00"}')
-    with store.locked(0):
+    with store.locked(wait=0):
         pass
 
 

@@ -30,7 +30,7 @@ def test_a_changed_note_is_searched_by_its_new_vector(make_vault: MakeVault) -> 
     query = vault.embedder.embed_query("invoices, taxes")
     with vault.store.reading() as snapshot:
         best, _ = snapshot.nearest(query, EVERYTHING, 1).found[0]
-        assert snapshot.chunks([best])[0].path == "7.md"
+        assert snapshot.chunks([best])[best].path == "7.md"
 
 
 def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault: MakeVault) -> None:

@@ -78,7 +78,7 @@ def kept_chunks(
 ) -> dict[str, Chunk]:
     """Return what is shown of each note that was kept: of a seed what was found, of another what is nearest."""
     led = [visit.note for visit in found.kept if visit.note not in seeds]
-    nearest = snapshot.chunks([ground.nearest_chunk(note, query) for note in led])
+    nearest = list(snapshot.chunks([ground.nearest_chunk(note, query) for note in led]).values())
     return {note: hit.chunk for note, hit in seeds.items()} | dict(zip(led, nearest, strict=True))
 
 

@@ -9,14 +9,15 @@ import numpy.typing as npt
 
 from notewell.graph.resolve import Resolver
 from notewell.names.paths import hash_of, names_of
-from notewell.store import Edges, Ends, Named, NoteIds, Snapshot, Store
+from notewell.store import Linked, Store
+from notewell.store.links import Edges, LinkEnds, NoteIds, NoteName
 from notewell.types.note import Link
 
 # Notes whose links are unpacked together.
 GROUP = 1_000
 
 
-def links_of(snapshot: Snapshot, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
+def links_of(snapshot: Linked, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
     """Yield the links of each of these notes that has any, by id, without holding all of them at once."""
     for first in range(0, len(notes), GROUP):
         yield from snapshot.links_of(notes[first : first + GROUP]).items()
@@ -29,16 +30,17 @@ def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
     killed before this is completed by the next one: a new or renamed note has no edges, a changed one has too few, and
     a note that is gone still has edges that lead to it.
     """
-    if store.linked:
+    if store.state.links_resolved:
         return
     with store.reading() as snapshot:
-        names = snapshot.named()
+        names = snapshot.names()
         outdated = _outdated(snapshot.edges(), names)
         ends = _resolved(snapshot, names, outdated, files)
-    store.keep_edges(ends)
+    with store.writing() as writer:
+        writer.keep_edges(ends)
 
 
-def _outdated(edges: Edges, names: Sequence[Named]) -> NoteIds:
+def _outdated(edges: Edges, names: Sequence[NoteName]) -> NoteIds:
     """Return the notes with a link that has no edge yet, or may lead elsewhere now, the lowest id first."""
     ids = np.fromiter((named.id for named in names), np.uint32, len(names))
     wanted = np.fromiter((named.links for named in names), np.int64, len(names))
@@ -53,24 +55,24 @@ def _outdated(edges: Edges, names: Sequence[Named]) -> NoteIds:
     return np.unique(np.concatenate((stale, fresh, astray, naming)))
 
 
-def _hashes(names: Sequence[Named], notes: Collection[int]) -> npt.NDArray[np.uint32]:
+def _hashes(names: Sequence[NoteName], notes: Collection[int]) -> npt.NDArray[np.uint32]:
     """Return the hashes of all names that these notes have."""
     called = (names_of(named.path, named.aliases) for named in names if named.id in notes)
     return np.array(sorted({hash_of(name) for each in called for name in each}), dtype=np.uint32)
 
 
 def _resolved(
-    snapshot: Snapshot, names: Sequence[Named], notes: NoteIds, files: Callable[[], Iterable[str]]
-) -> Mapping[int, Ends]:
+    snapshot: Linked, names: Sequence[NoteName], notes: NoteIds, files: Callable[[], Iterable[str]]
+) -> Mapping[int, LinkEnds]:
     """Return where all links of these notes lead."""
     resolver = Resolver(names, files)
     paths = {named.id: named.path for named in names}
-    empty: Ends = np.zeros((0, 2), dtype=np.uint32)
-    ends: dict[int, Ends] = dict.fromkeys(notes.tolist(), empty)
+    empty: LinkEnds = np.zeros((0, 2), dtype=np.uint32)
+    ends: dict[int, LinkEnds] = dict.fromkeys(notes.tolist(), empty)
     for note, links in links_of(snapshot, notes.tolist()):
         ends[note] = _ends(resolver, links, paths[note])
     return ends
 
 
-def _ends(resolver: Resolver, links: Sequence[Link], source: str) -> Ends:
+def _ends(resolver: Resolver, links: Sequence[Link], source: str) -> LinkEnds:
     return np.array([resolver.ends(link, source) for link in links], dtype=np.uint32).reshape(-1, 2)

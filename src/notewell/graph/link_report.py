@@ -16,7 +16,8 @@ from notewell.graph.resolve import Resolver, read_address
 from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
 from notewell.names.paths import PAGE, SUFFIX, fold, hash_of, last_name, stem
 from notewell.names.suggest import Near
-from notewell.store import NOWHERE, TO_FILE, NoteIds, Snapshot
+from notewell.store import Snapshot
+from notewell.store.links import NOWHERE, TO_FILE, NoteIds
 from notewell.types.note import Link
 
 NO_NOTE = "no such note"
@@ -162,7 +163,7 @@ class Leads:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self._snapshot.named(), self._folder.others)
+        return Resolver(self._snapshot.names(), self._folder.others)
 
     @cached_property
     def _near(self) -> Near:
@@ -264,7 +265,7 @@ class Leads:
         return replace(lead, problem=problem, near=self._anchors[path].near(anchor) if problem else ())
 
     def _anchors_of(self, path: str, text: str = "") -> Anchors:
-        return Anchors.of(self._snapshot.chunks(self._snapshot.chunks_of(path)), text)
+        return Anchors.of([*self._snapshot.chunks(self._snapshot.chunks_of(path)).values()], text)
 
 
 def _in_order(leads: Iterable[Lead]) -> tuple[Lead, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.graph.algorithms import Pairs, Places
-from notewell.store import Snapshot
+from notewell.store import Linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Net:
     targets: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Net:
+    def of(cls, snapshot: Linked) -> Net:
         """Return the links between different notes of one state of the store; the notes in the order of their paths."""
         ids, edges = snapshot.ids(), snapshot.edges().to_notes
         numbers = np.fromiter(ids.values(), np.uint32, len(ids))

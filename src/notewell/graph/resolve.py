@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from notewell.names.paths import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
-from notewell.store import NOWHERE, TO_FILE, Named
+from notewell.store.links import NOWHERE, TO_FILE, NoteName
 from notewell.types.note import Link
 
 # A site's own top folder is not the vault's; less than this of an address, without it, would say nothing.
@@ -70,7 +70,7 @@ def _joined(folder: str, target: str) -> str | None:
 class Resolver:
     """The notes of a vault, and its other files, to be asked where a link leads."""
 
-    def __init__(self, names: Sequence[Named], files: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, names: Sequence[NoteName], files: Callable[[], Iterable[str]]) -> None:
         """Take the notes' names; `files` lists the vault's other files, if a link looks like one's."""
         self._ids = {named.path: named.id for named in names}
         self._notes = Places(self._ids)

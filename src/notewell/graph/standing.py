@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from notewell.graph.algorithms import Floats, Pairs, Places, communities, degrees, eigenvector, pagerank
 from notewell.graph.net import Net, once
-from notewell.store import Snapshot, Standing, Store
+from notewell.store import Linked, Store
+from notewell.store.links import Standing
 
 # The community of a note without links.
 ALONE = -1
@@ -35,17 +36,20 @@ class Standings:
 
 def measure_standings(store: Store) -> None:
     """Compute and store how notes stand, if any link changed since the last time; links must be resolved."""
-    if store.measured:
+    state = store.state
+    if state.standings_current:
         return
     with store.reading() as snapshot:
         net = Net.of(snapshot)
         ids = np.fromiter(snapshot.ids().values(), np.uint32, len(net.paths))
-    mark, known = digest(net, ids), store.standings_mark
+    mark, known = digest(net, ids), state.standings_mark
     if known.removesuffix(BY_DEGREE) == mark:
-        store.keep_standings(known, None)
+        with store.writing() as writer:
+            writer.keep_standings(known, None)
         return
     found = measure(net)
-    store.keep_standings(mark + BY_DEGREE * found.by_degree, _rows(found, ids.tolist()))
+    with store.writing() as writer:
+        writer.keep_standings(mark + BY_DEGREE * found.by_degree, _rows(found, ids.tolist()))
 
 
 def _rows(standings: Standings, ids: list[int]) -> dict[int, Standing]:
@@ -54,7 +58,7 @@ def _rows(standings: Standings, ids: list[int]) -> dict[int, Standing]:
     return {note: standing for note, standing in rows if standing.community != ALONE}
 
 
-def load_standings(snapshot: Snapshot, net: Net, mark: str = "") -> Standings:
+def load_standings(snapshot: Linked, net: Net, mark: str = "") -> Standings:
     """Return the stored standing of every note of a net; `mark` is the store's digest of them."""
     rows = snapshot.standings()
     none = Standing(0.0, 0.0, ALONE)

@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from notewell.graph.net import Net
-from notewell.store import Snapshot, Standing
+from notewell.store import Snapshot
+from notewell.store.links import Standing
+from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING, Scope
 
@@ -56,15 +58,15 @@ class StoredGround:
     def nearest_chunk(self, note: str, query: Vectors) -> int:
         """Return the chunk of a note that is nearest to a vector, of as many as are read of it at most."""
         ids = spread(self._chunks(note), READ)
-        return ids[int(np.argmax(np.einsum("ij,j->i", self._snapshot.vectors(ids), query)))]
+        return ids[int(np.argmax(np.einsum("ij,j->i", unit_rows(self._snapshot.vectors(ids).values()), query)))]
 
-    def _chunks(self, note: str) -> list[int]:
+    def _chunks(self, note: str) -> Sequence[int]:
         ids = self._snapshot.chunks_of(note)
         return ids if self._inside is None else [chunk for chunk in ids if chunk in self._inside]
 
     def _read(self, note: str, most: int) -> Vectors:
         if note not in self._rows:
-            self._rows[note] = self._snapshot.vectors(spread(self._chunks(note), most))
+            self._rows[note] = unit_rows(self._snapshot.vectors(spread(self._chunks(note), most)).values())
         return self._rows[note]
 
 

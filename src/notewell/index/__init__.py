@@ -15,7 +15,7 @@ from notewell.index.prepare import Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Tally
 from notewell.index.walk import Found
-from notewell.store import Store, Writer
+from notewell.store import Store, Writing
 
 __all__ = ["Changes", "Linking", "Progress", "Report", "Source", "fill", "find_changes", "index"]
 
@@ -55,7 +55,7 @@ def index(
         for batch in _batches(changes, store):
             with store.writing() as writer:
                 notes = prepared(source, batch, changes, extraction)
-                outcomes = embedded(notes, writer, embedder, store.made_for.dimensions)
+                outcomes = embedded(notes, writer, embedder, store.state.made_for.dimensions)
                 failure = _put(outcomes, writer, changes, tally, progress)
                 if tally.done == len(changes.read):
                     # Last, so that a renamed note finds its vectors still there.
@@ -74,7 +74,7 @@ def index(
 
 
 def _put(
-    outcomes: Iterator[Outcome], writer: Writer, changes: Changes, tally: Tally, progress: Progress
+    outcomes: Iterator[Outcome], writer: Writing, changes: Changes, tally: Tally, progress: Progress
 ) -> EmbedError | None:
     """Store notes until told to stop; return the embedder's error once at least one note is stored, else raise it."""
     before, total = tally.done, len(changes.read)
@@ -93,7 +93,7 @@ def _put(
     return None
 
 
-def _forget(writer: Writer, changes: Changes, tally: Tally) -> None:
+def _forget(writer: Writing, changes: Changes, tally: Tally) -> None:
     """Remove the notes whose files are gone."""
     for path in changes.gone:
         writer.remove(path)
@@ -106,7 +106,7 @@ def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
     Yields one empty batch if notes are only gone, and for a new empty vault, which then counts as indexed.
     """
     files = deque(changes.read)
-    if not files and (changes.gone or not store.indexed_at):
+    if not files and (changes.gone or not store.state.indexed_at):
         yield ()
     while files:
         yield _batch(files)

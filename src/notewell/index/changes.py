@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ class Changes:
 
     read: tuple[Found, ...]
     gone: tuple[str, ...]
-    known: dict[str, Stamp]
+    known: Mapping[str, Stamp]
 
     @property
     def work(self) -> int:
@@ -44,7 +44,7 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
 
     Files skipped before are read when they changed; those out of reach, also when they should be tried `again`.
     """
-    known, skipped = store.stamps(), store.skipped()
+    known, skipped = store.files()
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
     anew = {path for path, skip in skipped.items() if skip.again} if again else set()
     to_read, closed = [], []
@@ -64,7 +64,7 @@ def change_of(root: Path, path: str, store: Store) -> Changes:
         read: tuple[Found, ...] = (Found(path, stamp_of((root / path).stat())),)
     except FileNotFoundError:
         read = ()
-    return Changes(read, () if read else (path,), store.stamps())
+    return Changes(read, () if read else (path,), store.files().notes)
 
 
 def has_files(root: Path, rules: WalkRules) -> bool:
@@ -86,7 +86,7 @@ def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
     suffixes = Others(() if rules.include or rules.exclude else BY_SUFFIX)
     everywhere = replace(rules, include=(), exclude=())
     files = (found.path for found in walk(root, everywhere, suffixes) if not found.closed)
-    return [*(path for path in files if not names_secret(path)), *store.skipped()]
+    return [*(path for path in files if not names_secret(path)), *store.files().skipped]
 
 
 def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:

@@ -18,7 +18,7 @@ from notewell.index.readers.formats import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
 from notewell.redact import redact, redact_parsed
-from notewell.store import Writer
+from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Vectors
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Outcome:
         """Return the file's path from the root."""
         return self.found.path
 
-    def store_in(self, writer: Writer) -> None:
+    def store_in(self, writer: Writing) -> None:
         """Store the note, or why there is none."""
         if self.note is None:
             writer.skip(self.path, self.found.stamp, self.reason, self.again)
@@ -95,7 +95,9 @@ def prepared(
         yield [prepare(found, changes.digest(found.path), source, extraction) for found in group]
 
 
-def embedded(groups: Iterator[list[Outcome]], writer: Writer, embedder: Embedder, dimensions: int) -> Iterator[Outcome]:
+def embedded(
+    groups: Iterator[list[Outcome]], writer: Writing, embedder: Embedder, dimensions: int
+) -> Iterator[Outcome]:
     """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
     # Most commands write nothing; they do not pay for this import.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from notewell.index.prepare import Outcome
-from notewell.store import About, Filling
+from notewell.store import About
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,18 @@ class Progress:
 
     tell: Callable[[int, int], None] = lambda done, total: None
     stop: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How far an encoder is: chunks with a vector, texts it cannot read, those left, and whether a process is at it."""
+
+    encoder: str = ""
+    filled: int = 0
+    unread: int = 0
+    left: int = 0
+    under_way: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

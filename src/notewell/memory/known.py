@@ -39,7 +39,7 @@ def find_said(text: str, root: Path, folder: str, rules: WalkRules, store: Store
     embedder = _embedder()
     with store.reading() as snapshot:
         of_store = stored_passages(
-            text, snapshot, embedder if store.made_for.embedder == embedder.fingerprint else None
+            text, snapshot, embedder if snapshot.state.made_for.embedder == embedder.fingerprint else None
         )
         return find_near(text, [*unknown, *of_store], embedder)
 
@@ -54,7 +54,7 @@ def _memories(root: Path, folder: str, rules: WalkRules, store: Store) -> Iterat
     """Yield the files of the folder, and whether the store has them as they are."""
     if not (root / folder).is_dir():
         return
-    known = store.stamps()
+    known = store.files().notes
     for found in walk(root, replace(rules, include=(folder,)), (SUFFIX,)):
         stamp = known.get(found.path)
         yield found, stamp is not None and stamp.same_file(found.stamp)

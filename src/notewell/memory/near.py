@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from notewell.embed import Embedder
 from notewell.search.sentences import CODE, WRAPPED, find_blocks, find_sentences, kind_of
 from notewell.search.stopwords import stop_terms
-from notewell.store import Snapshot
+from notewell.store import Matching
 from notewell.terms import count_terms
 from notewell.types.note import Chunk
 from notewell.types.query import EVERYTHING
@@ -92,15 +92,16 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / max(1, len(one) + len(other))
 
 
-def stored_passages(text: str, snapshot: Snapshot, embedder: Embedder | None) -> Iterator[Passage]:
+def stored_passages(text: str, snapshot: Matching, embedder: Embedder | None) -> Iterator[Passage]:
     """Yield what the store holds that may say the same: the passages of the chunks nearest to the text."""
-    rarities = snapshot.rarities(sorted(telling(text)))
+    words = telling(text)
+    rarities = snapshot.counts(words).rarities(words)
     terms = sorted(rarities, key=lambda term: (-rarities[term], term))[:TERMS]
-    found = snapshot.matching(terms, EVERYTHING, CANDIDATES).found
+    found = snapshot.match(terms, EVERYTHING, CANDIDATES).found
     if embedder is not None:
         found += snapshot.nearest(embedder.embed([text])[0], EVERYTHING, CANDIDATES).found
     sentences = count_sentences(text)
-    for chunk in snapshot.chunks(list(dict.fromkeys(number for number, _ in found))):
+    for chunk in snapshot.chunks(list(dict.fromkeys(number for number, _ in found))).values():
         yield from passages_of(chunk, sentences)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -54,19 +54,19 @@ def find_named(written: str, store: Snapshot) -> str:
     """Return a place as the store names its note; whether that has such lines, or such a part, only its file says."""
     if located := _locate(bare_place(written), store):
         return "".join(located)
-    raise _unknown(bare_place(written), store.names())
+    raise _unknown(bare_place(written), _titles_by_path(store))
 
 
 def find_chunks(written: str, store: Snapshot) -> Found:
     """Return the chunks that a place stands for; a line has the chunk it is in, or else the last before it."""
     if found := _find(written, store):
         return found
-    raise _unknown(bare_place(written), store.names())
+    raise _unknown(bare_place(written), _titles_by_path(store))
 
 
 def find_exactly(written: str, store: Snapshot) -> str:
     """Return the path of the one note whose file or title is called so, letter for letter; its lines may be named."""
-    names = store.names()
+    names = _titles_by_path(store)
     match = LINES.fullmatch(written)
     for wanted in (written, match[1] if match else ""):
         if store.chunks_of(wanted):
@@ -112,7 +112,7 @@ def _find(written: str, store: Snapshot) -> Found | None:
         raise NoteError(f"{path} holds nothing that is indexed", "Name a note that does")
     if not rest:
         return Found(path, tuple(ids))
-    chunks = dict(zip(ids, store.chunks(ids), strict=True))
+    chunks = store.chunks(ids)
     if rest.startswith("#"):
         return Found(path + rest, tuple(_of_part(chunks, path, rest[1:])))
     match = LINES.fullmatch(path + rest)
@@ -128,11 +128,11 @@ def _path(written: str, store: Snapshot) -> str:
     # Most places are paths, and need not be compared with every name.
     if store.chunks_of(written):
         return written
-    wanted, names = fold(written.removeprefix("./")), store.names()
+    wanted, names = fold(written.removeprefix("./")), _titles_by_path(store)
     for names_of in (_paths, _stems, _titles):
         if called := [path for path, title in names if wanted in names_of(path, title)]:
             return _only(called, written)
-    aliases = {each.path: [*map(fold, each.aliases)] for each in store.named() if each.aliases}
+    aliases = {each.path: [*map(fold, each.aliases)] for each in store.names() if each.aliases}
     if called := [path for path, others in aliases.items() if wanted in others]:
         return _only(called, written)
     slug = _slug(wanted.removesuffix(".md"))
@@ -158,6 +158,10 @@ def find_file(written: str, files: Iterable[str]) -> str:
     folded = {file: fold(file) for file in files}
     paths = [file for file, path in folded.items() if path == wanted]
     return _only(paths or [file for file, path in folded.items() if path.rpartition("/")[2] == wanted], written)
+
+
+def _titles_by_path(store: Snapshot) -> list[tuple[str, str]]:
+    return sorted((name.path, name.title) for name in store.names())
 
 
 def _paths(path: str, title: str) -> tuple[str, ...]:
@@ -192,7 +196,7 @@ def _stem(path: str) -> str:
     return f"{folder}{slash}{name.rpartition('.')[0] or name}"
 
 
-def _at_lines(chunks: dict[int, Chunk], first: str, last: str | None) -> list[int]:
+def _at_lines(chunks: Mapping[int, Chunk], first: str, last: str | None) -> list[int]:
     """Return the chunks that lines are in; without any, the last before them, or the first of all."""
     start = int(first)
     end = start if last is None else int(last or 10**9)
@@ -202,7 +206,7 @@ def _at_lines(chunks: dict[int, Chunk], first: str, last: str | None) -> list[in
     return inside or before[-1:] or in_order[:1]
 
 
-def _of_part(chunks: dict[int, Chunk], path: str, name: str) -> list[int]:
+def _of_part(chunks: Mapping[int, Chunk], path: str, name: str) -> list[int]:
     """Return the chunks that a page, slide or other part is in, or what stands below a heading, or a block."""
     part, heading = part_name(name), plain_heading(name.rpartition("#")[2])
     block = (
@@ -227,16 +231,16 @@ def _unknown(written: str, names: Sequence[tuple[str, str]]) -> NoteError:
     # A place without its lines is what could be a name.
     match = LINES.fullmatch(written)
     wanted = fold(match[1] if match else written.partition("#")[0])
-    if folder := _folders(names).get(wanted.removeprefix("./").rstrip("/")):
+    if folder := _folders(path for path, _ in names).get(wanted.removeprefix("./").rstrip("/")):
         return NoteError(f"{folder} is a folder", f"`notewell search --under '{folder}'` lists its newest notes")
     near = ", ".join(_near(_stem(wanted.rpartition("/")[2]), names))
     hint = f"Near to it: {near}" if near else "Paths are as `notewell search` prints them"
     return NoteError(f"No indexed note is called '{written[:200]}'", hint)
 
 
-def near_folders(wanted: str, names: Sequence[tuple[str, str]]) -> list[str]:
+def near_folders(wanted: str, paths: Iterable[str]) -> list[str]:
     """Return the folders with a path, or else a last name, like the one that is wanted."""
-    known = _folders(names)
+    known = _folders(paths)
     close = [known[name] for name in get_close_matches(fold(wanted), known, SHOWN, ALIKE)]
     if close:
         return close
@@ -247,9 +251,9 @@ def near_folders(wanted: str, names: Sequence[tuple[str, str]]) -> list[str]:
     return [folder for name in last for folder in called[name]][:SHOWN]
 
 
-def _folders(names: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _folders(paths: Iterable[str]) -> dict[str, str]:
     """Return the folders that hold notes, or folders with notes, by their folded paths."""
-    above = {folder for path in {path.rpartition("/")[0] for path, _ in names} for folder in _upward(path)}
+    above = {folder for path in {path.rpartition("/")[0] for path in paths} for folder in _upward(path)}
     return {fold(folder): folder for folder in sorted(above)}
 
 

@@ -55,7 +55,7 @@ def search(
     ages: Ages | None = None,
 ) -> Found:
     """Find the lines that answer the text, the best first; where a model fails, without it."""
-    known = Known(store.keys, ages.today if ages else None, chunks_at=chunks_in(store))
+    known = Known(lambda: store.values("key"), ages.today if ages else None, chunks_at=chunks_in(store))
     plan = plan_query(text, scope, known, store)
     plan = vary(plan, embedders.quick) if rules.variations else plan
     found = try_ways(embedders, lambda way: answer(plan, store=store, embedders=way, rules=rules, ages=ages))

@@ -15,6 +15,7 @@ from notewell.search.fuse import Fused, SearchRules, best_of, fuse
 from notewell.search.related import liked_by_encoder
 from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
+from notewell.store.vectors import cosines, cosines_by_id, rounded
 from notewell.types.note import Chunk, Vectors
 from notewell.types.query import Plan
 from notewell.types.results import Ranking
@@ -74,8 +75,8 @@ def look_closer(
     best = best_of(fused, LOOKED_AT)
     if encoder is None or not best or not vector.any():
         return []
-    seen = dict(store.closeness(vector, best)) if store.encoder == encoder.fingerprint else {}
-    seen |= _made_now(_wanted(best, seen, store, rules), vector, store, embedders)
+    seen = cosines_by_id(vector, store.vectors(best, encoder.fingerprint))
+    seen |= _made_now(_wanted(best, seen, store, rules), vector, embedders)
     known = {chunk_id: cosine for chunk_id, cosine in seen.items() if cosine is not None}
     if len(known) < min(ENOUGH, len(best)):
         return []
@@ -93,24 +94,22 @@ def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: 
     first = best[:ON_DEMAND]
     if not rules.on_demand or all(chunk_id in seen for chunk_id in first):
         return {}
-    chunks = dict(zip(first, store.chunks(first), strict=True))
+    chunks = store.chunks(first)
     lengths = accumulate(min(len(chunk.meaning), READ) for chunk in chunks.values())
     within = [chunk_id for chunk_id, length in zip(first, lengths, strict=True) if length <= rules.on_demand]
     return {chunk_id: chunks[chunk_id] for chunk_id in within if chunk_id not in seen}
 
 
-def _made_now(
-    wanted: Mapping[int, Chunk], vector: Vectors, store: Snapshot, embedders: Embedders
-) -> dict[int, float | None]:
+def _made_now(wanted: Mapping[int, Chunk], vector: Vectors, embedders: Embedders) -> dict[int, float | None]:
     """Return the cosines of chunks that lacked a vector, which is kept; none where the encoder does not read them."""
     if not wanted or embedders.encoder is None:
         return {}
     vectors = embedders.encoder.embed([chunk.meaning for chunk in wanted.values()])
     embedders.keep(list(wanted.values()), vectors)
-    cosines = store.closeness_once_stored(vector, vectors).tolist()
+    found = cosines(vector, rounded(vectors)).tolist()
     return {
         chunk_id: near if read else None
-        for chunk_id, near, read in zip(wanted, cosines, map(np.any, vectors), strict=True)
+        for chunk_id, near, read in zip(wanted, found, map(np.any, vectors), strict=True)
     }
 
 

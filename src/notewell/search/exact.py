@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from notewell.store import Snapshot
+from notewell.store import Matching
 from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
 from notewell.types.note import Chunk
 from notewell.types.query import Filter, Plan
@@ -50,7 +50,7 @@ def find_strings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*whole, *telling)))[:STRINGS]
 
 
-def find_verbatim(plan: Plan, store: Snapshot) -> list[Ranking]:
+def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
     """Return the chunks that hold strings of the plan, those that hold most first; nothing where there are none."""
     # What is called so comes before what only names it.
     held = dict.fromkeys(_called(plan, store), 2 * len(plan.terms))
@@ -75,7 +75,7 @@ def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
     return tuple(f"no note holds '{string}' as it is written" for string in asked)
 
 
-def _called(plan: Plan, store: Snapshot) -> list[int]:
+def _called(plan: Plan, store: Matching) -> list[int]:
     """Return the first chunks of the notes that have the path, or the file's name, that the query is."""
     wanted = plan.text.strip().removeprefix("./")
     if plan.intent != "path" or "*" in wanted:
@@ -87,13 +87,13 @@ def _called(plan: Plan, store: Snapshot) -> list[int]:
     return []
 
 
-def _holding(string: str, plan: Plan, store: Snapshot) -> list[int]:
+def _holding(string: str, plan: Plan, store: Matching) -> list[int]:
     """Return the chunks that hold a string, among those that hold all its terms; a page of them is enough."""
-    ids = [chunk_id for chunk_id, _ in store.matching_all(whole_terms(string), plan.scope, READ).found]
+    ids = [chunk_id for chunk_id, _ in store.match_all(whole_terms(string), plan.scope, READ).found]
     found: list[int] = []
     for first in range(0, len(ids), AT_ONCE):
         batch = ids[first : first + AT_ONCE]
-        found += [chunk_id for chunk_id, chunk in zip(batch, store.chunks(batch), strict=True) if holds(chunk, string)]
+        found += [chunk_id for chunk_id, chunk in store.chunks(batch).items() if holds(chunk, string)]
         if len(found) >= ENOUGH:
             break
     return found

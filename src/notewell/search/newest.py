@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from notewell.search.fuse import Fused, SearchRules
-from notewell.store import Snapshot
+from notewell.store import Matching
 from notewell.types.query import Plan
 from notewell.types.results import Step
 
@@ -13,7 +13,7 @@ from notewell.types.results import Step
 HALF = 365
 
 
-def find_newest(plan: Plan, store: Snapshot, rules: SearchRules) -> Fused:
+def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
     """Return one chunk of each of the newest notes that the plan lets through, scored by date."""
     found = store.newest(plan.scope, rules.limit)
     days = {chunk_id: date.fromisoformat(day) for chunk_id, day in found}

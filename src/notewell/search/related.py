@@ -14,6 +14,7 @@ from notewell.embed.unit import unit
 from notewell.names.find import find_chunks
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
+from notewell.store.vectors import rounded, unit_rows
 from notewell.terms import count_terms
 from notewell.types.note import Chunk, Vectors
 from notewell.types.query import Filter, Plan
@@ -36,8 +37,8 @@ def lean_to(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
 
 def plan_related(plan: Plan, store: Snapshot) -> Plan:
     """Return the plan of a query that only says what notes are to be like: by their telling terms, without them."""
-    chunks = store.chunks(plan.like[:READ])
-    paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like)))
+    chunks = [*store.chunks(plan.like[:READ]).values()]
+    paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like).values()))
     own = Filter("note", paths, negated=True)
     scope = replace(plan.scope, filters=(*plan.scope.filters, own))
     return replace(plan, terms=telling_terms(chunks, store), scope=scope, by_words=True, related=True)
@@ -49,13 +50,13 @@ def telling_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:
     for text in (*(chunk.text for chunk in chunks), *{chunk.title for chunk in chunks}):
         counts.update(count_terms(text))
     terms = [term for term in counts if term not in stop_terms()]
-    rarities = store.rarities(terms)
+    rarities = store.counts(terms).rarities(terms)
     return tuple(sorted(terms, key=lambda term: (-counts[term] * rarities[term], term))[:TELLING])
 
 
 def liked(plan: Plan, store: Snapshot) -> Vectors | None:
     """Return the mean of the vectors that the liked chunks are stored with."""
-    return mean(store.vectors(plan.like)) if plan.like else None
+    return mean(unit_rows(store.vectors(plan.like).values())) if plan.like else None
 
 
 def liked_by_encoder(
@@ -67,27 +68,26 @@ def liked_by_encoder(
     """
     if not plan.like:
         return lambda: None
-    vectors = store.vectors(plan.like)
+    vectors = unit_rows(store.vectors(plan.like).values())
     nearest = np.argsort(-(vectors @ mean(vectors)), kind="stable")[:ENCODED]
     ids = [sorted(plan.like)[place] for place in nearest.tolist()]
-    stored = store.fine_vectors(ids) if store.encoder == encoder.fingerprint else {}
-    missing = store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored])
-    read = [vector for vector in stored.values() if vector is not None]
-    return partial(_mean_of_all, read, missing, encoder, store.once_stored, keep)
+    stored = store.vectors(ids, encoder.fingerprint)
+    missing = [*store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored]).values()]
+    return partial(_mean_of_all, unit_rows(stored.values()), missing, encoder, keep)
 
 
 def _mean_of_all(
-    stored: list[Vectors],
+    stored: Vectors,
     missing: Sequence[Chunk],
     encoder: Embedder,
-    once_stored: Callable[[Vectors], Vectors],
     keep: Callable[[Sequence[Chunk], Vectors], None],
 ) -> Vectors | None:
     if missing:
         made = encoder.embed([chunk.meaning for chunk in missing])
         keep(missing, made)
-        stored = [*stored, *once_stored(made)]
-    return mean(np.array(stored)) if stored else None
+        fresh = unit_rows(rounded(made))
+        stored = np.concatenate((stored, fresh)) if len(stored) else fresh
+    return mean(stored) if len(stored) else None
 
 
 def mean(vectors: Vectors) -> Vectors:

@@ -34,10 +34,10 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        rankings.append(store.matching(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
+        rankings.append(store.match(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
         rankings += find_verbatim(plan, store)
     if by_meaning and embedder is not None:
-        vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.dimensions, embedder)
+        vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.state.made_for.dimensions, embedder)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
 

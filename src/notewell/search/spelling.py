@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.search.stopwords import stop_terms
-from notewell.store import Snapshot
+from notewell.store import Matching
 from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
 from notewell.types.query import Plan
 from notewell.types.results import Excerpt
@@ -44,10 +44,10 @@ class Guess:
     read_as: str
 
 
-def resolve(plan: Plan, store: Snapshot) -> Plan:
+def resolve(plan: Plan, store: Matching) -> Plan:
     """Return the plan with what stands in for those of its words that no note has."""
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
-    known = store.known(set(single.values()))
+    known = store.counts(set(single.values())).by_term
     doubtful = [(word, term) for word, term in single.items() if _is_doubtful(word, term in known)][:LOOKED_UP]
     slips = len(plan.terms) <= FEW
     made = [(word, _guess(word, term, store, known=term in known, slips=slips)) for word, term in doubtful]
@@ -94,15 +94,15 @@ def _is_doubtful(word: str, known: bool) -> bool:
     return wordlike and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
 
 
-def _guess(word: str, term: str, store: Snapshot, *, known: bool, slips: bool) -> Guess | None:
+def _guess(word: str, term: str, store: Matching, *, known: bool, slips: bool) -> Guess | None:
     """Return what stands in for a word, by the first way that finds something."""
     if _is_character(word):
-        return _part(word, term, store.containing(term, HOLDING))
+        return _part(word, term, store.terms_like(term, HOLDING))
     if found := _known(spellings(word), term, store):
         return _instead(word, term, found)
     if known or len(term) < SHORTEST:
         return None
-    holding = [other for other in store.containing(term, LISTED) if len(other) >= len(term) + REST]
+    holding = [other for other in store.terms_like(term, LISTED) if len(other) >= len(term) + REST]
     # What begins or ends another word is a word itself, and no slip: Haltung in Bienenhaltung is not "halting".
     if ends := [other for other in holding if _is_part(fold(word), term, other)]:
         return _part(word, term, ends)
@@ -130,10 +130,10 @@ def _part(word: str, term: str, holding: Sequence[str]) -> Guess | None:
     return Guess(term, tuple(holding[:HOLDING]), f"'{word}' as part of {told}") if holding else None
 
 
-def _compound(word: str, term: str, store: Snapshot) -> Guess | None:
+def _compound(word: str, term: str, store: Matching) -> Guess | None:
     """Return the two words that a compound is made of, if notes have both."""
     pairs = [(pair, (stem(pair[0]), stem(pair[1]))) for pair in halves(fold(word))]
-    known = store.known({term for _, terms in pairs for term in terms})
+    known = store.counts({term for _, terms in pairs for term in terms}).by_term
     for pair, terms in pairs:
         if known.keys() >= set(terms):
             told = " and ".join(f"'{half}'" for half in pair)
@@ -141,12 +141,12 @@ def _compound(word: str, term: str, store: Snapshot) -> Guess | None:
     return None
 
 
-def _known(spelt: Iterable[str], term: str, store: Snapshot) -> dict[str, str]:
+def _known(spelt: Iterable[str], term: str, store: Matching) -> dict[str, str]:
     """Return the terms of these spellings that notes have, the most frequent first, each with its first spelling."""
     terms: dict[str, str] = {}
     for word in spelt:
         terms.setdefault(stem(fold(word)), word)
-    often = store.known(terms.keys() - {term} - stop_terms())
+    often = store.counts(terms.keys() - {term} - stop_terms()).by_term
     best = sorted(often, key=lambda found: (-often[found], found))[:TYPOS]
     return {found: terms[found] for found in best}
 

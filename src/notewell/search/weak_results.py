@@ -61,7 +61,7 @@ def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: Sear
     if excerpts:
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
         return _by_words(plan, excerpts, store) if asked else ()
-    if plan.related and not store.holds(plan.scope):
+    if plan.related and not store.within(plan.scope, 1):
         # The last filter leaves out the notes themselves, and was asked for by nobody.
         asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
         return _nothing_in(asked_for, store) or ("there is no other note here to compare with",)
@@ -70,12 +70,12 @@ def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: Sear
 
 def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
     """Say why there is nothing to look in, if there is nothing."""
-    if scope == EVERYTHING or store.holds(scope):
+    if scope == EVERYTHING or store.within(scope, 1):
         return ()
-    if scope.under and not store.holds(Scope(scope.under)):
-        near = ", ".join(near_folders(scope.under, store.names()))
+    if scope.under and not store.within(Scope(scope.under), 1):
+        near = ", ".join(near_folders(scope.under, store.ids()))
         return (f"there is no note or folder '{scope.under}' in this vault{near and f'; near: {near}'}",)
-    alone = (asked for asked in scope.filters if not store.holds(Scope(filters=(asked,))))
+    alone = (asked for asked in scope.filters if not store.within(Scope(filters=(asked,)), 1))
     if missing := list(islice(alone, LINES)):
         return tuple(_missing(asked, store) for asked in missing)
     conditions = (*([f"under {scope.under}"] if scope.under else []), *map(told, scope.filters))
@@ -87,9 +87,9 @@ def _by_words(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot) -> tuple
     if not plan.terms:
         return (f"{NO_WORDS}; {NEAREST}",)
     beginnings = [term for term in plan.terms if term.endswith("*")]
-    unknown = [term for term in beginnings[:LINES] if not store.matching([term], EVERYTHING, 1).found]
+    unknown = [term for term in beginnings[:LINES] if not store.match([term], EVERYTHING, 1).found]
     doubts = tuple(f"no word in the notes begins with '{term[:-1]}'" for term in unknown)
-    if any(excerpt.hit.ranks["lexical"] for excerpt in excerpts) or store.matching(plan.terms, plan.scope, 1).found:
+    if any(excerpt.hit.ranks["lexical"] for excerpt in excerpts) or store.match(plan.terms, plan.scope, 1).found:
         return doubts
     if len(unknown) == len(plan.terms):
         return (*doubts[:-1], f"{doubts[-1]}; {NEAREST}")
@@ -115,7 +115,7 @@ def _missing(asked: Filter, store: Snapshot) -> str:
     if asked.negated:
         return f"every note has what you excluded: {told(replace(asked, negated=False))}"
     values, near = told_values(asked), []
-    if asked.of == "field" and fold(asked.key) not in (keys := store.keys()):
+    if asked.of == "field" and fold(asked.key) not in (keys := store.values("key")):
         fact, near = f"no note has the key '{asked.key}'", near_keys(asked.key, keys)
     elif asked.of == "field":
         fact = f"no note has {asked.key}: {values}"
@@ -139,7 +139,7 @@ def _days(asked: Filter) -> str:
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:
     wanted = [value.lower() for value in asked.values if isinstance(value, str)]
-    known = store.values(asked, COMPARED) if wanted else []
+    known = store.values(asked.of, asked.key, most=COMPARED) if wanted else []
     folded = {value.lower(): value for value in known}
     close = (name for value in wanted for name in get_close_matches(value, folded, 3))
     return [folded[name] for name in dict.fromkeys(close)]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from notewell.graph.overview import Bridge, Community, Graph
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
-    from notewell.index.report import Report, Status
+    from notewell.index.report import Filling, Report, Status
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
     from notewell.serve import forms
-    from notewell.store import About, Filling
+    from notewell.store import About
     from notewell.types.results import Excerpt, Hit, Results
 
 Noticed = TypeVar("Noticed", "Results", "Walk", "Links", "Graph")

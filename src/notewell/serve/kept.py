@@ -103,4 +103,4 @@ class KeptVault(Vault):
         if not self.indexed:
             return None
         # A backup that was put in the store's place is older than the folder.
-        return self.settings.index, self.settings.chunk, self.store, self.store.indexed_at
+        return self.settings.index, self.settings.chunk, self.store, self.store.state.indexed_at

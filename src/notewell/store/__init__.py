@@ -1,35 +1,32 @@
-"""Chunks and vectors at rest: what search reads and what indexing writes, whatever lies beneath."""
+"""Chunks and vectors at rest, behind four seams that every store implements: Matching, Linked, Writing, Keeping."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from notewell.store.links import Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
-from notewell.types.query import Filter, Scope
+from notewell.types.query import Scope
 from notewell.types.results import Ranking
 
-# Which terms count, for less, as an occurrence of another.
+# Terms that count as an occurrence of another, for less.
 StandIns = Mapping[str, Sequence[str]]
 NO_STAND_INS: StandIns = MappingProxyType({})
 
-NoteIds = npt.NDArray[np.uint32]
-# A row for each link of a note: the hash of the name it gives, and the note it leads to.
-Ends = npt.NDArray[np.uint32]
-# In place of a note: the link leads to none, or to a file of the vault that is no note.
-NOWHERE = 0
-TO_FILE = 0xFFFFFFFF
+# Kinds of vectors: every chunk has the embedder's. An encoder's are known by its fingerprint, and may be missing.
+EMBEDDER = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeFor:
-    """What a store's content depends on; made for anything else, it would be another."""
+    """The settings that a store's content depends on: with others, it has to be built again."""
 
     embedder: str
     dimensions: int
@@ -37,8 +34,27 @@ class MadeFor:
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """One state of a store: what it was made for, when it was indexed, and which derived data is up to date."""
+
+    made_for: MadeFor
+    generation: int = 0
+    """Grows with every change."""
+    indexed_at: str = ""
+    """When notes were last indexed; empty for a new store."""
+    encoder: str = ""
+    """Fingerprint of the encoder whose vectors are stored; empty if none are."""
+    links_resolved: bool = False
+    """Whether links were resolved since a note last changed."""
+    standings_current: bool = False
+    """Whether standings were measured since links were last resolved."""
+    standings_mark: str = ""
+    """Identifies the links that the standings were measured on; empty if none were."""
+
+
+@dataclass(frozen=True, slots=True)
 class About:
-    """What a store says of itself."""
+    """Counts and figures of a store, for people."""
 
     notes: int = 0
     chunks: int = 0
@@ -54,275 +70,216 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a note says of itself: its day, in ISO format, and its front matter."""
+class Skip:
+    """A file that could not be indexed: its stamp then, and whether to try `again` although it did not change."""
+
+    stamp: Stamp
+    again: bool
+
+
+class Files(NamedTuple):
+    """The files that were indexed, by path: notes with their stamps, and those that were skipped."""
+
+    notes: dict[str, Stamp]
+    skipped: dict[str, Skip]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFacts:
+    """A note's day, in ISO format, and its front matter."""
 
     day: str
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
-    """A file that was not read: its stamp then, and whether to try it again though it did not change."""
+class TermCounts:
+    """How many chunks hold each term, without the terms that none holds; and how many chunks there are."""
 
-    stamp: Stamp
-    again: bool
+    by_term: Mapping[str, int]
+    chunks: int
 
+    def rarity(self, term: str) -> float:
+        """Return BM25's weight of a term.
 
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """How far the encoder's vectors are: those made, those of texts it does not read, and those still missing."""
+        >>> counts = TermCounts({"rye": 2}, 3)
+        >>> round(counts.rarity("rye"), 3), round(counts.rarity("nowhere"), 3)
+        (0.47, 2.079)
+        """
+        return rarity(self.by_term.get(term, 0), self.chunks)
 
-    encoder: str = ""
-    filled: int = 0
-    unread: int = 0
-    left: int = 0
-    under_way: bool = False
-    problem: str = ""
-
-
-class Standing(NamedTuple):
-    """How a note stands in the graph: PageRank and centrality as shares of the highest, and its community."""
-
-    pagerank: float
-    centrality: float
-    community: int
+    def rarities(self, terms: Collection[str]) -> dict[str, float]:
+        """Return the weight of each of these terms."""
+        return {term: self.rarity(term) for term in terms}
 
 
-class Joint(NamedTuple):
-    """A link from one of a few notes to another of them: what it calls it, and how many notes its source links to."""
-
-    source: str
-    target: str
-    text: str
-    of: int
+def rarity(holding: int, chunks: int) -> float:
+    """Return the inverse document frequency of a term that so many of all chunks hold; never negative."""
+    return float(np.log1p((chunks - holding + 0.5) / (holding + 0.5)))
 
 
-class Named(NamedTuple):
-    """A note by what links can call it, and how many links it has itself."""
+class Matching(Protocol):
+    """Search: chunks by terms and by vectors, and the vocabulary."""
 
-    id: int
-    path: str
-    aliases: tuple[str, ...] = ()
-    links: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """The notes whose links were resolved; for each link its note, the hash of the name it gives, and its target."""
-
-    notes: NoteIds
-    sources: NoteIds
-    hashes: npt.NDArray[np.uint32]
-    targets: NoteIds
-
-    @property
-    def to_notes(self) -> Edges:
-        """Return those that lead to notes."""
-        kept = (self.targets != NOWHERE) & (self.targets != TO_FILE)
-        return Edges(self.notes, self.sources[kept], self.hashes[kept], self.targets[kept])
-
-    def into(self, note: int) -> list[int]:
-        """Return the notes that link to a note, each once, the lowest id first."""
-        sources: list[int] = np.unique(self.sources[self.targets == note]).tolist()
-        return sources
-
-
-class Snapshot(Protocol):
-    """One state of the store, unchanged for as long as it is held."""
-
-    @property
-    def generation(self) -> int:
-        """Return the number of this state; it grows with every change."""
-
-    @property
-    def dimensions(self) -> int:
-        """Return the length of its vectors."""
-
-    @property
-    def encoder(self) -> str:
-        """Return whose better vectors are stored; nothing, if none are."""
-
-    def matching(
-        self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS
-    ) -> Ranking:
+    def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25.
 
-        A term that ends in `*` is all that begin so, as one; one that has stand-ins is any of them too, for less.
+        A term that ends in `*` stands for all terms with that beginning. Stand-ins count as the term, for less.
         """
 
-    def matching_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
+    def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold every one of the terms, by BM25."""
 
-    def known(self, terms: Collection[str]) -> Mapping[str, int]:
-        """Return those of the terms that chunks hold, and how many do."""
-
-    def containing(self, part: str, limit: int) -> list[str]:
-        """Return the terms with this part in them, the most frequent first."""
-
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
-        """Return the chunks whose vectors point the same way, by cosine."""
+        """Return the chunks whose embedder vectors are nearest, by cosine."""
 
-    def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
-        """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
+    def newest(self, scope: Scope, limit: int) -> Sequence[tuple[int, str]]:
+        """Return the newest notes in a scope: the first chunk of each that is in it, and the note's day."""
 
-    def said(self, paths: Collection[str]) -> Mapping[str, Said]:
-        """Return what these notes say of themselves, by path."""
+    def within(self, scope: Scope, limit: int | None = None) -> Sequence[int]:
+        """Return the ids of the chunks in a scope, in ascending order."""
 
-    def holds(self, scope: Scope) -> bool:
-        """Tell whether anything is in the scope."""
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return the chunks with these ids, in this order, without those that are gone."""
 
-    def within(self, scope: Scope) -> Sequence[int]:
-        """Return the ids of the chunks in the scope."""
+    def notes(self, paths: Collection[str]) -> Mapping[str, NoteFacts]:
+        """Return the day and front matter of notes, by path."""
 
-    def keys(self) -> Collection[str]:
-        """Return the keys that notes have in their front matter, folded."""
+    def values(self, of: str, key: str = "", *, most: int | None = None) -> Sequence[str]:
+        """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
 
-    def values(self, asked: Filter, most: int) -> list[str]:
-        """Return what notes have where the filter looks, each once; nothing if it is more than `most`, or of chunks."""
+        `of` is a filter's, such as `tag`, or `field` with a `key`; or `key`: the keys of front matter, folded.
+        """
 
-    def closeness(self, vector: Vectors, ids: Sequence[int]) -> Mapping[int, float | None]:
-        """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
+    def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> Mapping[int, Vectors | None]:
+        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order.
 
-    def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
-        """Return the cosines that these vectors of the encoder's will have when they are read again."""
+        None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length.
+        """
 
-    def chunks_of(self, path: str) -> list[int]:
-        """Return the ids of a note's chunks, in order."""
+    def lacking(self, kind: str) -> Sequence[int]:
+        """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
 
-    def names(self) -> list[tuple[str, str]]:
-        """Return the path and the title of every note, by path."""
+    def counts(self, terms: Collection[str]) -> TermCounts:
+        """Return how many chunks hold each of the terms."""
 
-    def vectors(self, ids: Sequence[int]) -> Vectors:
-        """Return the vectors of these chunks, of unit length, in the order of their ids."""
+    def terms_like(self, part: str, limit: int) -> Sequence[str]:
+        """Return the terms that contain a part, the most frequent first."""
 
-    def fine_vectors(self, ids: Sequence[int]) -> Mapping[int, Vectors | None]:
-        """Return the encoder's vector of each of these chunks that has one; none where it does not read them."""
 
-    def once_stored(self, vectors: Vectors) -> Vectors:
-        """Return vectors as they will be when they are read again."""
-
-    def rarities(self, terms: Sequence[str]) -> Mapping[str, float]:
-        """Return how rare each of these terms is: BM25's weight of it."""
-
-    def chunks(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks with these ids, in this order."""
-
-    def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
-        """Return those of the chunks that are there, by id."""
+class Linked(Protocol):
+    """The graph: notes by id and name, their links, and how they stand."""
 
     def ids(self) -> Mapping[str, int]:
         """Return the id of every note, in the order of their paths."""
 
-    def named(self) -> list[Named]:
-        """Return every note by what links can call it, the lowest id first."""
+    def names(self) -> Sequence[NoteName]:
+        """Return what every note can be called, by ascending id."""
+
+    def chunks_of(self, path: str) -> Sequence[int]:
+        """Return the ids of a note's chunks, in order; none for an unknown path."""
 
     def edges(self) -> Edges:
-        """Return where every link leads that was resolved."""
+        """Return all resolved links."""
 
     def links_of(self, notes: Sequence[int]) -> Mapping[int, tuple[Link, ...]]:
-        """Return the links of those of these notes that have any, by id."""
+        """Return the links of notes as written, by the note's id, without notes that have none."""
 
-    def standings(self, paths: Collection[str] | None = None) -> Mapping[str, Standing]:
-        """Return how those of these notes stand that have links, by path; of all notes, without paths."""
-
-    def between(self, paths: Collection[str]) -> list[Joint]:
+    def links_among(self, paths: Collection[str]) -> Sequence[LinkBetween]:
         """Return the links from one of these notes to another of them."""
 
-    def touching(self, paths: Collection[str], enough: int) -> int:
-        """Return how many links between notes begin or end at one of these; past `enough`, about how many."""
+    def links_touching(self, paths: Collection[str], enough: int) -> int:
+        """Return how many links between notes begin or end at one of these; above `enough`, an estimate."""
+
+    def standings(self, paths: Collection[str] | None = None) -> Mapping[str, Standing]:
+        """Return how notes stand, by path, without notes that have no links; of all notes by default."""
 
 
-class Writer(Protocol):
-    """A batch of changes, seen by readers all at once when it ends."""
+class Snapshot(Matching, Linked, Protocol):
+    """One state of the store, unchanged while it is held."""
+
+    @property
+    def state(self) -> State:
+        """Return which state it is."""
+
+
+class Writing(Protocol):
+    """A batch of changes. Readers see all of them at once when it ends, or none if it fails."""
 
     def lacks(self, chunk: Chunk) -> bool:
-        """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
+        """Tell whether no stored chunk has these headings and lines, so that it has to be embedded."""
 
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Store a note in place of what its path held before."""
+        """Store a note in place of what its path held before.
+
+        Vectors of chunks that the store does not lack are ignored.
+        """
 
     def remove(self, path: str) -> None:
-        """Forget a note and everything that came from it."""
+        """Delete a note and everything derived from it."""
 
     def touch(self, path: str, stamp: Stamp) -> None:
-        """Take new times for a note whose content is the same."""
+        """Store a new stamp for a note whose content is the same."""
 
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
-        """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""
+        """Delete a note that cannot be indexed; keep the reason, and whether to try it `again` as it is."""
 
-
-class Store(Protocol):
-    """Where chunks rest. Readers and one writer at a time work beside each other."""
-
-    @property
-    def in_place(self) -> bool:
-        """Tell whether what is open is still what lies there."""
-
-    @property
-    def made_for(self) -> MadeFor:
-        """Return what the content depends on."""
-
-    @property
-    def indexed_at(self) -> str:
-        """Return when the last change was taken in; nothing for a new store."""
-
-    def stamps(self) -> dict[str, Stamp]:
-        """Return the stamp of every note, by path."""
-
-    def skipped(self) -> dict[str, Skip]:
-        """Return every skipped file, by path."""
-
-    def about(self) -> About:
-        """Return counts, generation and what was skipped."""
-
-    def reading(self) -> AbstractContextManager[Snapshot]:
-        """Hold one state of the store."""
-
-    def writing(self) -> AbstractContextManager[Writer]:
-        """Collect changes; they are kept together, or not at all."""
-
-    @property
-    def linked(self) -> bool:
-        """Tell whether links were resolved since a note last changed."""
-
-    def keep_edges(self, ends: Mapping[int, Ends]) -> None:
-        """Store where the links of these notes lead; with them, all links are resolved."""
-
-    @property
-    def measured(self) -> bool:
-        """Tell whether standings are of the links as they were resolved last."""
-
-    @property
-    def standings_mark(self) -> str:
-        """Return which links the standings were computed of; nothing, if none were."""
+    def keep_edges(self, ends: Mapping[int, LinkEnds]) -> None:
+        """Store where the links of notes lead, by the note's id; all other links count as resolved, too."""
 
     def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
-        """Store how all notes stand that have links, by id; or, without any, that it is as it was."""
+        """Store how notes stand, by id, in place of all standings; None says that they are unchanged."""
 
-    def unfilled(self, encoder: str) -> list[int]:
-        """Return one chunk for each of the lines that lack this encoder's vector, the newest notes' first."""
+    def keep_vectors(self, kind: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store an encoder's vectors of chunks that are still there, in place of another encoder's.
 
-    def filled(self, encoder: str) -> Filling:
-        """Return how far this encoder's vectors are, and whether somebody is making them."""
+        A row of zeros says that the encoder cannot read the text.
+        """
 
-    def keep_fine(self, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Store an encoder's vectors; another's, that are there, go."""
+
+class Keeping(Protocol):
+    """Upkeep: what is stored, locks, checks, copies and rebuilding."""
+
+    @property
+    def state(self) -> State:
+        """Return the present state."""
+
+    def about(self) -> About:
+        """Return counts, sizes and why files were skipped; slower than `state`."""
+
+    def files(self) -> Files:
+        """Return every indexed and skipped file with its stamp."""
+
+    def locked(self, purpose: str = "index", *, wait: float = 0) -> AbstractContextManager[None]:
+        """Be the only process that does this (`index` or `encode`); fail after `wait` seconds, naming the holder."""
 
     def tidy(self) -> None:
-        """Do what upkeep is due, if it is worth it."""
+        """Do the maintenance that is due at the end of a run."""
 
-    def locked(self, wait: float) -> AbstractContextManager[None]:
-        """Be the only writer for a whole run; whoever else tries is told who is."""
+    def check(self) -> Sequence[str]:
+        """Return what is wrong with the store, one sentence each."""
 
-    def filling(self) -> AbstractContextManager[None]:
-        """Be the only one that fills; indexing and searching go on beside it."""
+    def copy_to(self, file: Path) -> None:
+        """Write the present state to a file while others read and write."""
 
-    def beside(self, made_for: MadeFor) -> Self:
-        """Return another store to build beside this one; what an interrupted build left is taken up again."""
+    def beside(self, content: MadeFor | Path) -> Self:
+        """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote.
+
+        An empty one continues an interrupted build that was made for the same.
+        """
 
     def replace_by(self, other: Self) -> None:
-        """Take over a store built beside, in one step; readers see the old state until it is done."""
+        """Take over the content of a store built beside this one, in one step; readers keep their state until then."""
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
+
+
+class Store(Keeping, Protocol):
+    """A store: all four seams. Many readers and one writer work at a time."""
+
+    def reading(self) -> AbstractContextManager[Snapshot]:
+        """Hold one state to read."""
+
+    def writing(self, *, wait: bool = True) -> AbstractContextManager[Writing]:
+        """Collect changes and commit them together; without `wait`, fail at once while somebody else writes."""

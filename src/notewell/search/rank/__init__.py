@@ -24,6 +24,6 @@ def rankers_for(plan: Plan, store: Snapshot, rules: SearchRules, ages: Ages | No
     by_links = rank_by_links(plan, store, rules, ages.today if ages else None)
     by_age: list[Ranker] = []
     if ages and ages.count(plan):
-        by_age += [Decay(ages.decay, ages.today, store.said)] if ages.decay.on else []
-        by_age += [Recency(ages.today, store.said)] if plan.when is not None else []
+        by_age += [Decay(ages.decay, ages.today, store.notes)] if ages.decay.on else []
+        by_age += [Recency(ages.today, store.notes)] if plan.when is not None else []
     return [favour_names, lower_stuffed, keep_one_a_note, *by_links, *by_age]

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from notewell.search.rank.decay_rules import GROUPED, HALF_LIFE, ONE_GROUP, Way, read_ways
-from notewell.store import Said
+from notewell.store import NoteFacts
 from notewell.terms import fold
 from notewell.types.note import Chunk
 from notewell.types.query import Plan
@@ -59,7 +59,7 @@ class Decay:
 
     rules: DecayRules
     today: date
-    said: Callable[[Collection[str]], Mapping[str, Said]]
+    said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
 
     def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits with what they keep of their scores."""
@@ -69,7 +69,7 @@ class Decay:
         kept = {path: self._kept(note, notes.values()) for path, note in notes.items()}
         return [_decayed(hit, notes[hit.chunk.path], *kept[hit.chunk.path]) for hit in hits]
 
-    def _aged(self, chunk: Chunk, ways: Sequence[Way], said: Said) -> Aged:
+    def _aged(self, chunk: Chunk, ways: Sequence[Way], said: NoteFacts) -> Aged:
         way = next(way for way in ways if way.covers(chunk.path))
         fields = {fold(key): value for key, value in said.fields.items()}
         group = way.under if way.mode == ONE_GROUP else _first_name(fields, self.rules.group_by)

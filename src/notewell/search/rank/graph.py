@@ -8,7 +8,8 @@ from datetime import date, timedelta
 
 from notewell.search.fuse import SearchRules
 from notewell.search.rank.names import sharing
-from notewell.store import Joint, Said, Snapshot, Standing
+from notewell.store import NoteFacts, Snapshot
+from notewell.store.links import LinkBetween, Standing
 from notewell.types.query import Plan
 from notewell.types.results import Hit
 
@@ -34,16 +35,16 @@ def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date |
     if plan.only_filters or plan.related:
         return []
     if rules.graph == "s10":
-        return [ByStanding(store.standings, store.touching, store.said, today)]
+        return [ByStanding(store.standings, store.links_touching, store.notes, today)]
     # Reciprocal ranks lie so close together that any gain swamps them: the sample vault's MRR falls from .787 to .751.
-    return [ByLinks(store.between)] if rules.graph == "links" and rules.fusion != "rrf" else []
+    return [ByLinks(store.links_among)] if rules.graph == "links" and rules.fusion != "rrf" else []
 
 
 @dataclass(frozen=True, slots=True)
 class ByLinks:
     """Raise notes linked with the best, and those that links of other hits call what was asked for; none is lowered."""
 
-    between: Callable[[Collection[str]], Sequence[Joint]]
+    between: Callable[[Collection[str]], Sequence[LinkBetween]]
 
     def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits with what they gain."""
@@ -62,7 +63,7 @@ class ByStanding:
 
     standings: Callable[[Collection[str]], Mapping[str, Standing]]
     touching: Callable[[Collection[str], int], int]
-    said: Callable[[Collection[str]], Mapping[str, Said]]
+    said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
     today: date | None = None
 
     def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
@@ -113,7 +114,7 @@ def _best_scores(hits: Iterable[Hit]) -> dict[str, float]:
     return best
 
 
-def _activations(scores: Mapping[str, float], joints: Iterable[Joint]) -> dict[str, float]:
+def _activations(scores: Mapping[str, float], joints: Iterable[LinkBetween]) -> dict[str, float]:
     """Return what each note has from the best that it is linked with, either way; a link of many counts for less.
 
     The best one counts, and not all: the sum would raise whatever is linked with everything.
@@ -125,7 +126,7 @@ def _activations(scores: Mapping[str, float], joints: Iterable[Joint]) -> dict[s
     active: dict[str, float] = {}
     for joint in joints:
         for one, other in ((joint.source, joint.target), (joint.target, joint.source)):
-            active[one] = max(active.get(one, 0.0), best.get(other, 0.0) / joint.of**0.5)
+            active[one] = max(active.get(one, 0.0), best.get(other, 0.0) / joint.out_degree**0.5)
     return active
 
 
@@ -139,7 +140,7 @@ def _linked(hits: Iterable[Hit], active: Mapping[str, float]) -> list[Hit]:
     return raised
 
 
-def _called(plan: Plan, hits: Sequence[Hit], joints: Iterable[Joint]) -> list[Hit]:
+def _called(plan: Plan, hits: Sequence[Hit], joints: Iterable[LinkBetween]) -> list[Hit]:
     """Return the hits, those raised that a link calls what was asked for."""
     share, top = sharing(plan), max(hit.score for hit in hits)
     shares: dict[str, tuple[float, str]] = {}

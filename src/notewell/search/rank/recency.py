@@ -9,7 +9,7 @@ from datetime import date
 from notewell.search.rank.decay import nth
 from notewell.search.rank.names import name_terms
 from notewell.search.time_words import NEWEST, named_days
-from notewell.store import Said
+from notewell.store import NoteFacts
 from notewell.terms import split_terms
 from notewell.types.note import Chunk
 from notewell.types.query import Plan, Range
@@ -30,7 +30,7 @@ class Recency:
     """Raise the notes of the days that the plan asks for; nothing is lowered, and a day to come counts as today."""
 
     today: date
-    said: Callable[[Collection[str]], Mapping[str, Said]]
+    said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
 
     def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits with what they gain."""

@@ -12,7 +12,6 @@ from click.shell_completion import CompletionItem
 from notewell.errors import NotewellError
 from notewell.serve.cli.options import open_vault
 from notewell.store import Snapshot
-from notewell.types.query import Filter
 
 # More than one looks through.
 MOST = 300
@@ -40,7 +39,7 @@ def complete_folder(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 def complete_tag(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the tags that begin so."""
-    tags = _stored(ctx, lambda snapshot: snapshot.values(Filter("tag", ()), MOST_TAGS))
+    tags = _stored(ctx, lambda snapshot: snapshot.values("tag", most=MOST_TAGS))
     return _beginning(sorted(tags), incomplete)
 
 

@@ -12,11 +12,11 @@ import click
 from notewell.errors import EmbedError
 from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder
+from notewell.index.report import Filling
 from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.cli.stopped import Stopped
 from notewell.serve.say import say
-from notewell.store import Filling
 
 # The lowest priority there is: whoever else wants the processor has it.
 NICE = 19

@@ -72,7 +72,7 @@ def read_note(vault: Vault, address: str) -> types.TextResourceContents:
 def complete_path(vault: Vault, written: str) -> types.Completion:
     """Return paths that begin with what was written, then those that hold it."""
     wanted = unquote(written).casefold()
-    paths = sorted(vault.store.stamps()) if vault.indexed else []
+    paths = sorted(vault.store.files().notes) if vault.indexed else []
     fitting = [path for path in paths if wanted in path.casefold()]
     fitting.sort(key=lambda path: not path.casefold().startswith(wanted))
     return types.Completion(values=fitting[:COMPLETED], total=len(fitting), has_more=len(fitting) > COMPLETED)

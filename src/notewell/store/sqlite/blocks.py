@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import apsw
@@ -82,29 +82,3 @@ def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     if missing:
         signs = np.pad(signs, ((0, 0), (0, missing)))
     return np.ascontiguousarray(np.packbits(signs, axis=1, bitorder="little")).view(np.uint64)
-
-
-def eight_bit(vectors: Vectors) -> npt.NDArray[np.int8]:
-    """Return each vector in whole numbers up to 127; its length is lost, its direction kept."""
-    peaks = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
-    scaled = np.divide(vectors * 127, peaks, out=np.zeros_like(vectors), where=peaks > 0)
-    whole: npt.NDArray[np.int8] = np.rint(scaled).astype(np.int8)
-    return whole
-
-
-def stored_vectors(rows: Sequence[bytes]) -> Vectors:
-    """Return vectors as they are stored, a row for each, of unit length again."""
-    matrix = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1).astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, np.newaxis]
-    scaled: Vectors = np.divide(matrix, lengths, out=np.zeros_like(matrix), where=lengths > 0)
-    return scaled
-
-
-def stored_cosines(vector: Vectors, stored: npt.NDArray[np.int8]) -> Vectors:
-    """Return the cosine of each stored vector."""
-    matrix = stored.astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    # One row at a time: a product of matrices adds up in another order for another number of rows.
-    products = np.einsum("ij,j->i", matrix, vector)
-    cosines: Vectors = products / np.where(lengths > 0, lengths, 1)
-    return cosines

@@ -63,7 +63,7 @@ def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
 
 def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
     rows: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": carray(group)}).fetchall()
-    vectors = np.frombuffer(b"".join(data for (data,) in rows), np.int8).reshape(len(group), -1)
+    vectors = np.frombuffer(b"".join(data for _, data in rows), np.int8).reshape(len(group), -1)
     return int((one_bit(vectors) != blocks.codes[:, group].T).any(axis=1).sum())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from notewell.store import Edges, Ends, Named
+from notewell.store.links import Edges, LinkEnds, NoteName
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import carray
@@ -50,7 +50,7 @@ order by path
 """
 
 NAMES = """
-select id, path, aliases, link_count
+select id, path, title, aliases, link_count
 from note
 order by id
 """
@@ -80,11 +80,11 @@ def load_edges(db: apsw.Connection) -> Edges:
     rows: list[tuple[Any, ...]] = db.execute(EDGES).fetchall()
     notes = np.fromiter((note for note, _ in rows), np.uint32, len(rows))
     numbers = np.fromiter((len(data) // 8 for _, data in rows), np.int64, len(rows))
-    ends: Ends = np.frombuffer(b"".join([data for _, data in rows]), np.uint32).reshape(-1, 2)
+    ends: LinkEnds = np.frombuffer(b"".join([data for _, data in rows]), np.uint32).reshape(-1, 2)
     return Edges(notes, np.repeat(notes, numbers), ends[:, 0], ends[:, 1])
 
 
-def save_edges(db: apsw.Connection, ends: Mapping[int, Ends]) -> None:
+def save_edges(db: apsw.Connection, ends: Mapping[int, LinkEnds]) -> None:
     """Store where the links of these notes lead."""
     rows = ({"note": note, "data": np.ascontiguousarray(each, np.uint32).tobytes()} for note, each in ends.items())
     db.executemany(SET_EDGES, rows)
@@ -111,13 +111,13 @@ def load_ids(db: apsw.Connection) -> dict[str, int]:
     return dict(rows)
 
 
-def load_names(db: apsw.Connection) -> list[Named]:
-    """Return every note by what links can call it."""
+def load_names(db: apsw.Connection) -> list[NoteName]:
+    """Return what every note can be called, by ascending id."""
     rows: Any = db.execute(NAMES)
     # Most notes have no aliases; reading "[]" for each of them takes longer than all else here.
     return [
-        Named(note, path, () if aliases == "[]" else tuple(json.loads(aliases)), links)
-        for note, path, aliases, links in rows
+        NoteName(note, path, title, () if aliases == "[]" else tuple(json.loads(aliases)), links)
+        for note, path, title, aliases, links in rows
     ]
 
 

@@ -1,4 +1,4 @@
-"""The encoder's vectors: they come behind the others, a few chunks at a time, and search is the better for each."""
+"""The encoder's vectors, in the table `fine`: they are added behind the others, a few chunks at a time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import apsw
 import numpy as np
 
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import eight_bit, stored_cosines
 from notewell.store.sqlite.rows import body_digest, carray
+from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Vectors
 
 
-def keep_fine(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors) -> int:
-    """Store the vectors of the chunks whose lines are still stored, and return how many that were."""
+def save_vectors(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors) -> int:
+    """Store the vectors of the chunks whose lines are still stored, and return how many those are."""
     rows = [
-        # A text that the encoder does not read has a vector of no numbers: it is not asked for again.
+        # A text that the encoder cannot read gets a vector without numbers, so that it is not tried again.
         {"digest": body_digest(chunk), "data": data.tobytes() if data.any() else b""}
         for chunk, data in zip(chunks, eight_bit(vectors), strict=True)
     ]
@@ -27,25 +27,19 @@ def keep_fine(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors) ->
     return db.total_changes() - before
 
 
-def fine_cosines(db: apsw.Connection, vector: Vectors, ids: Sequence[int]) -> dict[int, float | None]:
-    """Return the cosine of each of these chunks that has a vector; none for one that the encoder does not read."""
-    found: list[tuple[Any, ...]] = db.execute(queries.FINE, {"ids": carray(ids)}).fetchall()
-    rows = [(slot, data) for slot, data in found if len(data) == vector.size]
-    stored = np.frombuffer(b"".join([data for _, data in rows]), np.int8).reshape(len(rows), vector.size)
-    cosines = stored_cosines(vector, stored).tolist()
-    return {
-        **dict.fromkeys(slot for slot, _ in found),
-        **{slot: near for (slot, _), near in zip(rows, cosines, strict=True)},
-    }
+def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dict[int, Vectors | None]:
+    """Return the vectors that a statement finds for these chunks, by id; None for one without numbers."""
+    rows: Any = db.execute(statement, {"ids": carray(ids)})
+    return {slot: np.frombuffer(data, np.int8).astype(np.float32) if data else None for slot, data in rows}
 
 
-def unfilled(db: apsw.Connection, encoder: str) -> list[int]:
-    """Return one chunk for each of the lines that lack the encoder's vector, those of the newest notes first."""
+def find_lacking(db: apsw.Connection, encoder: str) -> list[int]:
+    """Return one chunk for each text that lacks the encoder's vector, those of the newest notes first."""
     return [slot for slot, _ in db.execute(queries.UNFILLED, {"encoder": encoder})]
 
 
 def carry_over(db: apsw.Connection, old: Path) -> None:
-    """Take the vectors of all lines that another store has, too: hours of work that a rebuild need not repeat."""
+    """Copy the vectors of all lines that another store has, too: a rebuild need not repeat hours of work."""
     db.execute("attach database :file as old", {"file": str(old)})
     try:
         db.execute(queries.CARRY_FINE)

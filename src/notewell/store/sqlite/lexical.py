@@ -93,8 +93,3 @@ def length_norms(lengths: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
     norms = np.full(lengths.size, np.inf, dtype=np.float32)
     norms[live] = K1 * (1 - B + B * lengths[live] / mean)
     return norms
-
-
-def rarity(matching: int, total: int) -> float:
-    """Return the inverse document frequency, never negative."""
-    return float(np.log1p((total - matching + 0.5) / (matching + 0.5)))

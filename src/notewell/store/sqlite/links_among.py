@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from notewell.store import NOWHERE, TO_FILE, Joint, NoteIds
+from notewell.store.links import NOWHERE, TO_FILE, LinkBetween, NoteIds
 from notewell.store.sqlite.edges import load_edges
 from notewell.store.sqlite.packing import unpack
 from notewell.store.sqlite.rows import carray
@@ -40,7 +40,7 @@ WrittenLinks = Mapping[int, Sequence[Sequence[Any]]]
 NONE: NoteIds = np.zeros(0, np.uint32)
 
 
-def load_between(db: apsw.Connection, paths: Collection[str]) -> list[Joint]:
+def load_between(db: apsw.Connection, paths: Collection[str]) -> list[LinkBetween]:
     """Return the links from one of these notes to another of them."""
     rows = _ends(db, paths)
     named = {note: path for note, path, _ in rows}
@@ -59,14 +59,14 @@ def load_between(db: apsw.Connection, paths: Collection[str]) -> list[Joint]:
     return [joint for row, places in joined.items() for joint in _joints(rows[row], places, links, named)]
 
 
-def _joints(row: Row, places: Sequence[int], links: WrittenLinks, named: Mapping[int, str]) -> Iterator[Joint]:
+def _joints(row: Row, places: Sequence[int], links: WrittenLinks, named: Mapping[int, str]) -> Iterator[LinkBetween]:
     """Yield the links at these places of a note, counted from its last, those that say the same once."""
     note, path, targets = row
     of, ends = len(_others(note, targets)), targets.tolist()
     written = links.get(note)
     texts = [_called(*written[place]) for place in places] if written else [""] * len(places)
     for target, text in dict.fromkeys(zip([ends[place] for place in places], texts, strict=True)):
-        yield Joint(path, named[target], text, of)
+        yield LinkBetween(path, named[target], text, of)
 
 
 def count_touching(db: apsw.Connection, paths: Collection[str], enough: int) -> int:

@@ -10,6 +10,11 @@ from meta
 where key = :key
 """
 
+ALL_META = """
+select key, value
+from meta
+"""
+
 SET_META = """
 insert or replace into meta (key, value)
 values (:key, :value)
@@ -64,12 +69,6 @@ from chunk
 order by id
 """
 
-NOTE_NAMES = """
-select path, title
-from note
-order by path
-"""
-
 NOTE_PATHS = """
 select id, path
 from note
@@ -115,7 +114,7 @@ order by day desc, mtime_ns desc, path
 limit :limit
 """
 
-SAID = f"""
+NOTE_FACTS = f"""
 select path, {day_of_note()}, fields
 from note
 where path in (select value from json_each(:paths))
@@ -185,7 +184,7 @@ where id >= :first
 """
 
 VECTORS = """
-select data
+select chunk.id, data
 from chunk
 join vector on vector.body = chunk.body
 where chunk.id in (select value from carray(:ids))
@@ -345,12 +344,6 @@ where path = :path
 DROP_SKIPPED = """
 delete from skipped
 where path = :path
-"""
-
-NOTE_TEXTS = """
-select path, title, kind, tags, aliases, fields, links
-from note
-order by path
 """
 
 ALL_CHUNKS = """

@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store import Said
+from notewell.store import NoteFacts
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.packing import pack, unpack
 from notewell.types.note import Chunk, Link, Note, Part
@@ -44,24 +44,6 @@ def _link_row(link: Link) -> list[Any]:
     while row[-1] in NOT_SAID:
         row.pop()
     return row
-
-
-def listed(written: str) -> str:
-    """Return what a row holds as JSON, value by value, with a line between two: neither says anything of the other.
-
-    >>> listed('{"aliases": ["WPA2-PSK", "802.11i"], "rating": 4}')
-    'aliases: WPA2-PSK\\n---\\naliases: 802.11i\\n---\\nrating: 4'
-    """
-    return "\n---\n".join(_values(json.loads(written)))
-
-
-def _values(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from (f"{key}: {line}" for key, inner in value.items() for line in _values(inner))
-    elif isinstance(value, list):
-        yield from (line for inner in value for line in _values(inner))
-    else:
-        yield str(value)
 
 
 def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, Any]:
@@ -138,11 +120,11 @@ def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
     return apsw.carray(np.asarray(ids, dtype=np.int64))
 
 
-def load_said(db: apsw.Connection, paths: Collection[str]) -> Iterator[tuple[str, Said]]:
-    """Yield what these notes say of themselves, by path."""
-    rows: Any = db.execute(queries.SAID, {"paths": _json(list(paths))})
+def load_facts(db: apsw.Connection, paths: Collection[str]) -> Iterator[tuple[str, NoteFacts]]:
+    """Yield the path of each note with its day and front matter."""
+    rows: Any = db.execute(queries.NOTE_FACTS, {"paths": _json(list(paths))})
     for path, day, fields in rows:
-        yield path, Said(day, json.loads(fields))
+        yield path, NoteFacts(day, json.loads(fields))
 
 
 def _plain(value: Any) -> Any:

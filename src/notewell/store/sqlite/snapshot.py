@@ -1,37 +1,31 @@
-"""One state of the store, to search: BM25 over postings, cosine over one-bit codes then eight-bit vectors."""
+"""One state of the store: BM25 over postings, cosines over one-bit codes and then eight-bit vectors, and links."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store import NO_STAND_INS, Edges, Joint, Named, Said, Standing, StandIns
+from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts, rarity
+from notewell.store.links import Edges, LinkBetween, NoteName, Standing
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit, stored_cosines, stored_vectors
+from notewell.store.sqlite.blocks import Blocks, one_bit
 from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
-from notewell.store.sqlite.encoder_vectors import fine_cosines
-from notewell.store.sqlite.lexical import length_norms, rarity
+from notewell.store.sqlite.encoder_vectors import find_lacking, load_vectors
+from notewell.store.sqlite.lexical import length_norms
 from notewell.store.sqlite.links_among import count_touching, load_between
 from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
-from notewell.store.sqlite.rows import carray, load_chunks, load_said
+from notewell.store.sqlite.rows import carray, load_chunks, load_facts
 from notewell.store.sqlite.standings import load_standings
 from notewell.store.sqlite.vector_cache import SeenVectors
-from notewell.store.sqlite.vocabulary import (
-    OCCURRENCES,
-    Flags,
-    Words,
-    count_chunks,
-    count_holding,
-    holding,
-    load_any,
-    load_postings,
-)
+from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, Words, count_holding, holding, load_any, load_postings
+from notewell.store.vectors import cosines
 from notewell.types.note import Chunk, Link, Vectors
 from notewell.types.query import EVERYTHING, Filter, Scope
 from notewell.types.results import Ranking
@@ -72,55 +66,43 @@ class Arrays:
 class SqliteSnapshot:
     """One state of the store, inside a read transaction."""
 
-    def __init__(self, db: apsw.Connection, arrays: Arrays, generation: int, encoder: str) -> None:
+    def __init__(self, db: apsw.Connection, state: State, load_arrays: Callable[[], Arrays]) -> None:
+        """Read the state that `db` sees; the arrays are only loaded for a search."""
         self._db = db
-        self._arrays = arrays
-        # A mask that depends on the order in which chunks were read is this search's own.
+        self._load_arrays = load_arrays
+        # A mask that depends on the order in which chunks were read belongs to this search alone.
         self._inside: dict[Scope, Flags] = {}
-        self.generation = generation
-        self.encoder = encoder
+        self.state = state
 
-    @property
-    def dimensions(self) -> int:
-        """Return the length of its vectors."""
-        return self._arrays.dimensions
+    @cached_property
+    def _arrays(self) -> Arrays:
+        return self._load_arrays()
 
-    def matching(
-        self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS
-    ) -> Ranking:
+    def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25.
 
-        A term that ends in `*` is all that begin so, as one; one that has stand-ins is any of them too, for less.
+        A term that ends in `*` stands for all terms with that beginning. Stand-ins count as the term, for less.
         """
         return self._best(self._scores(terms, stand_ins), scope, limit)
 
-    def matching_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
+    def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold every one of the terms, by BM25."""
         scores = self._scores(terms, NO_STAND_INS)
         scores[~holding(self._db, terms, scores.size)] = 0
         return self._best(scores, scope, limit)
 
-    def known(self, terms: Collection[str]) -> dict[str, int]:
-        """Return those of the terms that chunks hold, and how many do."""
-        return count_holding(self._db, terms)
-
-    def containing(self, part: str, limit: int) -> list[str]:
-        """Return the terms with this part in them, the most frequent first."""
-        often = count_holding(self._db, self._arrays.words.containing(self._db, part))
-        return sorted(often, key=lambda term: (-often[term], term))[:limit]
-
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
-        """Return the chunks whose vectors point the same way, by cosine."""
+        """Return the chunks whose embedder vectors are nearest, by cosine."""
         near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
         if not near.size:
             return Ranking("vector", ())
-        cosines = stored_cosines(vector, self._arrays.vectors.rows(self._db, near))
-        best = np.argsort(-cosines, kind="stable")[:limit]
-        found = tuple(zip(near[best].tolist(), cosines[best].tolist(), strict=True))
+        scores = cosines(vector, self._arrays.vectors.rows(self._db, near))
+        best = np.argsort(-scores, kind="stable")[:limit]
+        found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
 
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
-        """Return the first chunk that is in the scope of each of the newest notes, and the note's day."""
+        """Return the newest notes in a scope: the first chunk of each that is in it, and the note's day."""
         inside = self._within(scope)
         notes = self._arrays.masks.notes(self._db, inside)
         if not notes.size:
@@ -128,102 +110,86 @@ class SqliteSnapshot:
         rows: Any = self._db.execute(queries.NEWEST, {"notes": carray(notes), "limit": limit}).fetchall()
         return [(self._first_chunk(note, inside), day) for note, day in rows]
 
-    def said(self, paths: Collection[str]) -> dict[str, Said]:
-        """Return what these notes say of themselves, by path."""
-        return dict(load_said(self._db, paths))
-
-    def holds(self, scope: Scope) -> bool:
-        """Tell whether anything is in the scope."""
-        return bool(self._within(scope).any())
-
-    def within(self, scope: Scope) -> list[int]:
-        """Return the ids of the chunks in the scope."""
-        found: list[int] = np.flatnonzero(self._within(scope)).tolist()
+    def within(self, scope: Scope, limit: int | None = None) -> list[int]:
+        """Return the ids of the chunks in a scope, in ascending order."""
+        found: list[int] = np.flatnonzero(self._within(scope))[:limit].tolist()
         return found
 
-    def keys(self) -> Collection[str]:
-        """Return the keys that notes have in their front matter, folded."""
-        return self._arrays.masks.columns.keys(self._db)
-
-    def values(self, asked: Filter, most: int) -> list[str]:
-        """Return what notes have where the filter looks, each once; nothing if it is more than `most`, or of chunks."""
-        if asked.of in ("term", "phrase", "heading") or self._arrays.masks.columns.count(self._db, asked) > most:
-            return []
-        return list(dict.fromkeys(str(value) for _, value in self._arrays.masks.columns.rows(self._db, asked)))
-
-    def closeness(self, vector: Vectors, ids: Sequence[int]) -> dict[int, float | None]:
-        """Return the cosine of each of these chunks that has the encoder's vector; none where it does not read them."""
-        return fine_cosines(self._db, vector, ids)
-
-    def closeness_once_stored(self, vector: Vectors, vectors: Vectors) -> Vectors:
-        """Return the cosines that these vectors of the encoder's will have when they are read again."""
-        return stored_cosines(vector, eight_bit(vectors))
-
-    def chunks_of(self, path: str) -> list[int]:
-        """Return the ids of a note's chunks, in order."""
-        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
-        return [slot for slot, _ in rows]
-
-    def names(self) -> list[tuple[str, str]]:
-        """Return the path and the title of every note, by path."""
-        rows: Any = self._db.execute(queries.NOTE_NAMES).fetchall()
-        return list(rows)
-
-    def vectors(self, ids: Sequence[int]) -> Vectors:
-        """Return the vectors of these chunks, of unit length, in the order of their ids."""
-        rows: Any = self._db.execute(queries.VECTORS, {"ids": carray(ids)}).fetchall()
-        return stored_vectors([data for (data,) in rows])
-
-    def fine_vectors(self, ids: Sequence[int]) -> dict[int, Vectors | None]:
-        """Return the encoder's vector of each of these chunks that has one; none where it does not read them."""
-        rows: Any = self._db.execute(queries.FINE, {"ids": carray(ids)}).fetchall()
-        return {slot: stored_vectors([data])[0] if data else None for slot, data in rows}
-
-    def once_stored(self, vectors: Vectors) -> Vectors:
-        """Return vectors as they will be when they are read again."""
-        return stored_vectors([row.tobytes() for row in eight_bit(vectors)])
-
-    def rarities(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return how rare each of these terms is: BM25's weight of it."""
-        counts = {term: count_chunks(self._db, term) for term in terms}
-        return {term: rarity(count, self._arrays.live) for term, count in counts.items()}
-
-    def chunks(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks with these ids, in this order."""
+    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
+        """Return the chunks with these ids, in this order, without those that are gone."""
         found = dict(load_chunks(self._db, ids))
-        return [found[wanted] for wanted in ids]
+        return {wanted: found[wanted] for wanted in ids if wanted in found}
 
-    def present(self, ids: Sequence[int]) -> list[tuple[int, Chunk]]:
-        """Return those of the chunks that are there."""
-        return list(load_chunks(self._db, ids))
+    def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
+        """Return the day and front matter of notes, by path."""
+        return dict(load_facts(self._db, paths))
+
+    def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
+        """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
+
+        `of` is a filter's, such as `tag`, or `field` with a `key`; or `key`: the keys of front matter, folded.
+        """
+        columns, asked = self._arrays.masks.columns, Filter(of, (), key)
+        if of == "key":
+            return list(columns.keys(self._db))
+        if of in ("term", "phrase", "heading") or (most is not None and columns.count(self._db, asked) > most):
+            return []
+        return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
+
+    def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
+        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order.
+
+        None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length.
+        """
+        if kind == EMBEDDER:
+            return load_vectors(self._db, ids, queries.VECTORS)
+        return load_vectors(self._db, ids, queries.FINE) if kind == self.state.encoder else {}
+
+    def lacking(self, kind: str) -> list[int]:
+        """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
+        return find_lacking(self._db, kind)
+
+    def counts(self, terms: Collection[str]) -> TermCounts:
+        """Return how many chunks hold each of the terms."""
+        return TermCounts(count_holding(self._db, terms), self._arrays.live)
+
+    def terms_like(self, part: str, limit: int) -> list[str]:
+        """Return the terms that contain a part, the most frequent first."""
+        often = count_holding(self._db, self._arrays.words.containing(self._db, part))
+        return sorted(often, key=lambda term: (-often[term], term))[:limit]
 
     def ids(self) -> dict[str, int]:
         """Return the id of every note, in the order of their paths."""
         return load_ids(self._db)
 
-    def named(self) -> list[Named]:
-        """Return every note by what links can call it, the lowest id first."""
+    def names(self) -> list[NoteName]:
+        """Return what every note can be called, by ascending id."""
         return load_names(self._db)
 
+    def chunks_of(self, path: str) -> list[int]:
+        """Return the ids of a note's chunks, in order; none for an unknown path."""
+        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
+        return [slot for slot, _ in rows]
+
     def edges(self) -> Edges:
-        """Return where every link leads that was resolved."""
+        """Return all resolved links."""
         return load_edges(self._db)
 
     def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
-        """Return the links of those of these notes that have any, by id."""
+        """Return the links of notes as written, by the note's id, without notes that have none."""
         return dict(load_links_of(self._db, notes))
 
-    def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
-        """Return how those of these notes stand that have links, by path; of all notes, without paths."""
-        return load_standings(self._db, paths)
-
-    def between(self, paths: Collection[str]) -> list[Joint]:
+    def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
         """Return the links from one of these notes to another of them."""
         return load_between(self._db, paths)
 
-    def touching(self, paths: Collection[str], enough: int) -> int:
-        """Return how many links between notes begin or end at one of these; past `enough`, about how many."""
+    def links_touching(self, paths: Collection[str], enough: int) -> int:
+        """Return how many links between notes begin or end at one of these; above `enough`, an estimate."""
         return count_touching(self._db, paths, enough)
+
+    def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
+        """Return how notes stand, by path, without notes that have no links; of all notes by default."""
+        return load_standings(self._db, paths)
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})

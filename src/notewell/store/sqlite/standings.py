@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from notewell.store import Standing
+from notewell.store.links import Standing
 
 ALL_STANDINGS = """
 select path, pagerank, centrality, community

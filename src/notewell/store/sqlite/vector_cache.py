@@ -30,7 +30,7 @@ class SeenVectors:
         missing = slots[~self._seen[slots]]
         if missing.size:
             found: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": carray(missing)}).fetchall()
-            self._rows[missing] = np.frombuffer(b"".join([data for (data,) in found]), np.int8).reshape(
+            self._rows[missing] = np.frombuffer(b"".join([data for _, data in found]), np.int8).reshape(
                 missing.size, -1
             )
             self._seen[missing] = True

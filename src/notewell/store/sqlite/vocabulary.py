@@ -21,9 +21,6 @@ STANDS_FOR = np.float32(0.6)
 # Weighted counts as they are stored, in occurrences.
 OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
 
-# Two bytes of a slot, one of its count.
-POSTING = 3
-
 Slots = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 
@@ -33,12 +30,6 @@ def load_postings(db: apsw.Connection, term: str) -> list[tuple[Slots, Counts]]:
     rows: Any = db.execute(queries.POSTINGS, {"term": term})
     found = ((block, *unpack(data)) for block, data in rows)
     return [(places.astype(np.intp) + block * BLOCK, counts) for block, places, counts in found]
-
-
-def count_chunks(db: apsw.Connection, term: str) -> int:
-    """Return how many slots hold a term, going by the length of its postings alone."""
-    rows: Any = db.execute(queries.TERMS_FROM, {"first": term, "last": f"{term}\0", "limit": 1})
-    return sum(size // POSTING for _, size in rows)
 
 
 def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> npt.NDArray[np.float32]:

@@ -1,51 +1,68 @@
-"""One batch of changes to the store: notes in, notes out, postings merged once at its end."""
+"""One batch of changes to the store: notes put and removed, postings merged once at its end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, eight_bit, one_bit
-from notewell.store.sqlite.edges import forget_edges, forget_standing
+from notewell.store.sqlite.blocks import Blocks, one_bit
+from notewell.store.sqlite.edges import forget_edges, forget_standing, save_edges
+from notewell.store.sqlite.encoder_vectors import save_vectors
 from notewell.store.sqlite.lexical import merge, stored_length, weigh_terms
+from notewell.store.sqlite.meta import Meta
 from notewell.store.sqlite.postings import Postings
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
+from notewell.store.sqlite.standings import save_standings
+from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 
 
 class Batch:
     """Changes inside one transaction."""
 
-    def __init__(self, db: apsw.Connection, blocks: Blocks) -> None:
+    def __init__(self, db: apsw.Connection, meta: Meta) -> None:
         self._db = db
-        self._blocks = blocks
-        self._free = blocks.free_slots()
+        self._meta = meta
         self._postings = Postings()
-        self._loose: set[int] = set()
-        self.changed = False
-        self.touched = False
-        self.freed = 0
+        self._unused: set[int] = set()
+        self._changed = False
+        self._touched = False
+        self._derived = False
+        self._resolved = False
+        self._measured = False
+        self._freed = 0
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        return Blocks.load(self._db, int(self._meta["dimensions"]))
+
+    @cached_property
+    def _free(self) -> Iterator[int]:
+        return self._blocks.free_slots()
 
     def lacks(self, chunk: Chunk) -> bool:
-        """Tell whether no chunk with these headings and lines is stored, so that it has to be embedded."""
+        """Tell whether no stored chunk has these headings and lines, so that it has to be embedded."""
         return self._db.execute(queries.HAS_BODY, {"digest": body_digest(chunk)}).get is None
 
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
         """Store a note in place of what its path held before.
 
-        The vectors of chunks that the store does not lack are not looked at.
+        Vectors of chunks that the store does not lack are ignored.
         """
         row = note_row(note)
         # A note keeps its id for as long as its path is there: links lead to ids.
         kept, aliases = self._clear(note.path)
         if kept is not None:
             forget_edges(self._db, kept, renamed=aliases != row["aliases"])
-        self.changed = True
+        self._changed = True
         note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept}).get
         rows = []
         quantised = eight_bit(vectors)
@@ -59,55 +76,93 @@ class Batch:
         self._db.executemany(queries.ADD_CHUNK, rows)
 
     def remove(self, path: str) -> None:
-        """Forget a note and everything that came from it."""
+        """Delete a note and everything derived from it."""
         note_id, _ = self._clear(path)
         if note_id is not None:
             forget_edges(self._db, note_id, renamed=True)
             forget_standing(self._db, note_id)
 
     def _clear(self, path: str) -> tuple[int | None, str]:
-        """Take out what a path holds, and return the id and the aliases of the note it was."""
+        """Delete what a path holds, and return the id and the aliases of the note it was."""
         key = {"path": path}
         self._db.execute(queries.DROP_SKIPPED, key)
-        self.changed |= self._db.changes() > 0
+        self._changed |= self._db.changes() > 0
         known: tuple[int, str] | None = self._db.execute(queries.KNOWN_AS, key).get
         if known is None:
             return None, ""
         rows: list[tuple[Any, ...]] = self._db.execute(queries.CHUNKS_OF, key).fetchall()
         slots = [slot for slot, _ in rows]
-        self.freed += len(slots)
+        self._freed += len(slots)
         for slot, chunk in load_chunks(self._db, slots):
             self._drop(slot, chunk)
         # A body stays until the batch ends: the same lines may come back under another path.
-        self._loose.update(body for _, body in rows)
+        self._unused.update(body for _, body in rows)
         self._db.executemany(queries.DROP_USE, ({"body": body} for _, body in rows))
         if slots:
             self._db.execute(queries.REMOVE_CHUNKS, {"ids": carray(slots)})
         self._db.execute(queries.REMOVE_NOTE, key)
-        self.changed = True
+        self._changed = True
         return known
 
     def touch(self, path: str, stamp: Stamp) -> None:
-        """Take new times for a note whose content is the same."""
+        """Store a new stamp for a note whose content is the same."""
         self._db.execute(queries.TOUCH, _times(path, stamp))
-        self.touched = True
+        self._touched = True
 
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
-        """Forget a note that cannot be read, and remember why, and whether to try it `again` as it is."""
+        """Delete a note that cannot be indexed; keep the reason, and whether to try it `again` as it is."""
         if self._db.execute(queries.REASON, {"path": path}).get == reason:
             self._db.execute(queries.TOUCH_SKIPPED, {**_times(path, stamp), "again": again})
             return
         self.remove(path)
         self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason, "again": again})
-        self.changed = True
+        self._changed = True
+
+    def keep_edges(self, ends: Mapping[int, LinkEnds]) -> None:
+        """Store where the links of notes lead, by the note's id; all other links count as resolved, too."""
+        save_edges(self._db, ends)
+        if ends:
+            self._meta.next_generation()
+        self._derived = self._resolved = True
+
+    def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
+        """Store how notes stand, by id, in place of all standings; None says that they are unchanged."""
+        if standings is not None:
+            save_standings(self._db, standings)
+            self._meta.next_generation()
+        self._meta["standings"] = mark
+        self._derived = self._measured = True
+
+    def keep_vectors(self, kind: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Store an encoder's vectors of chunks that are still there, in place of another encoder's.
+
+        A row of zeros says that the encoder cannot read the text.
+        """
+        if self._meta["fine"] != kind:
+            self._db.execute(queries.CLEAR_FINE)
+            self._meta["fine"] = kind
+        if save_vectors(self._db, chunks, vectors):
+            self._meta.next_generation()
+        self._derived = True
 
     def finish(self) -> None:
-        """Merge the postings and save the arrays."""
-        if self.changed:
+        """Merge the postings, save the arrays and write down which state this is."""
+        if self._changed:
             self._merge_postings()
             self._blocks.save(self._db)
-            for statement in queries.DROP_BODIES if self._loose else ():
-                self._db.execute(statement, {"ids": carray(sorted(self._loose))})
+            for statement in queries.DROP_BODIES if self._unused else ():
+                self._db.execute(statement, {"ids": carray(sorted(self._unused))})
+            self._meta["arrays"] = self._meta.next_generation()
+            self._meta["worn"] = int(self._meta["worn"] or 0) + self._freed
+        if self._resolved:
+            self._meta["linked"] = self._meta["arrays"]
+        if self._measured:
+            self._meta["measured"] = self._meta["linked"]
+        if self._touched:
+            self._meta["touched"] = int(self._meta["touched"] or 0) + 1
+        # An empty batch counts as indexing, too: a vault without notes is indexed.
+        if self._changed or self._touched or not self._derived:
+            self._meta["indexed_at"] = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
         """Return the body of a chunk, and its vector if both were stored before; else they are now."""

@@ -1,0 +1,64 @@
+"""Links at rest: which note each link leads to, what notes can be called, and how they stand in the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+NoteIds = npt.NDArray[np.uint32]
+# One row for each link of a note, in order: the hash of the name it gives, and the id of the note it leads to.
+LinkEnds = npt.NDArray[np.uint32]
+# In place of a note's id: the link leads to nothing, or to a file of the vault that is not a note.
+NOWHERE = 0
+TO_FILE = 0xFFFFFFFF
+
+
+class Standing(NamedTuple):
+    """A note's place in the graph: PageRank and centrality as shares of the highest, and its community."""
+
+    pagerank: float
+    centrality: float
+    community: int
+
+
+class NoteName(NamedTuple):
+    """A note by everything it can be called, and the number of its links."""
+
+    id: int
+    path: str
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    links: int = 0
+
+
+class LinkBetween(NamedTuple):
+    """A link between two notes: its text, and how many notes its source links to in all."""
+
+    source: str
+    target: str
+    text: str
+    out_degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Resolved links as arrays: source, hash of the name given, target; and all notes whose links were resolved."""
+
+    notes: NoteIds
+    sources: NoteIds
+    hashes: npt.NDArray[np.uint32]
+    targets: NoteIds
+
+    @property
+    def to_notes(self) -> Edges:
+        """Return only the links that lead to notes."""
+        kept = (self.targets != NOWHERE) & (self.targets != TO_FILE)
+        return Edges(self.notes, self.sources[kept], self.hashes[kept], self.targets[kept])
+
+    def into(self, note: int) -> list[int]:
+        """Return the ids of the notes that link to a note, each once, in ascending order."""
+        sources: list[int] = np.unique(self.sources[self.targets == note]).tolist()
+        return sources
