@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from notewell import Vault
-from notewell.index.content import Content
 from notewell.index.readers import json_lines, json_values
+from notewell.index.readers.content import Content
 from notewell.redact import redact_text
 
 

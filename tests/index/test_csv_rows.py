@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
 from notewell.index.readers import csv_rows
+from notewell.index.readers.content import Content
 from notewell.index.readers.csv_rows import delimiter, extract
 from notewell.types.note import Part
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
+from notewell.index.readers.content import Content
 from notewell.index.readers.json_values import extract, flatten
 from notewell.redact import LINE_IN_LINE, redact, redact_text
 from notewell.types.note import Note, Stamp

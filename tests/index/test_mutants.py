@@ -16,9 +16,8 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
+from notewell.index.readers.content import Content, limited
 from notewell.index.readers.formats import BY_SUFFIX, reader_of
-from notewell.index.readers.limits import limited
 from notewell.index.readers.sandbox import Extraction
 
 MUTANTS = 150

@@ -7,7 +7,7 @@ import pytest
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
-from notewell.index.content import Content
+from notewell.index.readers.content import Content
 from notewell.index.readers.notebook import extract
 from notewell.index.shapes import parted
 from notewell.types.note import Note, Stamp

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.index.readers.content import MOST_TEXT
 from notewell.index.readers.formats import Format
-from notewell.index.readers.limits import MOST_TEXT
 from notewell.index.readers.sandbox import Extraction
 
 # Readers that misbehave, each as a module's text; `fine` shows that the next file is read all the same.
@@ -45,7 +45,7 @@ def extraction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Extr
     """Readers as above are put beside ours, in the process apart only."""
     (tmp_path / "more").mkdir()
     for name, body in READERS.items():
-        homes = {"errors": "NoteError", "index.content": "Content", "types": "Part"}
+        homes = {"errors": "NoteError", "index.readers.content": "Content", "types.note": "Part"}
         head = "import os, time\n" + "".join(f"from notewell.{home} import {name}\n" for home, name in homes.items())
         (tmp_path / "more" / f"{name}.py").write_text(f"{head}def extract(data):\n    {body}\n")
     beside = f"import notewell.index.readers as readers\nreaders.__path__.append({str(tmp_path / 'more')!r})\n"

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
-from notewell.index.content import Content
 from notewell.index.readers import json_lines, json_values, notebook, yaml_values
-from notewell.index.readers.limits import limited
+from notewell.index.readers.content import Content, limited
 from notewell.index.shapes import values
 from notewell.types.note import Note, Stamp
 

@@ -9,8 +9,8 @@ from random import Random
 from tests.redact.made_up import ALNUM, HEX, some
 
 from notewell.index.readers import json_values, yaml_values
-from notewell.index.readers.flat import LONGEST_KEY
-from notewell.index.readers.lines import shortened
+from notewell.index.readers.nested import LONGEST_KEY
+from notewell.index.readers.writing import shortened
 from notewell.redact import names_secret, redact_path, redact_text
 
 PASSWORD = "Zanzi" + "bar77quux"

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from notewell.index.content import Content
-from notewell.index.readers.flat import in_quotes, is_secret_name
-from notewell.index.readers.lines import clean, one_line, shortened
-from notewell.index.readers.safe_json import dict_in, dicts_in, text_in
+from notewell.index.readers.content import Content
+from notewell.index.readers.nested import dict_in, dicts_in, in_quotes, is_secret_name, text_in
+from notewell.index.readers.writing import clean, one_line, shortened
 from notewell.types.note import Part
 
 # What a tool was given and gave back tells what happened; more of it is other files, quoted.

@@ -9,11 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
-from notewell.index.readers.html_to_markdown import decoded, find, parsed, text_of, to_markdown
-from notewell.index.readers.limits import MOST_PAGES, no_text
-from notewell.index.readers.parts import joined
-from notewell.index.readers.xml_tree import BadXml, xml_tree
+from notewell.index.readers.content import MOST_PAGES, Content, joined, no_text
+from notewell.index.readers.html import BadXml, decoded, find, parsed, text_of, to_markdown, xml_tree
 from notewell.index.readers.zip_guard import opened, unpacked
 
 CONTAINER = "META-INF/container.xml"

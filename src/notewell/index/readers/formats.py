@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Protocol, cast
 
 from notewell.index.chunk import ChunkRules
-from notewell.index.content import Content
+from notewell.index.readers.content import Content
 from notewell.index.shapes.languages import SUFFIXES
 from notewell.types.note import Chunk, Note
 

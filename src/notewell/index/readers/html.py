@@ -1,10 +1,27 @@
-"""HTML: the main text of a page as Markdown, without what surrounds it."""
+"""HTML as Markdown: the main text of a page, without navigation and other surroundings."""
 
 from __future__ import annotations
 
-from notewell.index.content import Content
-from notewell.index.readers.html_to_markdown import decoded, find, main_text, parsed, text_of
-from notewell.index.readers.limits import no_text
+import html
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from lxml import etree
+
+from notewell.errors import NoteError
+from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text
+from notewell.index.readers.text import MARKS, decode
+from notewell.index.readers.writing import Block, fence, heading, item, markdown, one_line, paragraph, table
+
+BadXml = etree.XMLSyntaxError
+
+
+def xml_tree(data: bytes, encoding: str | None = None) -> Any:
+    """Return the root element, or raise `BadXml`; an encoding that is given counts for more than a declared one."""
+    parser = etree.XMLParser(encoding=encoding, resolve_entities=False, no_network=True, huge_tree=False)
+    return etree.fromstring(data, parser)
 
 
 def extract(data: bytes) -> Content:
@@ -16,3 +33,317 @@ def extract(data: bytes) -> Content:
         raise no_text("in it")
     title = next((name for element in find(root, "title") if (name := text_of(element))), "")
     return Content(page, title=title, warnings=warnings)
+
+
+# Bytes, or characters, at the top of a page in which it says what it is; browsers look at fewer.
+HEAD = 4096
+# Where a page declares its encoding, and those that pages are written in.
+DECLARED = re.compile(rb"""(?i)<(?:meta\b[^>]*\bcharset|\?xml\b[^>]*\bencoding)\s*=\s*["']?\s*([\w.:-]+)""")
+ENCODINGS = re.compile(
+    r"(?i)(?:utf-?8|us-ascii|ascii|(?:windows|cp|iso|latin|koi8|gb|big5|shift|sjis|euc|tis|mac|x-)[\w.:-]*)"
+)
+# What browsers take these for.
+WESTERN = frozenset({"iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"})
+ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z][A-Za-z0-9]*;")
+XHTML = re.compile(
+    r"\s*(?:<\?xml\b|(?:<!DOCTYPE[^>]*>\s*)?<html\b[^>]*\bxmlns\b|<!DOCTYPE[^>\[]*\bXHTML\b)", re.IGNORECASE
+)
+# Tags without meaning for a text, left out where a page has more of them in one another than can be parsed.
+WRAPPERS = re.compile(r"</?(?:a|b|big|center|div|em|font|i|section|small|span|strong|u)\b[^>]*>", re.IGNORECASE)
+TOO_DEEP = "depth"
+
+
+def _tags(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+LEFT_OUT = _tags(
+    "applet area aside audio base button canvas datalist dialog embed frame iframe img input label link map menu meta "
+    "nav noframes noscript object option param progress script select style svg template textarea title video"
+)
+ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "menu"})
+HIDDEN = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")
+BLOCKS = _tags(
+    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 "
+    "h3 h4 h5 h6 header hgroup hr html legend li main ol p section summary table tbody td tfoot th thead tr ul"
+)
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+# Tables that hold these only put a page in order.
+LAYOUT = HEADINGS | {"table", "pre"}
+# A part of the page that is marked as its main one is believed if it holds more than this share of the text.
+MOST = 0.5
+SPACES = re.compile(r"\s+")
+
+
+def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a page in the encoding that it declares, or else in the one it seems to be in."""
+    declared = DECLARED.search(data[:HEAD])
+    name = declared[1].decode("ascii").lower() if declared else ""
+    if ENCODINGS.fullmatch(name) and not data.startswith(tuple(MARKS)):
+        try:
+            return data.decode("cp1252" if name in WESTERN else name), ()
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return decode(data)
+
+
+def parsed(text: str) -> Any:
+    """Return the root element of a page, or nothing if it has none; entities that a page defines stay out of it."""
+    if XHTML.match(text[:HEAD]):
+        # Only XML knows that `<script/>` is closed.
+        named = ENTITY.sub(lambda found: html.escape(html.unescape(found[0])), text)
+        with suppress(BadXml):
+            return xml_tree(_bytes(named), "utf-8")
+    root, deep = _parsed_html(text)
+    if deep:
+        root, deep = _parsed_html(WRAPPERS.sub(" ", text))
+    if deep:
+        raise NoteError("its tags stand too deep in one another", "Mend it, or exclude it by index.exclude")
+    return root
+
+
+def _parsed_html(text: str) -> tuple[Any, bool]:
+    # HTML has no entities of its own to unfold: `huge_tree` only allows for more depth.
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
+    try:
+        root = etree.fromstring(_bytes(text), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    return root, any(TOO_DEEP in error.message for error in parser.error_log)
+
+
+def _bytes(text: str) -> bytes:
+    # A zero byte would end the text for the parser.
+    return text.replace("\0", "").encode("utf-8", "replace")
+
+
+def local(element: Any) -> str:
+    """Return an element's name without its namespace, in lower case; comments and their like have none."""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
+
+
+def find(root: Any, *names: str) -> Iterator[Any]:
+    """Yield the elements of these names, in order."""
+    return (element for element in root.iter() if local(element) in names)
+
+
+def text_of(element: Any) -> str:
+    """Return an element's text on one line."""
+    return one_line("".join(element.itertext()))
+
+
+def to_markdown(root: Any, *, links: bool = True) -> str:
+    """Return the text below an element as Markdown; `links` within the vault, if they are wanted."""
+    return markdown(Writing(links).blocks(root))
+
+
+def main_text(root: Any) -> str:
+    """Return the text of the part of a page that is marked as its main one, if that holds most of the page's text."""
+    writing = Writing(links=True)
+    blocks = writing.blocks(root)
+    size = sum(len(block.text) for block in blocks)
+    articles = [section for section in writing.sections if section[0] == "article"]
+    # Several articles are a list of them: the page as a whole.
+    marked = [section for section in writing.sections if section[0] == "main"] + (
+        articles if len(articles) == 1 else []
+    )
+    for _, first, end in marked:
+        if sum(len(block.text) for block in blocks[first:end]) > size * MOST:
+            return markdown(blocks[first:end])
+    return markdown(blocks)
+
+
+class Writing:
+    """A tree on its way to Markdown, without recursion: pages may be deeper than Python's stack."""
+
+    def __init__(self, links: bool) -> None:
+        self._links = links
+        self._blocks: list[Block] = []
+        self._text: list[str] = []
+        self._heading = 0
+        self._quotes = 0
+        # The first block of each section that is open; of those that are closed, the kind, the first block and the end.
+        self._sections: list[int] = []
+        self.sections: list[tuple[str, int, int]] = []
+        # Of each list that is open, the number of its next item, or 0 if it has none; of the item, its mark.
+        self._lists: list[int] = []
+        self._mark = ""
+        # Of each link and piece of code that is open, where in the text it began, and in which block.
+        self._inline: list[tuple[int, int]] = []
+
+    def blocks(self, root: Any) -> list[Block]:
+        """Return the blocks of the text below an element."""
+        stack = [(root, iter(root))]
+        self._open(root)
+        while stack:
+            element, children = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                self._close(element)
+                self._add(element.tail if stack else "")
+            elif self._skips(child) or self._is_whole(child):
+                self._add(child.tail)
+            else:
+                self._open(child)
+                stack.append((child, iter(child)))
+        self._flush()
+        return self._blocks
+
+    def _skips(self, element: Any) -> bool:
+        name = local(element)
+        if not name or name in LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true":
+            return True
+        if element.get("role", "").lower() in ROLES or HIDDEN.search(element.get("style", "")):
+            return True
+        # Of the page, not of an article; a header with the one heading of the page is part of its text.
+        of_page = name in ("header", "footer") and not self._sections
+        return of_page and next(find(element, "h1"), None) is None
+
+    def _is_whole(self, element: Any) -> bool:
+        """Write what is taken as a whole, a table or code, and tell whether it was."""
+        name = local(element)
+        if name == "br":
+            self._text.append("\n")
+        elif name == "pre":
+            self._flush()
+            self._blocks.append(fence(_code(element)))
+        elif name == "table" and (rows := _rows(element, self._links)):
+            self._flush()
+            self._blocks += [paragraph(text_of(caption)) for caption in find(element, "caption")]
+            self._blocks.append(table(rows))
+        else:
+            return False
+        return True
+
+    def _open(self, element: Any) -> None:
+        name = local(element)
+        if name in BLOCKS:
+            self._flush()
+        if name in HEADINGS:
+            self._heading = int(name[1])
+        elif name in ("ul", "ol"):
+            self._lists.append(int(name == "ol"))
+        elif name == "li":
+            self._begin_item()
+        elif name in ("a", "code"):
+            self._inline.append((len(self._text), len(self._blocks)))
+        self._quotes += name == "blockquote"
+        if _section(element):
+            self._flush()
+            self._sections.append(len(self._blocks))
+        self._add(element.text)
+
+    def _close(self, element: Any) -> None:
+        name = local(element)
+        if name in BLOCKS:
+            self._flush()
+        if name in HEADINGS:
+            self._heading = 0
+        elif name in ("ul", "ol"):
+            self._lists.pop()
+        elif name in ("a", "code"):
+            self._wrap(element, *self._inline.pop())
+        elif name in ("td", "th"):
+            self._text.append(" ")
+        self._quotes -= name == "blockquote"
+        if kind := _section(element):
+            self._flush()
+            self.sections.append((kind, self._sections.pop(), len(self._blocks)))
+
+    def _begin_item(self) -> None:
+        number = self._lists[-1] if self._lists else 0
+        self._mark = f"{number}." if number else "-"
+        if number:
+            self._lists[-1] += 1
+
+    def _wrap(self, element: Any, start: int, block: int) -> None:
+        """Write a link or code around the text it has, unless blocks begin or end in it."""
+        text = "".join(self._text[start:]).strip()
+        if block != len(self._blocks) or not text or "\n" in text:
+            return
+        if local(element) == "code":
+            self._text[start:] = [f"`{text}`" if "`" not in text else text]
+        elif self._links and (target := _target(element.get("href", ""))):
+            self._text[start:] = [f"[{text}]({target})"]
+
+    def _add(self, text: str | None) -> None:
+        if text:
+            self._text.append(SPACES.sub(" ", text))
+
+    def _flush(self) -> None:
+        """Write the text so far as a block."""
+        text = "".join(self._text).strip()
+        self._text.clear()
+        if not text:
+            return
+        if self._heading:
+            block = heading(self._heading, text)
+        elif self._lists or self._mark:
+            depth = max(len(self._lists) - 1, 0)
+            block = item(text, depth, self._mark) if self._mark else Block(_indented(text, depth + 1), item=True)
+            self._mark = ""
+        else:
+            block = paragraph(text)
+        self._blocks.append(Block("> " + block.text.replace("\n", "\n> "), block.item) if self._quotes else block)
+
+
+def _section(element: Any) -> str:
+    """Return which kind of section an element is, if it is any; a role says so as well as a name."""
+    kind = "main" if element.get("role") == "main" else local(element)
+    return kind if kind in ("main", "article", "section") else ""
+
+
+def _indented(text: str, depth: int) -> str:
+    lead = "  " * depth
+    return lead + paragraph(text).text.replace("\n", f"\n{lead}")
+
+
+def _target(href: str) -> str:
+    """Return where a link leads within the vault, or nothing if it leads elsewhere."""
+    target = href.strip()
+    if not target or target.startswith(("#", "/", "?")) or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
+        return ""
+    return f"<{target}>" if re.search(r"[\s()<>]", target) else target
+
+
+def _code(element: Any) -> str:
+    """Return the text of code as it stands, without what is wrapped around its words."""
+    pieces: list[str] = []
+    for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            pieces.append("\n" if local(node) == "br" else node.text or "")
+        elif node is not element:
+            pieces.append(node.tail or "")
+    return "".join(pieces)
+
+
+def _rows(element: Any, links: bool) -> list[list[str]]:
+    """Return the cells of a table that is one, those that others reach into left empty; nothing for a layout."""
+    inner = element.iter()
+    next(inner)
+    if any(local(node) in LAYOUT for node in inner):
+        return []
+    rows: list[list[str]] = []
+    # Of each column that a cell above reaches into, for how many more rows.
+    reached: dict[int, int] = {}
+    for row in find(element, "tr"):
+        cells: list[str] = []
+        reaching: dict[int, int] = {}
+        for cell in row:
+            if local(cell) in ("td", "th"):
+                while len(cells) in reached:
+                    cells.append("")
+                wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
+                reaching |= {len(cells) + at: high - 1 for at in range(wide)}
+                cells += [to_markdown(cell, links=links), *[""] * (wide - 1)]
+        reached = {at: rest - 1 for at, rest in reached.items()} | reaching
+        reached = {at: rest for at, rest in reached.items() if rest > 0}
+        rows.append(cells)
+    longest = max((len(cell) for row in rows for cell in row), default=0)
+    return rows if max(map(len, rows), default=0) > 1 and longest <= LONGEST_CELL else []
+
+
+def _span(cell: Any, name: str) -> int:
+    written = cell.get(name, "1").strip()
+    return min(max(int(written), 1), MOST_SPAN) if re.fullmatch(r"[0-9]{1,4}", written) else 1

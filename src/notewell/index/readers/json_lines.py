@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
 from notewell.index.readers import chats
+from notewell.index.readers.content import Content, not_json
 from notewell.index.readers.json_values import flatten
-from notewell.index.readers.limits import not_json
-from notewell.index.readers.safe_json import loaded
+from notewell.index.readers.nested import loaded
 from notewell.index.readers.text import decode
 
 

@@ -6,11 +6,9 @@ import json
 import re
 from dataclasses import replace
 
-from notewell.index.content import Content
 from notewell.index.readers import chats
-from notewell.index.readers.flat import Flat, Value, by_line, in_own_lines
-from notewell.index.readers.limits import not_json
-from notewell.index.readers.safe_json import loaded
+from notewell.index.readers.content import Content, not_json
+from notewell.index.readers.nested import Flat, Value, by_line, in_own_lines, loaded
 from notewell.index.readers.text import decode
 
 # A file that has more values than this on one line was written by a program that does not care for lines.

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
-from notewell.index.readers.blocks import fence
-from notewell.index.readers.limits import not_json
-from notewell.index.readers.lines import clean, one_line, shortened
-from notewell.index.readers.safe_json import dict_in
+from notewell.index.readers.content import Content, not_json
+from notewell.index.readers.nested import dict_in
 from notewell.index.readers.text import decode
+from notewell.index.readers.writing import clean, fence, one_line, shortened
 from notewell.types.note import Part
 
 # Of what a cell printed; the rest is a log or a table, and made anew by running it.

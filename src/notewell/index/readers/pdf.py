@@ -12,10 +12,8 @@ import pypdfium2
 from pypdfium2 import raw
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
-from notewell.index.readers.limits import MOST_PAGES, locked
-from notewell.index.readers.lines import clean
-from notewell.index.readers.parts import joined, sensible
+from notewell.index.readers.content import MOST_PAGES, Content, joined, locked, sensible
+from notewell.index.readers.writing import clean
 
 # What PDFium puts where a word is hyphenated at the end of a line; the line goes on with the next one's text.
 HYPHEN = "\ufffe"

@@ -10,9 +10,8 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.content import Content
+from notewell.index.readers.content import Content, limited
 from notewell.index.readers.formats import Format, reader_of
-from notewell.index.readers.limits import limited
 from notewell.types.note import Part
 
 if TYPE_CHECKING:

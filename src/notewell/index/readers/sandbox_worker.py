@@ -12,8 +12,8 @@ from contextlib import suppress
 from threading import Thread
 
 from notewell.errors import NoteError
+from notewell.index.readers.content import MOST_MEMORY, limited
 from notewell.index.readers.formats import reader_of
-from notewell.index.readers.limits import MOST_MEMORY, limited
 from notewell.index.readers.sandbox import message_of, receive, send
 
 # How often it looks whether anybody still waits for its answers, in seconds.

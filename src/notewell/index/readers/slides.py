@@ -11,12 +11,9 @@ import pptx
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.oxml.ns import qn
 
-from notewell.index.content import Content
-from notewell.index.readers.blocks import table
-from notewell.index.readers.limits import MOST_PAGES, no_text
-from notewell.index.readers.lines import clean, one_line
-from notewell.index.readers.parts import joined, sensible
-from notewell.index.readers.xml_tree import xml_tree
+from notewell.index.readers.content import MOST_PAGES, Content, joined, no_text, sensible
+from notewell.index.readers.html import xml_tree
+from notewell.index.readers.writing import clean, one_line, table
 from notewell.index.readers.zip_guard import check_office
 
 # Shapes whose tops differ by less than this share of the slide's height stand side by side.

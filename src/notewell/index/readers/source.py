@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
 from notewell.index.readers import text
+from notewell.index.readers.content import Content
 
 # Nobody writes or reads such a line; a table of data may have a few.
 LONGEST_LINE = 5000

@@ -6,9 +6,8 @@ import codecs
 import re
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
+from notewell.index.readers.content import Content, not_text
 from notewell.index.readers.encodings import guess, name_of
-from notewell.index.readers.limits import not_text
 
 # What a file may begin with to say its encoding; UTF-32's begins with that of UTF-16.
 MARKS = {

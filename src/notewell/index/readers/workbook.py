@@ -12,10 +12,9 @@ from typing import Any
 import python_calamine as calamine
 
 from notewell.errors import NoteError
-from notewell.index.content import Content
-from notewell.index.readers.limits import MOST_COLUMNS, MOST_TEXT, locked, no_text
-from notewell.index.readers.lines import folded, in_cell, one_line
-from notewell.index.readers.rows import NEAR, headed, rows_name, runs
+from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, locked, no_text
+from notewell.index.readers.csv_rows import NEAR, headed, rows_name, runs
+from notewell.index.readers.writing import folded, in_cell, one_line
 from notewell.index.readers.zip_guard import OLE, check_office, check_unlocked
 from notewell.types.note import Part
 

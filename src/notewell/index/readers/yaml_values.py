@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import yaml
 
-from notewell.index.content import Content
-from notewell.index.readers.flat import Flat, in_own_lines
+from notewell.index.readers.content import Content
+from notewell.index.readers.nested import Flat, in_own_lines
 from notewell.index.readers.text import decode
 
 # Written in C where it was built with the library: ten times as fast.

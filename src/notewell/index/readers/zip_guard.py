@@ -7,7 +7,7 @@ import zlib
 from io import BytesIO
 
 from notewell.errors import NoteError
-from notewell.index.readers.limits import MOST_MEMBERS, MOST_UNPACKED, locked
+from notewell.index.readers.content import MOST_MEMBERS, MOST_UNPACKED, locked
 
 # What files of Microsoft's older container begin with: documents before 2007, and newer ones under a password.
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.outlined import file_links, outside, titled, top_heading
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections, file_links, outside, titled, top_heading
 from notewell.types.note import Chunk, Note
 
 LANDMARK = re.compile(

@@ -9,8 +9,7 @@ from functools import lru_cache
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.outlined import titled, top_heading
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections, titled, top_heading
 from notewell.types.note import Chunk, Note, listed
 
 # The lines that shape a note: fences, headings, and underlines that make the line above a heading.

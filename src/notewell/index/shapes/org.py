@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.outlined import file_links, outside, titled
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections
+from notewell.index.shapes.sections import Heading, Outline, chunk_sections, file_links, outside, titled
 from notewell.types.note import Chunk, Note
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, pack, trim
-from notewell.index.shapes.outlined import titled
+from notewell.index.shapes.sections import titled
 from notewell.types.note import Chunk, Note, Part, line_starts
 
 # Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.

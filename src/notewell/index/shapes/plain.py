@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from notewell.index.chunk import ChunkRules, Span, chunks_of
-from notewell.index.shapes.outlined import titled
+from notewell.index.shapes.sections import titled
 from notewell.types.note import Chunk, Note
 
 # Text without headings says nothing of where its subject changes: shorter chunks than Markdown's, about one subject.

@@ -1,18 +1,43 @@
-"""Values in one another as flat ones: each with the path of keys that leads to it and its line in the file."""
+"""Nested values of JSON and YAML as flat lines: each with the keys that lead to it and its line in the file."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from notewell.errors import NoteError
-from notewell.index.readers.limits import DEEPEST, MOST_TEXT
-from notewell.index.readers.lines import folded, one_line, shortened
+from notewell.index.readers.content import DEEPEST, MOST_TEXT
+from notewell.index.readers.writing import folded, one_line, shortened
 from notewell.redact.by_label import PASSWORD, SECRET
+
+
+def loaded(text: str) -> object:
+    """Return the value of a JSON text; nothing, if it is not JSON."""
+    try:
+        return json.loads(text.removeprefix("\ufeff"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def text_in(value: object) -> str:
+    """Return a value that is a text; no text for any other."""
+    return value if isinstance(value, str) else ""
+
+
+def dict_in(value: object) -> dict[str, Any]:
+    """Return a value that is a mapping; an empty one for any other."""
+    return value if isinstance(value, dict) else {}
+
+
+def dicts_in(value: object) -> list[dict[str, Any]]:
+    """Return those of a list that are mappings."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
 
 # A value this long without a space is a picture or a key, not words.
 LONGEST_WORD = 2000
