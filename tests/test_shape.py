@@ -244,7 +244,7 @@ def test_every_error_is_defined_in_the_tree() -> None:
     # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own. Nor is a hook
     # that has nothing to say, or a command that the warm process leaves to who asked.
     assert elsewhere == [
-        "notewell.serve.cli.stopped.Stopped",
+        "notewell.serve.cli.Stopped",
         "notewell.serve.daemon.declined.Declined",
         "notewell.serve.hooks.payload.NothingToSay",
     ]

@@ -97,7 +97,9 @@ def cli(operation: str) -> Parameters:
 
 
 def _options(operation: str) -> dict[str, click.Parameter]:
-    command: click.Command = import_module(f"notewell.serve.cli.{operation}").command
+    program: click.Group = import_module("notewell.serve.cli").cli
+    command = program.get_command(click.Context(program), operation)
+    assert command
     return {max(one.opts, key=len).removeprefix("--").replace("-", "_"): one for one in command.params}
 
 
@@ -321,7 +323,7 @@ def test_what_a_model_gets_is_of_what_the_others_do(shape: type, form: type) -> 
 def test_deep_mode_is_as_long_by_every_way_in() -> None:
     from notewell.graph.deep import DEEP  # noqa: PLC0415
 
-    assert f"up to {DEEP.cap} notes unless limit says" in HELP["mode"]
+    assert f"up to {DEEP.cap} notes unless limit is set" in HELP["mode"]
 
 
 def test_every_tool_s_shape_is_compared_and_what_is_for_models_is_there() -> None:

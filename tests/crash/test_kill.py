@@ -170,7 +170,7 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
         ended = perform("command", few_notes, {}, "index", *arguments, at=at, number=signal.SIGINT)
         assert ended.code == 130, ended.said
         assert ended.said.splitlines()[-1] == (
-            f"stopped; what was done is kept. Run `notewell index{' --full' * bool(arguments)}` again to go on"
+            f"stopped; what was done is kept. Run `notewell index{' --full' * bool(arguments)}` again to continue"
         )
         with Vault.open(few_notes) as vault:
             assert vault.doctor().problems == ()

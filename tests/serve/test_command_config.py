@@ -144,4 +144,4 @@ def test_a_variable_that_is_nearly_one_is_told_of(notewell: Notewell, monkeypatc
     monkeypatch.setenv("NOTEWELL_SEARCH_LIMT", "3")
     monkeypatch.setenv("NOTEWELL_PAGER", "cat")
     _, _, err = notewell("config")
-    assert err == "note: NOTEWELL_SEARCH_LIMT is no setting; did you mean NOTEWELL_SEARCH_LIMIT?\n"
+    assert err == "note: NOTEWELL_SEARCH_LIMT is not a setting; did you mean NOTEWELL_SEARCH_LIMIT?\n"

@@ -25,7 +25,7 @@ def test_communities_go_by_their_central_notes_with_bridges_and_orphans(notewell
         "     3  Tit, Wren, Owl",
         "     2  Sourdough, Bees",
         "bridges",
-        "     1  Tit – Sourdough  such as Tit → Bees",
+        "     1  Tit – Sourdough  e.g. Tit → Bees",
     ]
 
 
@@ -82,7 +82,7 @@ def test_a_picture_and_a_file_for_graphviz_are_written(notewell: Notewell, folde
 def test_a_picture_is_not_written_over_a_note(notewell: Notewell, folder: Path) -> None:
     code, _, err = notewell("graph", "--svg", "Owl.md")
     assert code == 1
-    assert "hint: Name a file that ends in .svg" in err
+    assert "hint: Use a file name that ends in .svg" in err
     assert (folder / "Owl.md").read_text() == "# Owl\n\n[[Wren]]\n"
 
 

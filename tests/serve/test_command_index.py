@@ -87,7 +87,7 @@ def test_a_vault_named_twice_is_a_wrong_call_unless_it_is_the_same(
     (tmp_path / "other").mkdir()
     code, out, err = notewell("index", str(folder), "--vault", str(tmp_path / "other"))
     assert (code, out) == (2, "")
-    assert err.startswith("error: The vault is named twice\nhint: ")
+    assert err.startswith("error: VAULT and --vault name two folders\nhint: ")
     assert not (folder / ".notewell").exists()
     assert notewell("index", str(folder), "--vault", str(folder))[0] == 0
 

@@ -58,7 +58,7 @@ def test_help_lists_every_command_once_in_groups(notewell: Notewell) -> None:
     assert [title for title in GROUPS if f"\n{title}:\n" in out] == [
         title for title, names in GROUPS.items() if set(names) & set(COMMANDS)
     ]
-    assert "Exit codes: 0 done" in out
+    assert "Exit codes: 0 success" in out
 
 
 def test_the_program_alone_shows_what_to_paste_first(notewell: Notewell) -> None:
@@ -99,13 +99,13 @@ def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: li
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["search", "rye", "-draft"], "What begins with a minus comes after `--`: `notewell search -- rye -draft`"),
-        (["search", "-draft"], "What begins with a minus comes after `--`: `notewell search -- -draft`"),
-        (["remember", "- an item"], "What begins with a minus comes after `--`: `notewell remember -- '- an item'`"),
+        (["search", "rye", "-draft"], "Put text that begins with a minus after `--`: `notewell search -- rye -draft`"),
+        (["search", "-draft"], "Put text that begins with a minus after `--`: `notewell search -- -draft`"),
+        (["remember", "- an item"], "Put text that begins with a minus after `--`: `notewell remember -- '- an item'`"),
         (["status", "-x"], "Run `notewell status --help`"),
-        (["bees", "in", "winter", "--json"], "Run `notewell search 'bees in winter'` to look for it"),
+        (["bees", "in", "winter", "--json"], "Run `notewell search 'bees in winter'` to search for it"),
         (["serch", "rye"], "Run `notewell --help`"),
-        (["--vault", ".", "search", "x"], "It comes after the command: `notewell search … --vault …`"),
+        (["--vault", ".", "search", "x"], "Put it after the command: `notewell search … --vault …`"),
         (["--what", "search", "x"], "Run `notewell --help`"),
         (["remember", "kim", "likes", "tea", "--tag", "x"], "Put it in quotes: `notewell remember 'kim likes tea'`"),
         (["read", "--json", "a", "b"], "Run `notewell read --help`"),
@@ -120,11 +120,11 @@ def test_the_hint_is_the_command_as_it_may_be_meant(notewell: Notewell, argument
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [
-        (["search", "rye", "--under", "a", "--under", "b"], "--under is given 2 times, and takes one value"),
-        (["search", "rye", "-n", "1", "--limit", "2"], "--limit is given 2 times, and takes one value"),
+        (["search", "rye", "--under", "a", "--under", "b"], "--under takes one value, but is given 2 times"),
+        (["search", "rye", "-n", "1", "--limit", "2"], "--limit takes one value, but is given 2 times"),
         (["search", "rye", "--deep", "--mode", "fast"], "--deep and --mode exclude each other; give one of them"),
         (["hook", "install", "--user", "--project"], "--user and --project exclude each other; give one of them"),
-        (["hook", "install", "--only", "stop", "--only", "stop"], "--only is given 2 times, and takes one value"),
+        (["hook", "install", "--only", "stop", "--only", "stop"], "--only takes one value, but is given 2 times"),
     ],
 )
 def test_an_option_with_one_value_is_given_once(notewell: Notewell, arguments: list[str], fact: str) -> None:

@@ -208,7 +208,7 @@ def test_last_is_what_was_read_last(notewell: Notewell) -> None:
     notewell("index")
     assert notewell("read", "last")[::2] == (
         1,
-        "error: Nothing that is indexed was read within the hour\nhint: Run `notewell read NOTE` first\n",
+        "error: No indexed note was read within the last hour\nhint: Run `notewell read NOTE` first\n",
     )
     shown = notewell("read", "bees:3")
     notewell("read", "keys")

@@ -82,7 +82,7 @@ def test_a_search_leans_to_a_note(notewell: Notewell, more: Path) -> None:
 
 def test_last_is_what_was_read_within_the_hour(notewell: Notewell, more: Path) -> None:
     notewell("index")
-    assert notewell("related", "last")[2].startswith("error: Nothing that is indexed was read within the hour\n")
+    assert notewell("related", "last")[2].startswith("error: No indexed note was read within the last hour\n")
     notewell("read", "Garden/Bees.md:3")
     assert paths(notewell("related", "last", "--json")[1])[0] == "Garden/Swarm.md"
     notewell("read", "Recipes/Sourdough.md")
@@ -93,7 +93,7 @@ def test_last_is_what_was_read_within_the_hour(notewell: Notewell, more: Path) -
 def test_a_note_called_last_is_named_with_its_suffix(notewell: Notewell, more: Path) -> None:
     (more / "last.md").write_text("# Last\n\nThe hive hums in the warm evening, and then no more.\n")
     assert paths(notewell("related", "last.md", "--json")[1])[0] == "Garden/Bees.md"
-    assert notewell("related", "last")[2].startswith("error: Nothing that is indexed was read")
+    assert notewell("related", "last")[2].startswith("error: No indexed note was read")
     assert "like last.md" in notewell("search", "warm", "--like", "last.md", "--explain")[1]
 
 

@@ -35,7 +35,7 @@ def test_what_is_near_is_shown_instead_with_exit_code_1(notewell: Notewell, fold
     code, out, err = notewell("remember", "Since March, deploying the billing service needs two approvals.")
     assert code == 1
     assert out.splitlines() == ["Memories/Billing deploys.md:7  Billing deploys  0.97", f"    {APPROVALS}"]
-    assert err == "nothing written: 1 note says nearly the same already; --anyway writes it all the same\n"
+    assert err == "nothing written: a note says nearly the same; --anyway writes it all the same\n"
     assert len(list((folder / "Memories").iterdir())) == 1
     assert notewell("remember", APPROVALS, "--title", "Again", "--anyway") == (0, "Memories/Again.md\n", "")
 
@@ -62,7 +62,7 @@ def test_a_text_comes_from_stdin_and_its_secrets_are_told_by_their_number(
         sys, "stdin", io.TextIOWrapper(io.BytesIO(f"For the router.\npassword: {value}\n\xff".encode()))
     )
     code, out, err = notewell("remember", "-")
-    assert (code, out, err) == (0, "Memories/For the router.md\n", "1 secret taken out\n")
+    assert (code, out, err) == (0, "Memories/For the router.md\n", "1 secret redacted\n")
     assert value not in (folder / "Memories/For the router.md").read_text(encoding="utf-8")
 
 

@@ -340,7 +340,7 @@ def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str, options: li
 def test_a_search_for_nothing_at_all_is_an_error(notewell: Notewell, given: list[str]) -> None:
     code, out, err = notewell("search", *given)
     assert (code, out) == (1, "")
-    assert err == "error: There is nothing to look for\nhint: Give some words, or a filter such as tag or after\n"
+    assert err == "error: There is nothing to search for\nhint: Give some words, or a filter such as tag or after\n"
     assert notewell("search", "", "--tag", "bread", "--json")[0] == 0
 
 
@@ -412,11 +412,11 @@ def test_a_folder_without_notes_is_told_of_and_gets_no_store(
 ) -> None:
     (empty := tmp_path / "empty").mkdir()
     monkeypatch.chdir(empty)
-    fact = f"error: There are no notes in {empty} that can be read\nhint: "
-    hint = "Go to the folder of your notes, or name it with --vault\n"
+    fact = f"error: There are no readable notes in {empty}\nhint: "
+    hint = "Run this in the folder of your notes, or set --vault\n"
     for command in ("search", "related", "read"):
         assert notewell(command, "bees") == (1, "", fact + hint)
     (empty / "hive.jpg").write_bytes(b"\xff")
-    there = "It has 1 file of formats that are not read: 1 .jpg. "
+    there = "It has 1 file in unsupported formats: 1 .jpg. "
     assert notewell("search", "bees") == (1, "", fact + there + hint)
     assert [file.name for file in empty.iterdir()] == ["hive.jpg"]

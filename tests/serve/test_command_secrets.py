@@ -16,11 +16,11 @@ def test_places_and_kinds_are_listed_and_never_the_secret(notewell: Notewell) ->
     code, out, err = notewell("secrets")
     assert code == 1
     assert out == "Garden/Keys.md:5  password\n"
-    assert err == "1 secret in 1 note; 3 files looked through\n"
+    assert err == "1 secret in 1 note; 3 files checked\n"
 
 
 def test_a_clean_place_ends_with_0(notewell: Notewell) -> None:
-    assert notewell("secrets", "Recipes", "Garden/Bees.md") == (0, "", "no secret; 2 files looked through\n")
+    assert notewell("secrets", "Recipes", "Garden/Bees.md") == (0, "", "no secrets; 2 files checked\n")
 
 
 def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_secret_in_a_name_is_told_without_it(notewell: Notewell, folder: Path)
     (folder / f"{TOKEN}.md").write_text("nothing inside\n")
     code, out, err = notewell("secrets")
     assert code == 1
-    assert "[REDACTED:github-token].md (in its name)  github-token\n" in out
+    assert "[REDACTED:github-token].md (in the file name)  github-token\n" in out
     assert TOKEN not in out + err
 
 
@@ -102,11 +102,11 @@ def test_a_folder_outside_the_vault_is_refused(notewell: Notewell) -> None:
 
 def test_a_picture_that_is_named_along_is_no_note(notewell: Notewell, folder: Path) -> None:
     (folder / "bees.png").write_bytes(b"\x89PNG\r\n\0\0")
-    assert notewell("secrets", "bees.png", "Garden/Bees.md") == (0, "", "no secret; 2 files looked through\n")
+    assert notewell("secrets", "bees.png", "Garden/Bees.md") == (0, "", "no secrets; 2 files checked\n")
 
 
 def test_a_note_that_could_not_be_read_is_not_called_clean(notewell: Notewell, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     code, _, err = notewell("secrets", "bad.md")
     assert code == 3
-    assert "no secret in what could be read" in err and "bad.md: not text" in err
+    assert "no secrets in the readable files" in err and "bad.md: not text" in err

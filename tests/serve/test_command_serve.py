@@ -52,7 +52,7 @@ def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path, numbe
         process.send_signal(number)
         said = process.communicate(timeout=PATIENCE)[1]
         assert process.returncode == 0
-        assert said == f"indexing {folder}\nserving {folder}; Ctrl-C ends it\n"
+        assert said == f"indexing {folder}\nserving {folder}; Ctrl-C stops it\n"
 
 
 def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tupl
         port = taken.getsockname()[1]
         code, out, err = notewell("serve", "--port", str(port))
     assert (code, out) == (1, "")
-    assert f"error: Port {port} at 127.0.0.1 cannot be listened at: Address already in use" in err
+    assert f"error: Cannot listen on port {port} at 127.0.0.1: Address already in use" in err
     assert "hint: " in err and "--port" in err
 
 
@@ -114,14 +114,14 @@ def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tupl
     ("options", "fact"),
     [
         (("--vault", "nowhere"), "There is no folder"),
-        (("--host", "no.such.host.invalid"), "'no.such.host.invalid' is no address of this machine"),
-        (("--host", "192.0.2.1"), "'192.0.2.1' is no address of this machine"),
-        (("--host", "a" * 70), "is no address of this machine"),
+        (("--host", "no.such.host.invalid"), "'no.such.host.invalid' is not an address of this machine"),
+        (("--host", "192.0.2.1"), "'192.0.2.1' is not an address of this machine"),
+        (("--host", "a" * 70), "is not an address of this machine"),
         (("--host", "0.0.0.0"), "There is no token yet"),
         (("--host", "::"), "There is no token yet"),
         (("--token",), "There is no token yet"),
-        (("--allow-origin", "*"), "'*' is no origin"),
-        (("--allow-host", "a/b"), "'a/b' is no name of a host"),
+        (("--allow-origin", "*"), "'*' is not an origin"),
+        (("--allow-host", "a/b"), "'a/b' is not a host name"),
     ],
 )
 def test_what_cannot_be_served_is_told_with_a_hint(
@@ -163,7 +163,7 @@ def test_a_token_that_others_could_have_put_there_is_refused(
     (kept,) = (tmp_path / "config" / "notewell").iterdir()
     kept.chmod(0o666)
     code, _, err = notewell("serve", "--port", "0", "--token")
-    assert code == 1 and "can be written by others" in err
+    assert code == 1 and "can be written by other users" in err
     kept.chmod(0o600)
     kept.write_text("short", encoding="ascii")
     assert "holds no hash" in notewell("serve", "--port", "0", "--token")[2]

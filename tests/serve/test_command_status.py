@@ -108,5 +108,5 @@ def test_files_of_other_formats_are_counted(notewell: Notewell, folder: Path) ->
     for name in ("a.png", "b.png", "c.DOC", "Makefile", ".hidden.doc"):
         (folder / name).write_bytes(b"x")
     notewell("index")
-    assert "other     4 files of formats that are not read: 2 .png, 1 " in notewell("status")[1]
+    assert "other     4 files in unsupported formats: 2 .png, 1 " in notewell("status")[1]
     assert json.loads(notewell("status", "--json")[1])["others"] == {".png": 2, ".doc": 1, "": 1}

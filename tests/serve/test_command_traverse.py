@@ -29,7 +29,7 @@ def test_a_walk_is_printed_as_a_tree_with_similarities_and_reasons(notewell: Not
     assert lines[0] == "Garden/Bees.md  1.00  start"
     assert any(line.startswith("├─ ← Garden/Honey.md  0.") and line.endswith("near enough") for line in lines)
     assert any("Garden/Xyz.md" in line and line.endswith("too far") for line in lines)
-    assert "looked at 4 notes by 5 vectors" in err
+    assert "compared 4 notes by 5 vectors" in err
     assert "ended: no links lead on" in err
 
 
@@ -74,8 +74,8 @@ def test_depth_and_floor_bound_a_walk(notewell: Notewell) -> None:
 
 def test_a_walk_that_prunes_everything_says_how_near_the_nearest_is(notewell: Notewell) -> None:
     err = notewell("traverse", "Honey", "--floor", "0.99")[2]
-    assert "hint: the nearest is at 0." in err
-    assert "the floor at 0.99: --floor lowers it" in err
+    assert "hint: the most similar note has 0." in err
+    assert "--floor lowers the floor of 0.99" in err
 
 
 def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notewell: Notewell, folder: Path) -> None:
@@ -83,7 +83,7 @@ def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notew
         (folder / f"far {number:02}.md").write_text("qqqq xxxx jjjj zzzz [[Honey]]\n")
     short, whole = (notewell("traverse", "Honey", *more)[1] for more in ((), ("--all",)))
     assert short.count("← far") == 5
-    assert "└─ … 7 more pruned; --all shows them" in short
+    assert "└─ … 7 more dropped; --all lists them" in short
     assert whole.count("← far") == 12
 
 

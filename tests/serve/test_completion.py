@@ -13,7 +13,7 @@ import pytest
 from tests.serve.terminal import PROGRAM, typed_in_shell
 
 from notewell.serve.cli import COMMANDS
-from notewell.serve.cli.complete import MOST
+from notewell.serve.cli.completion import MOST
 
 Notewell = Callable[..., tuple[int, str, str]]
 Complete = Callable[..., list[str]]
@@ -113,7 +113,7 @@ def test_there_is_a_script_for_each_shell_and_it_is_said_where_it_belongs(notewe
     code, out, err = notewell("completion", shell)
     assert code == 0
     assert f"_NOTEWELL_COMPLETE={shell}_complete" in out
-    assert "This script belongs into" in err
+    assert "Save this as" in err
     if program := shutil.which(shell):
         assert subprocess.run([program, "-n", "-c", out], check=False).returncode == 0
 
@@ -168,5 +168,5 @@ def test_somebody_presses_tab(notewell: Notewell, folder: Path, shell: str) -> N
     shown = typed_in_shell(SHELLS[shell], lines, folder, {"PATH": path, **home})
     assert shown.count("Nine mites, and a $price.") == 2
     assert "For the weather station of the garden." in shown
-    assert "does not hold them" in shown
+    assert "does not contain them" in shown
     assert "NOTEWELL_SEARCH_LIMIT" in shown

@@ -219,7 +219,7 @@ def test_it_ends_when_its_socket_is_taken_away(warm: Warmth) -> None:
 
 def test_it_ends_when_told_to(warm: Warmth) -> None:
     process = warm.start()
-    assert warm.run("daemon", "stop") == (0, "", "ended\n")
+    assert warm.run("daemon", "stop") == (0, "", "stopped\n")
     assert process.wait(LONG) == 0
     assert warm.run("daemon", "stop") == (0, "", "not running\n")
     assert warm.run("daemon", "status")[1].startswith("not running")
@@ -245,7 +245,7 @@ def test_other_code_on_disk_ends_it_and_the_next_search_starts_anew(warm: Warmth
     assert search(warm).startswith(FOUND)
     warm.wait_for(lambda: is_gone(pid))
     warm.wait_for(lambda: warm.path.exists() and str(pid) not in older.read_text())
-    assert warm.run("daemon", "stop")[2] == "ended\n"
+    assert warm.run("daemon", "stop")[2] == "stopped\n"
 
 
 @pytest.mark.parametrize("made", ["open to all", "a link"])
@@ -296,11 +296,11 @@ def test_one_that_hangs_is_not_waited_for(warm: Warmth) -> None:
     try:
         assert search(warm).startswith(FOUND)
         code, out, err = warm.run("daemon", "status")
-        assert (code, out) == (0, f"process   {process.pid} does not answer: it begins, is busy, or hangs\n")
-        assert "`notewell daemon stop` ends it" in err
+        assert (code, out) == (0, f"process   {process.pid} does not answer: it is starting, busy or hanging\n")
+        assert "`notewell daemon stop` stops it" in err
         told = json.loads(warm.run("daemon", "status", "--json")[1])
         assert told == {"running": True, "answers": False, "pid": process.pid}
-        assert warm.run("daemon", "stop") == (0, "", "ended\n")
+        assert warm.run("daemon", "stop") == (0, "", "stopped\n")
         assert process.wait(LONG) == 0
     finally:
         process.send_signal(signal.SIGCONT)
@@ -314,7 +314,7 @@ def test_the_vault_that_the_better_model_reads_is_told(warm: Warmth) -> None:
     with Vault.open(warm.folder) as vault, vault.store.locked("encode"):
         told = json.loads(warm.run("daemon", "status", "--json")[1])
         assert (told["running"], told["answers"], told["filling"]) == (True, True, [str(warm.folder)])
-        assert f"{warm.folder}; a better model reads it in the background\n" in warm.run("daemon", "status")[1]
+        assert f"{warm.folder}; the encoder is running in the background\n" in warm.run("daemon", "status")[1]
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can be another user")

@@ -114,9 +114,9 @@ def test_related_and_deep_mode_know_the_formats_too(notewell: Notewell, format: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--json", "--format", "csv"], "--json and --format csv are two formats"),
+        (["--json", "--format", "csv"], "--json and --format csv exclude each other"),
         (["-0"], "--null is for --format paths"),
-        (["--mode", "compare", "--format", "csv"], "--mode compare has two pages"),
+        (["--mode", "compare", "--format", "csv"], "--mode compare prints two lists"),
     ],
 )
 def test_formats_that_do_not_go_together_are_wrong_usage(

@@ -71,7 +71,7 @@ def test_installed_twice_it_is_there_once(notewell: Command, user_file: Path) ->
     _, out, err = notewell("hook", "install", "--user", "--yes")
     assert user_file.read_bytes() == first
     assert out == ""
-    assert "already there" in err
+    assert "already installed" in err
 
 
 def test_another_vault_takes_the_place_of_the_first(notewell: Command, user_file: Path, folder: Path) -> None:
@@ -235,7 +235,7 @@ def test_nothing_is_kept_of_the_settings_once_the_hooks_are_out(
     notewell("hook", "install", "--user", "--yes")
     assert kept(tmp_path)
     _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert "is what it was before the hooks" in err
+    assert "restored" in err
     assert kept(tmp_path) == []
 
 
@@ -245,25 +245,25 @@ def test_what_was_taken_out_by_hand_leaves_nothing_behind_either(
     notewell("hook", "install", "--user", "--yes")
     user_file.write_text('{"model": "opus"}', encoding="utf-8")
     _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert (out, "no hooks of ours are there" in err) == ("", True)
+    assert (out, "there are no hooks of Notewell" in err) == ("", True)
     assert kept(tmp_path) == []
     assert user_file.read_text(encoding="utf-8") == '{"model": "opus"}'
 
 
 def test_uninstalling_says_what_was_done(notewell: Command, user_file: Path) -> None:
     _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert (out, "no hooks of ours are there" in err) == ("", True)
+    assert (out, "there are no hooks of Notewell" in err) == ("", True)
     notewell("hook", "install", "--user", "--yes")
     user_file.write_text(json.dumps(json.loads(user_file.read_text(encoding="utf-8"))), encoding="utf-8")
     _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert "removed, since there was none before the hooks" in err
+    assert "removed, as it did not exist before the hooks" in err
     assert not user_file.exists()
     user_file.parent.mkdir(exist_ok=True)
     user_file.write_text("{}", encoding="utf-8")
     notewell("hook", "install", "--user", "--yes")
     user_file.write_text(user_file.read_text(encoding="utf-8").replace("{", '{"theme": "dark",', 1), encoding="utf-8")
     _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert "has our hooks no more; what else it holds stays" in err
+    assert "written without the hooks" in err
     assert json.loads(user_file.read_text(encoding="utf-8")) == {"theme": "dark"}
 
 
@@ -323,8 +323,8 @@ def test_who_names_no_vault_where_none_is_above_is_told(
 ) -> None:
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
-    told = f"no vault is in {tmp_path / 'project'} or above"
-    for _ in ("written", "already there"):
+    told = f"there is no vault in {tmp_path / 'project'} or above"
+    for _ in ("written", "already installed"):
         code, _, err = notewell("hook", "install", *where, "--yes")
         assert code == 0
         assert told in err and "--vault PATH" in err

@@ -148,7 +148,7 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
     ("name", "given", "expected"),
     [
         ("search", {}, "'text' is missing"),
-        ("search", {"text": " "}, "nothing to look for"),
+        ("search", {"text": " "}, "nothing to search for"),
         ("search", {"text": "x", "limit": 0}, "'limit'"),
         ("search", {"text": "x", "querry": "y"}, "no argument 'querry'"),
         ("search", {"text": "x", "lmit": 3}, "Is 'limit' meant?"),

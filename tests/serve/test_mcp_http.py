@@ -108,7 +108,7 @@ def test_the_command_for_stdio_has_no_server_of_its_own(indexed_sample: Path) ->
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=GUARD)
     assert done.returncode == 2 and "--http" in done.stderr and "notewell mcp --help" in done.stderr
     told = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, timeout=GUARD)
-    assert "find MCP under `notewell serve`, at /mcp" in " ".join(told.stdout.split())
+    assert "use `notewell serve` and its /mcp" in " ".join(told.stdout.split())
 
 
 def test_every_note_is_found_by_a_call_right_after_it_was_saved_over_either_transport(folder: Path) -> None:

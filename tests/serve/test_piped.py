@@ -31,8 +31,8 @@ def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
     [
         (b"", "The query on stdin is empty"),
         (b" \n", "The query on stdin is empty"),
-        (b"rye\0bread", "What is on stdin is no text in UTF-8"),
-        ("rye".encode("utf-16"), "What is on stdin is no text in UTF-8"),
+        (b"rye\0bread", "stdin is not UTF-8 text"),
+        ("rye".encode("utf-16"), "stdin is not UTF-8 text"),
         (b"rye " * 20_000, "The query on stdin is longer than 65,536 bytes"),
     ],
     ids=["empty", "blank", "binary", "utf-16", "long"],

@@ -1,4 +1,4 @@
-"""Addresses of notes: what opens a hit in Obsidian, in an editor, or as a file."""
+"""Addresses that open a hit in Obsidian, in an editor, or as a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from notewell.types.note import Chunk
 
-# What a link to a heading cannot hold; Obsidian reads it as a space, too.
+# Characters that a link to a heading cannot contain; Obsidian reads them as spaces.
 NO_HEADING = re.compile(r"[#^|:\[\]\\]+")
 
 
@@ -23,7 +23,7 @@ class Addresses:
 
     @classmethod
     def of(cls, root: Path) -> Addresses:
-        """Return the addresses that suit a folder: Obsidian's where it is a vault of Obsidian, else those of files.
+        """Return addresses for a folder: of Obsidian if it is an Obsidian vault, else of files.
 
         >>> Addresses.of(Path("/nowhere/notes")).of_chunk(Chunk("My bees.md", "", 12, 14))
         'file:///nowhere/notes/My%20bees.md'
@@ -31,7 +31,7 @@ class Addresses:
         return cls(root, "obsidian" if root.name and (root / ".obsidian").is_dir() else "file")
 
     def of_chunk(self, chunk: Chunk, line: int = 0, *, host: str = "") -> str:
-        """Return the address of a chunk, or of one of its lines; a terminal also wants to know the `host` of a file.
+        """Return the address of a chunk, or of one of its lines; a terminal needs the `host` of a file too.
 
         >>> bees = Chunk("Garden/Bees.md", "", 12, 14, headings=("Bees", "In winter"))
         >>> Addresses(Path("/home/me/notes"), "obsidian").of_chunk(bees)
@@ -46,7 +46,7 @@ class Addresses:
 
 
 def _heading(chunk: Chunk) -> str:
-    """Return the heading above a chunk as links name it: Obsidian knows no lines."""
+    """Return the heading above a chunk, as in a link: Obsidian cannot open a line."""
     name = NO_HEADING.sub(" ", chunk.headings[-1]).strip() if chunk.headings else ""
     return f"#{name}" if name and chunk.path.endswith(".md") else ""
 

@@ -1,4 +1,4 @@
-"""Mistakes of ours, told without a word of the user's: an error's own words may quote a note."""
+"""Unexpected errors, described without their messages, which may quote a note."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def told_mistake(error: BaseException) -> str:
-    """Return what kind of error it is, and where in the code it rose.
+    """Return the type of an error, and where in the code it was raised.
 
     >>> try:
     ...     int("my secret")
@@ -19,6 +19,6 @@ def told_mistake(error: BaseException) -> str:
         frame = frame.tb_next
     if frame is None:
         return type(error).__name__
-    # Many files have one name; where the program is installed says who the user is.
+    # The folder tells files of one name apart; the full path may contain the user's name.
     place = "/".join(Path(frame.tb_frame.f_code.co_filename).parts[-2:])
     return f"{type(error).__name__} in {place}:{frame.tb_lineno}"

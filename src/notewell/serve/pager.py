@@ -1,4 +1,4 @@
-"""Long output on a terminal, a window at a time; the client of a warm process prints by it, too, so it loads little."""
+"""Sends long output on a terminal through a pager; the daemon's client uses it too, so it imports little."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-# What these print is there to be read; others tell of work while it goes on.
+# The commands whose output is meant to be read; others report progress.
 PAGED = {"search", "related", "read", "links", "traverse", "graph", "status", "config", "help"}
-# Quits at once if all is on one screen, lets colours and links through, and leaves what it showed on the screen.
+# -F quits if all fits on one screen, -R passes colours and links, -X leaves the output on the screen.
 LESS = "less -FRX"
 COLOURS = ("auto", "always", "never")
 
 
 @contextmanager
 def paged(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
-    """Hold what is printed until all of it is known, if it may go through a pager then; show it however this ends."""
+    """Hold back stdout, if it may need a pager, and show it at the end, however the command ends."""
     if not _pager_for(arguments, environment):
         yield
         return
@@ -32,14 +32,14 @@ def paged(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[
 
 
 class _Terminal(io.TextIOWrapper):
-    """What is held will be on a terminal: colours and links are as there."""
+    """Held output, which counts as a terminal, since that is where it will be shown."""
 
     def isatty(self) -> bool:
         return True
 
 
 def show(data: bytes, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Write to stdout what a command with these arguments printed: through a pager if it is longer than the window."""
+    """Write the output of a command to stdout, through a pager if it is longer than the window."""
     pager = _pager_for(arguments, environment)
     if pager and _is_longer_than_the_window(data) and _page(data, pager, environment):
         return
@@ -56,7 +56,7 @@ def _pager_for(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def is_paged(arguments: Sequence[str]) -> bool:
-    """Tell whether what a command prints may go through a pager.
+    """Tell whether a command's output may go through a pager.
 
     >>> is_paged(["--color", "never", "search", "rye"]), is_paged(["index"]), is_paged(["index", "--help"])
     (True, False, True)
@@ -68,7 +68,7 @@ def is_paged(arguments: Sequence[str]) -> bool:
 
 
 def _is_a_terminal() -> bool:
-    # Where stdout was replaced, as in a warm process, somebody else prints.
+    # In the daemon, stdout is replaced, and the client prints.
     with suppress(OSError, ValueError, AttributeError):
         return os.isatty(sys.stdout.fileno())
     return False
@@ -81,7 +81,7 @@ def _is_longer_than_the_window(data: bytes) -> bool:
 
 
 def _width(line: str) -> int:
-    """Return how many signs of a line are seen.
+    """Return how many characters of a line are visible.
 
     >>> _width("\\x1b]8;;file:///a\\x1b\\\\\\x1b[36ma.md\\x1b[0m\\x1b]8;;\\x1b\\\\:7")
     6
@@ -91,24 +91,24 @@ def _width(line: str) -> int:
 
 
 def _behind_code(part: str) -> str:
-    """Return what is seen of the part behind an escape: of a colour what follows, of an address nothing."""
+    """Return the visible part after an escape character: what follows a colour code, and nothing of a link."""
     return part[1:] if part.startswith("\\") else part.partition("m")[2] if part.startswith("[") else ""
 
 
 def _page(data: bytes, pager: str, environment: Mapping[str, str]) -> bool:
-    """Let the pager show the data; tell whether there is such a program."""
-    # Most output fits into the window, and does not pay for these.
+    """Show the data in the pager; tell whether that program exists."""
+    # Loaded only for output that is longer than the window.
     import shlex  # noqa: PLC0415
     import signal  # noqa: PLC0415
     import subprocess  # noqa: PLC0415
 
-    # Ctrl-C is the pager's: in less it ends a search. Unlike one that is ignored, it comes to the pager as it is.
+    # Ctrl-C is for the pager, where it ends a search. An ignored signal would be ignored there too.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        # Whoever sets PAGER=less, and nothing for it, wants colours rather than their codes.
+        # With PAGER=less and no LESS, colours rather than their codes.
         variables = {"LESS": "FRX", "LV": "-c", **environment}
         process = subprocess.Popen(shlex.split(pager), stdin=subprocess.PIPE, env=variables)
-        # Whoever quits before the end has seen enough, and that is no error.
+        # Quitting before the end is not an error.
         process.communicate(data)
     except (OSError, ValueError, IndexError):
         return False

@@ -1,4 +1,4 @@
-"""What every surface lets one ask by: the same names and the same words on them, and how conditions are written."""
+"""The parameters that all surfaces share: their names and help texts, and how conditions are written."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from notewell.errors import SettingsError
 from notewell.types.query import ALL, Filters
 
 HELP = {
-    "limit": "How many results. Default: search.limit, 10",
-    "under": "Look only in this folder or note",
-    "tag": "Only notes with this tag, or one nested in it; may be repeated",
-    "type": "Only notes whose front matter has this type",
-    "lang": "Only notes in this language: python, de, c++",
-    "after": "Only notes of this day or later: 2024-05-01, 2024, 7d, today",
-    "before": "Only notes of the days before this one",
-    "where": "Only notes whose front matter says so: status=open, rating=3..5; may be repeated",
-    "max_tokens": "Only hits of so many tokens of text together, at 4 characters each",
-    "explain": "Say how each score came about",
-    "refresh": "Look for changed files first, if that is quick",
-    "no_refresh": "Do not look for changed files first",
-    "mode": "fast searches as usual; deep goes far along links, too, and has up to 50 notes unless limit says how many",
-    "query": "What notes have to be near to. Default: the note itself",
-    "depth": "How many hops. Default: 4",
-    "floor": "The least similarity of a note that is kept. Default: 0.5, with a query 0.7 of the nearest",
-    "broken": "List only the links that lead nowhere, with what may be meant",
-    "orphans": "List the notes that no other note links to, and that link to none",
-    "to": "Of the broken links, those that miss this: notes, files or anchors",
-    "like": "Lean to what is like this note, or some of its lines: Garden/Bees.md:12; may be repeated",
+    "limit": "Return at most N results. Default: search.limit, 10",
+    "under": "Search only this folder or note",
+    "tag": "Only notes with this tag or a nested one; may be repeated",
+    "type": "Only notes of this type, as in their front matter; may be repeated",
+    "lang": "Only notes in this language: python, de, c++; may be repeated",
+    "after": "Only notes from this date or later: 2024-05-01, 2024, 7d, today",
+    "before": "Only notes from before this date",
+    "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
+    "max_tokens": "Limit the output to about N tokens",
+    "explain": "Show how each score was computed",
+    "refresh": "Index changed files first, if that is quick",
+    "no_refresh": "Do not index changed files first",
+    "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set",
+    "query": "Keep notes similar to this text. Default: similar to the note itself",
+    "depth": "Follow at most N links in a row. Default: 4",
+    "floor": "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
+    "broken": "List broken links only, with suggestions",
+    "orphans": "List notes without any link to or from another note",
+    "to": "With broken: only links to missing notes, files or anchors",
+    "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
 }
 
-# Names that are so much alike (`difflib`) are slips: "lmit" for "limit", "note" for "notes", not "query" for "where".
+# Names this similar (`difflib`) are typing mistakes: "lmit" for "limit", but not "query" for "where".
 CLOSE = 0.75
 
 
@@ -84,7 +84,7 @@ def rules_of(page: Page) -> Rules:
 
 
 def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
-    """Return which name may be meant by one that nobody knows: one that is written nearly so, or one that is missing.
+    """Return the name that an unknown one probably stands for: a similar one, or else a missing one.
 
     >>> meant_by("lmit", ["text", "limit"], ["text"]), meant_by("q", ["text", "limit"], ["text"]), meant_by("q", [], [])
     ('limit', 'text', '')
@@ -93,7 +93,7 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
 
 
 def filters_of(asked: Narrowed) -> Filters:
-    """Return the filters that were asked for."""
+    """Return the filters of a request."""
     return Filters(
         tag=tuple(asked.tag),
         type=tuple(asked.type),
@@ -105,19 +105,19 @@ def filters_of(asked: Narrowed) -> Filters:
 
 
 def check_asked(text: str, under: str, only: Filters) -> None:
-    """Refuse a search for nothing at all: neither words nor anything to narrow it by.
+    """Refuse a search with neither text nor a filter.
 
     >>> check_asked("", "", Filters(tag="bees"))
     >>> check_asked(" ", "", ALL)
     Traceback (most recent call last):
-    notewell.errors.SettingsError: There is nothing to look for
+    notewell.errors.SettingsError: There is nothing to search for
     """
     if not (text.strip() or under) and replace(only, like=only.places) == ALL:
-        raise SettingsError("There is nothing to look for", "Give some words, or a filter such as tag or after")
+        raise SettingsError("There is nothing to search for", "Give some words, or a filter such as tag or after")
 
 
 def read_where(written: Iterable[str]) -> dict[str, list[str]]:
-    """Return conditions on front matter by their keys.
+    """Return conditions on properties, by key.
 
     >>> read_where(["status=open", "rating = 3..5", "status=new"])
     {'status': ['open', 'new'], 'rating': ['3..5']}

@@ -1,4 +1,4 @@
-"""Talk to the user on stderr, with what a terminal would obey made visible."""
+"""Messages to the user on stderr, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -11,24 +11,33 @@ from notewell.files.control_chars import OBEYED
 
 
 def say(text: str) -> None:
-    """Talk to the user, on stderr; it is not data, and where its reader went away the work goes on without it."""
+    """Print a message to stderr; if nobody reads it any more, the work continues."""
     with suppress(BrokenPipeError):
         click.echo(printable(text), err=True)
 
 
 def is_unheard() -> bool:
-    """Tell whether nobody reads what this process prints any more, neither data nor talk."""
+    """Tell whether nobody reads stdout and stderr any more."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
     for number in (1, 2):
         poll.register(number, 0)
-    # A pipe tells of its closed end unasked.
-    return sum(bool(told & (select.POLLERR | select.POLLHUP)) for _, told in poll.poll(0)) == 2
+    # A closed pipe is reported without asking for it.
+    return sum(bool(event & (select.POLLERR | select.POLLHUP)) for _, event in poll.poll(0)) == 2
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural if needed.
+
+    >>> counted(1, "note"), counted(2000, "note"), counted(3, "community")
+    ('1 note', '2,000 notes', '3 communities')
+    """
+    return f"{number:,} {what if number == 1 else f'{what[:-1]}ies' if what.endswith('y') else f'{what}s'}"
 
 
 def printable(text: str) -> str:
-    """Return the text with what a terminal would obey made visible.
+    """Return the text with control characters escaped.
 
     >>> printable("rye\\x1b[31m")
     'rye\\\\x1b[31m'
@@ -37,7 +46,7 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: str) -> str:
-    """Return the text as `printable` does, and on one line: the name of a file may have line breaks in it.
+    """Return the text as `printable` does, on one line: a file name may contain line breaks.
 
     >>> printable_line("rye\\nbread\\t.md")
     'rye\\\\nbread\\\\t.md'

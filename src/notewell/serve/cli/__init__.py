@@ -1,4 +1,4 @@
-"""The command line: one module a command, each loaded only when it is called."""
+"""The command line: a module for each command, loaded only when the command is called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from notewell.errors import NotewellError
-from notewell.serve.cli.stopped import Stopped
 from notewell.serve.cli.usage import check_once, usage_hint
 from notewell.serve.pager import COLOURS, paged
 
@@ -24,43 +23,46 @@ if TYPE_CHECKING:
 
     from notewell.vault import Vault
 
-# Opens a vault: its path, or none for the nearest, and the settings that were given as options.
+# Opens a vault, given its path, or None for the nearest one, and the settings that were given as options.
 Opening = Callable[[Path | None, dict[str, Any]], "Vault"]
 
 COMMANDS = {
-    "index": "Bring the store up to date with the folder",
+    "index": "Index new and changed notes",
     "search": "Find the lines that answer TEXT",
-    "related": "Find the notes most like NOTE, or like several",
-    "traverse": "Walk from NOTE along links, to notes that are near it",
-    "graph": "Show the vault from above: its communities, and what joins them",
+    "related": "Find the notes most like one or several notes",
+    "traverse": "Follow links from a note to similar notes",
+    "graph": "Show the communities of the vault, and the links between them",
     "read": "Show a note, some of its lines, or a part such as a page",
-    "links": "Say where links lead, and which lead nowhere",
-    "status": "Say what is indexed, and what is not",
-    "remember": "Write TEXT as a note into the folder for memories",
-    "forget": "Move a note that was remembered to the trash",
-    "secrets": "Say where secrets are in the notes, to clean them up",
-    "fill": "Let the better model read what it has not read yet",
+    "links": "Show links and backlinks; list broken links",
+    "status": "Show what is indexed and what is not",
+    "remember": "Write TEXT as a note into the memory folder",
+    "forget": "Move a remembered note to the trash",
+    "secrets": "List secrets in the notes, so that you can remove them",
+    "encode": "Encode the notes that the encoder has not encoded yet",
     "watch": "Keep the store up to date while you write",
-    "serve": "Answer other programs over HTTP",
-    "mcp": "Let a model search and read the notes, over MCP",
-    "doctor": "Prove that the store is sound",
+    "serve": "Serve the vault to other programs over HTTP",
+    "mcp": "Serve the vault to AI agents over MCP",
+    "doctor": "Check the store for errors, and repair it",
     "backup": "Copy the store to a file",
-    "restore": "Put a backup in the store's place",
+    "restore": "Replace the store with a backup",
     "eval": "Measure search quality on judged queries",
-    "hook": "Give Claude Code what your notes know, by its hooks",
-    "daemon": "Say what the process behind the commands does, or end it",
-    "config": "Show every setting, its value, and where that came from",
-    "completion": "Let the shell complete commands, options and notes",
+    "hook": "Give Claude Code your notes through its hooks",
+    "daemon": "Show or stop the background process that speeds up commands",
+    "config": "Show every setting, its value, and where it was set",
+    "completion": "Print a script that completes commands, options and notes in your shell",
     "help": "Show help on a command, or on a TOPIC: query, output",
 }
+# Commands that share a module with another, and old names.
+HOMES = {"restore": "backup", "forget": "remember"}
+ALIASES = {"fill": "encode"}
 
 
-# How the help lists them; what is in none of these comes last.
+# How --help lists them; commands in no group come last.
 GROUPS = {
     "Find": ("search", "related", "read"),
-    "Look around": ("links", "traverse", "graph"),
-    "Keep up": ("index", "status", "watch", "fill", "secrets", "doctor", "backup", "restore"),
-    "Let others in": ("serve", "mcp", "hook", "remember", "forget"),
+    "Explore": ("links", "traverse", "graph"),
+    "Maintain": ("index", "status", "watch", "encode", "secrets", "doctor", "backup", "restore"),
+    "Connect": ("serve", "mcp", "hook", "remember", "forget"),
     "Set up": ("config", "completion", "daemon", "eval", "help"),
 }
 START = """\
@@ -71,30 +73,36 @@ Go to your notes, and paste:
     notewell read "A note:12-20"
     notewell related last
 
-The first search indexes the folder; later ones take in what changed. `notewell help query` shows what a query can say,
+The first search indexes the folder; later ones index what changed. `notewell help query` shows the query syntax,
 `notewell --help` lists all commands."""
 
 
+class Stopped(Exception):
+    """The user stopped a run; what was done is kept, and was reported."""
+
+
 class Commands(click.Group):
-    """A group that imports a command with its first use, so that none pays for the others."""
+    """A group that imports a command when it is called, so that no command waits for the others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which one needs them."""
+        """Return the commands, the most needed first."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name."""
-        if cmd_name not in COMMANDS:
+        """Return a command by its name, or by an old name."""
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"notewell.serve.cli.{cmd_name}").command
+        module = import_module(f"notewell.serve.cli.{HOMES.get(name, name)}")
+        command: click.Command = getattr(module, name if name in HOMES else "command")
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that was called; of one that there is not, say which may be meant."""
+        """Return the command that was called; an unknown one is an error that suggests a known one."""
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+        if name not in {*COMMANDS, *ALIASES} and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"There is no command '{name}'{did_you_mean(name, COMMANDS)}", ctx)
         called, command, rest = super().resolve_command(ctx, args)
         if command and not ctx.resilient_parsing:
@@ -102,11 +110,11 @@ class Commands(click.Group):
         return called, command, rest
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the program's own options, wherever they stand."""
-        return super().parse_args(ctx, own_first(args))
+        """Parse the global options, wherever they stand."""
+        return super().parse_args(ctx, global_first(args))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Return the commands that begin so, without loading any."""
+        """Return the commands that begin like this, without loading any."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415
 
         begun = [name for name in COMMANDS if name.startswith(incomplete)]
@@ -114,45 +122,45 @@ class Commands(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without loading any."""
+        """Write the list of commands, without loading any."""
         grouped = {name for names in GROUPS.values() for name in names}
         rest = tuple(name for name in COMMANDS if name not in grouped)
         for title, names in {**GROUPS, "More": rest}.items():
             if rows := [(name, COMMANDS[name]) for name in names if name in COMMANDS]:
                 with formatter.section(title):
                     # One column for all groups.
-                    formatter.write_dl([(f"{name:{max(map(len, COMMANDS))}}", told) for name, told in rows])
+                    formatter.write_dl([(f"{name:{max(map(len, COMMANDS))}}", text) for name, text in rows])
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return what may be meant by a word, as the end of a sentence; nothing, if none is like it.
+    """Return the known word most like this one, as the end of a sentence, or nothing.
 
     >>> did_you_mean("serch", COMMANDS), did_you_mean("qqq", COMMANDS)
     (". Did you mean 'search'?", '')
     """
-    # Only whoever mistypes pays for it.
+    # Loaded only after a typing mistake.
     from difflib import get_close_matches  # noqa: PLC0415
 
     near = get_close_matches(word, known, n=1)
     return f". Did you mean '{near[0]}'?" if near else ""
 
 
-def own_first(arguments: list[str]) -> list[str]:
-    """Return the arguments with the program's own in front; behind `--` there are none.
+def global_first(arguments: list[str]) -> list[str]:
+    """Return the arguments with the global options first; after `--` there are none.
 
-    >>> own_first(["search", "rye", "--no-pager", "--color", "never", "--", "--no-pager"])
+    >>> global_first(["search", "rye", "--no-pager", "--color", "never", "--", "--no-pager"])
     ['--no-pager', '--color', 'never', 'search', 'rye', '--', '--no-pager']
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    own: list[str] = []
+    global_: list[str] = []
     others: list[str] = []
     words = iter(arguments[:end])
     for word in words:
         if word == "--color":
-            own += [word, *islice(words, 1)]
+            global_ += [word, *islice(words, 1)]
         else:
-            (own if word in ("--no-pager", "--no-daemon") or word.startswith("--color=") else others).append(word)
-    return [*own, *others, *arguments[end:]]
+            (global_ if word in ("--no-pager", "--no-daemon") or word.startswith("--color=") else others).append(word)
+    return [*global_, *others, *arguments[end:]]
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -161,10 +169,10 @@ def own_first(arguments: list[str]) -> list[str]:
     "--color",
     type=click.Choice(COLOURS),
     default="auto",
-    help="Colours and links: as the terminal is, always, or never. Default: auto, which obeys NO_COLOR",
+    help="Print colours and links. Default: auto, if the terminal supports them and NO_COLOR is not set",
 )
-@click.option("--no-pager", is_flag=True, help="Print what is longer than the window at once")
-@click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not ask the warm process, nor start it")
+@click.option("--no-pager", is_flag=True, help="Do not send long output through a pager")
+@click.option("--no-daemon", is_flag=True, expose_value=False, help="Neither use nor start the background process")
 @click.pass_context
 def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
     """Search a folder of notes by words and by meaning
@@ -173,9 +181,9 @@ def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
     Example:
         notewell search "why did the bread collapse" --vault ~/notes
 
-    Every command has examples in its own help: notewell search --help. The options below may stand anywhere.
+    Each command's own help has examples: notewell search --help. The options below may stand anywhere.
 
-    Exit codes: 0 done, also if nothing was found; 1 an error, or what a command says in its help; 2 wrong usage; 130
+    Exit codes: 0 success, even if nothing was found; 1 an error, or as a command's help says; 2 wrong usage; 130
     interrupted.
     """
     ctx.color = wants_colour(color, os.environ)
@@ -184,7 +192,7 @@ def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
 
 
 def wants_colour(chosen: str, environment: Mapping[str, str]) -> bool | None:
-    """Tell whether colours are wanted; nothing where the terminal decides.
+    """Tell whether to print colours; None where the terminal decides.
 
     >>> wants_colour("auto", {"NO_COLOR": "1"}), wants_colour("always", {"NO_COLOR": "1"}), wants_colour("auto", {})
     (False, True, None)
@@ -197,35 +205,35 @@ def wants_colour(chosen: str, environment: Mapping[str, str]) -> bool | None:
 
 
 def main(opening: Opening | None = None) -> None:
-    """Run the command line and end with its exit code; vaults are opened by `opening`, else as ever."""
+    """Run the command line and exit with its code; `opening` replaces the usual way to open a vault."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What a terminal's encoding does not have is shown by its number.
+            # Characters that the terminal's encoding lacks are escaped.
             stream.reconfigure(errors="backslashreplace")
     if "_NOTEWELL_COMPLETE" in os.environ:
-        # Knows the shells better than click does.
+        # It registers our own scripts in place of click's.
         import_module("notewell.serve.cli.completion")
     code = run(sys.argv[1:], opening)
     for number, stream in enumerate((sys.stdout, sys.stderr), start=1):
         try:
-            # Where one was closed from the beginning, there is none.
+            # A stream that was closed from the start is None.
             if stream is not None:
                 stream.flush()
         except (OSError, ValueError):
-            # It is told already: what Python would try to write once more at its end goes nowhere.
+            # The error was reported; what Python would write once more on exit goes nowhere.
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     sys.exit(code)
 
 
 def run(arguments: Sequence[str], opening: Opening | None = None) -> str | int | None:
-    """Run a command and return its exit code; every error is a fact and a hint on stderr, and code 1."""
+    """Run a command and return its exit code; errors are printed to stderr as a fact and a hint."""
     code = _run(arguments, opening)
-    # Claude Code takes 2 for a refusal, and would not send the prompt: a hook called wrongly says so, and ends well.
+    # Claude Code takes exit code 2 as a veto and would drop the prompt, so a hook always ends with 0.
     return 0 if is_hook(arguments) else code
 
 
 def is_hook(arguments: Sequence[str]) -> bool:
-    """Tell whether this is a call by Claude Code, and not by a person.
+    """Tell whether Claude Code, rather than a person, runs this command.
 
     >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "status"]), is_hook(["search", "hook"])
     (True, False, False)
@@ -238,26 +246,28 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
         with paged(arguments, os.environ):
             cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)
     except NotewellError as error:
-        # Both may hold names of notes, and a name may hold a line break.
-        return _told(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
+        # Both may contain names of notes, and a name may contain a line break.
+        return _report(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
     except click.UsageError as error:
-        return _told(error.format_message().rstrip("."), usage_hint(error, arguments, COMMANDS), code=2)
+        return _report(error.format_message().rstrip("."), usage_hint(error, arguments, {*COMMANDS, *ALIASES}), code=2)
     except click.ClickException as error:
-        return _told(error.format_message(), "")
+        return _report(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):
         return 130
     except SystemExit as stop:
-        # Click ends with 1 when the reader of a pipe has seen enough, and silences stdout; that is no error.
+        # Click exits with 1, and silences stdout, when the reader of a pipe is gone; that is not an error.
         silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         return 0 if silenced else stop.code
     except OSError as error:
-        return _told(f"The output cannot be written: {error.strerror or error}", "Check the disk, or where it is sent")
+        return _report(
+            f"Cannot write the output: {error.strerror or error}", "Check the disk, or where the output is sent"
+        )
     return 0
 
 
-def _told(fact: str, hint: str, code: int = 1) -> int:
-    """Say what is wrong, and return the exit code."""
-    # Whoever only asks for help does not pay for the vault, which the options know.
+def _report(fact: str, hint: str, code: int = 1) -> int:
+    """Print an error and its hint, and return the exit code."""
+    # Loaded only after an error: it takes a while, and --help does not need it.
     from notewell.serve.say import say  # noqa: PLC0415
 
     color = wants_colour("auto", os.environ)

@@ -1,7 +1,10 @@
-"""`notewell completion`."""
+"""`notewell completion`, and the notes, folders and tags that a shell is offered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import ClassVar
 
 import click
@@ -14,15 +17,23 @@ from click.shell_completion import (
     get_completion_class,
 )
 
-# What the scripts set, so that the program completes instead of running.
+from notewell.errors import NotewellError
+from notewell.serve.cli.options import open_vault
+from notewell.store import Snapshot
+
+# More than anyone looks through.
+MOST = 300
+# In a vault with more tags than this, tags are not completed.
+MOST_TAGS = 200_000
+# With this variable set, the program completes instead of running.
 VARIABLE = "_NOTEWELL_COMPLETE"
-# Where a shell looks for such scripts by itself.
+# Where each shell looks for completion scripts.
 HOMES = {
     "bash": "~/.local/share/bash-completion/completions/notewell",
     "zsh": "_notewell in a folder of your $fpath, such as ~/.zfunc/_notewell",
     "fish": "~/.config/fish/completions/notewell.fish",
 }
-# `filenames` makes bash quote the spaces of a note; versions before 4 do not have compopt, and complete without it.
+# `filenames` makes bash quote the spaces of a path; versions before 4 have no compopt and complete without it.
 BASH = """\
 %(complete_func)s() {
     local kind value
@@ -42,12 +53,12 @@ complete -F %(complete_func)s %(prog_name)s
 
 
 class Bash(BashComplete):
-    """Bash, which has to be told which words are like names of files."""
+    """Bash, which needs to be told which words are file names."""
 
     source_template: ClassVar[str] = BASH
 
     def source(self) -> str:
-        """Return the script, for any version."""
+        """Return the script, whatever the version of bash."""
         return ShellComplete.source(self)
 
     def format_completion(self, item: CompletionItem[str]) -> str:
@@ -56,7 +67,7 @@ class Bash(BashComplete):
 
 
 class Fish(FishComplete):
-    """Fish, whose script cuts words at commas; names of notes have them."""
+    """Fish, whose script would cut names of notes at commas."""
 
     source_template: ClassVar[str] = FishComplete.source_template.replace('split ","', 'split --max 1 ","')
 
@@ -69,10 +80,10 @@ add_completion_class(Fish)
 @click.argument("shell", type=click.Choice(list(HOMES)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Let the shell complete commands, options and notes
+    """Print a script that completes commands, options and notes in your shell
 
-    Prints a script for bash, zsh or fish, and says on stderr where it belongs. Notes, folders and tags come from the
-    vault around the current folder, or from the one that --vault names.
+    The script is for bash, zsh or fish; stderr says where to save it. Notes, folders and tags come from the vault that
+    contains the current folder, or from --vault.
 
     \b
     Example:
@@ -83,4 +94,43 @@ def command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     click.echo(kind((ctx.parent or ctx).command, {}, "notewell", VARIABLE).source(), nl=False)
-    click.echo(f"This script belongs into {HOMES[shell]}; it works in new shells.", err=True)
+    click.echo(f"Save this as {HOMES[shell]}; it takes effect in new shells.", err=True)
+
+
+def complete_note(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the notes whose paths begin like this or, if there are none, the one note whose name does."""
+    notes = sorted(_stored(ctx, lambda snapshot: snapshot.ids()))
+    found = _beginning(notes, incomplete)
+    if not found:
+        found = [note for note in notes if PurePosixPath(note).name.casefold().startswith(incomplete.casefold())]
+        # A shell inserts what all offers have in common, and several paths would have nothing.
+        found = found if len(found) == 1 else []
+    return [CompletionItem(note, note=True) for note in found]
+
+
+def complete_folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the folders whose paths begin like this."""
+    notes = _stored(ctx, lambda snapshot: snapshot.ids())
+    folders = {str(parent) for note in notes for parent in PurePosixPath(note).parents} - {"."}
+    return [CompletionItem(folder, note=True) for folder in _beginning(sorted(folders), incomplete)]
+
+
+def complete_tag(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the tags that begin like this."""
+    tags = _stored(ctx, lambda snapshot: snapshot.values("tag", most=MOST_TAGS))
+    return _beginning(sorted(tags), incomplete)
+
+
+def _stored(ctx: click.Context, read: Callable[[Snapshot], Iterable[str]]) -> list[str]:
+    """Return what is read from the store; errors are not shown to someone who pressed Tab."""
+    with suppress(NotewellError, OSError), open_vault(ctx.params.get("vault")) as vault:
+        if vault.has_store:
+            with vault.store.reading() as snapshot:
+                return list(read(snapshot))
+    return []
+
+
+def _beginning(values: Iterable[str], incomplete: str) -> list[str]:
+    begun = incomplete.casefold()
+    # Shells read offers line by line, so line breaks are left out.
+    return [value for value in values if value.casefold().startswith(begun) and value.isprintable()][:MOST]

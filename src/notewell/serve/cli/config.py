@@ -29,7 +29,7 @@ from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
 from notewell.serve.say import printable, say
 
-# Wider values do not push the column of sources out of sight.
+# A wider value does not widen the column.
 WIDE = 24
 
 
@@ -40,17 +40,15 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.command("config")
 @click.argument("name", default="", metavar="[NAME]", shell_complete=_complete)
 @vault_option
-@click.option(
-    "--example", is_flag=True, help="Print a notewell.toml with all settings and their defaults, commented out"
-)
+@click.option("--example", is_flag=True, help="Print a notewell.toml with all settings and defaults, commented out")
 @json_option
 def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None:
-    """Show every setting, its value, and where that came from
+    """Show every setting, its value, and where it was set
 
-    With a NAME such as search.limit, that setting and what it does; with the name of a section, its settings. They are
-    set in your own file, ~/.config/notewell/notewell.toml, for all vaults; in notewell.toml at a vault's root; and by
-    variables of the environment. Each wins over the one before, but what [daemon] and [hook] say in a vault's file may
-    only be tighter than yours: a vault is given away, too.
+    NAME is a setting such as search.limit, shown with its help, or a section. Settings are read from your own
+    ~/.config/notewell/notewell.toml, from notewell.toml in the vault, and from environment variables; the later one
+    wins. In a vault's file, [daemon] and [hook] can only be stricter than in yours, since the vault may come from
+    someone else.
 
     \b
     Example:
@@ -62,20 +60,20 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
         click.echo("\n".join(_example()))
         return
     with open_vault(vault) as opened:
-        settings = [setting for setting in tell_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
+        settings = [setting for setting in effective_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
     if not settings:
         check_name(name)
     for variable, near in misspelt_variables(os.environ).items():
-        say(f"note: {variable} is no setting; did you mean {near}?")
+        say(f"note: {variable} is not a setting; did you mean {near}?")
     if as_json:
         print_json([_as_data(setting) for setting in settings])
     elif len(settings) == 1 and name == settings[0].name:
-        _tell_one(settings[0])
+        _print_one(settings[0])
     else:
-        _tell_all(settings)
+        _print_all(settings)
 
 
-def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
+def effective_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
     """Return every setting with the value that holds, and where it came from."""
     settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
     users = str(user_file(environment))
@@ -91,7 +89,7 @@ def tell_settings(root: Path, environment: Mapping[str, str]) -> list[Setting]:
 
 
 def _line_of(lines: Sequence[str], section: str, key: str) -> int:
-    """Return the number of the line that sets a key; 0 where it is written in another way than most do."""
+    """Return the number of the line that sets a key, or 0 if it is written in an unusual way."""
     inside = False
     for number, line in enumerate(lines, start=1):
         if line.lstrip().startswith("["):
@@ -118,7 +116,7 @@ def _as_data(setting: Setting) -> dict[str, Any]:
 
 
 def shown(value: Any) -> Any:
-    """Return a value as others may see it: of the key, only whether there is one.
+    """Return a value for display: of an API key, only whether there is one.
 
     >>> shown(Key("a secret")), shown(("a", "b"))
     ('…', ['a', 'b'])
@@ -129,16 +127,16 @@ def shown(value: Any) -> Any:
 
 
 def as_toml(value: Any) -> str:
-    """Return a value as `notewell.toml` has it.
+    """Return a value as TOML.
 
     >>> as_toml(True), as_toml(("Templates/", "*.bak")), as_toml("auto"), as_toml(0.5)
     ('true', '["Templates/", "*.bak"]', '"auto"', '0.5')
     """
-    # Texts, lists, numbers and truth are written in TOML as in JSON.
+    # TOML writes strings, lists, numbers and booleans as JSON does.
     return json.dumps(shown(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _tell_one(setting: Setting) -> None:
+def _print_one(setting: Setting) -> None:
     default = setting_names()[setting.name]
     click.echo(f"{setting.name} = {printable(as_toml(setting.value))}")
     click.echo(f"  {HELP[setting.name]}")
@@ -151,22 +149,22 @@ def _tell_one(setting: Setting) -> None:
     click.echo(f"  variable  {variable_of(setting.name)}")
 
 
-def _tell_all(settings: list[Setting]) -> None:
+def _print_all(settings: list[Setting]) -> None:
     width = max(len(setting.name) for setting in settings)
     for setting in settings:
         value = printable(as_toml(setting.value))
         source = printable(setting.source) + (f" ({setting.remark})" if setting.remark else "")
         row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {source}"
-        # What somebody set stands out.
+        # Settings that were set stand out.
         click.echo(click.style(row, dim=True) if source == DEFAULT else row)
 
 
 def _example() -> Iterator[str]:
-    yield "# All settings of Notewell and their defaults. Take away the # before what you change."
+    yield "# All settings of Notewell, with their defaults. Remove the # from those you change."
     section = ""
     for name, default in setting_names().items():
         if name in (KEY, STORES):
-            # A vault is copied and given away; a key is not, nor where another keeps stores.
+            # A vault may be shared; a key must not be, nor the folder of someone's stores.
             continue
         if section != (section := name.partition(".")[0]):
             yield f"\n[{section}]"

@@ -1,4 +1,4 @@
-"""How deep mode is printed: each hit with how it was reached, what was dropped and why, beside a usual search."""
+"""How deep search is printed: each hit with how it was reached, what was dropped and why, beside a fast search."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import click
 from notewell.graph.deep import Compared, Deep, told
 from notewell.graph.traverse import Visit
 from notewell.serve.answers import of_compared, of_deep, with_notices
-from notewell.serve.cli.options import counted, print_json, width_of
+from notewell.serve.cli.options import print_json, width_of
 from notewell.serve.cli.query_options import Page
-from notewell.serve.cli.results import tell_page, tell_results
-from notewell.serve.say import printable_line, say
+from notewell.serve.cli.results import print_hits, print_results
+from notewell.serve.say import counted, printable_line, say
 from notewell.types.results import Results
 from notewell.vault import Vault
 
-# Of the notes that were dropped, as many as one reads; `--json` has all.
+# How many dropped notes are listed; `--json` has all.
 SHOWN = 5
-# What parts two columns.
+# Spaces between two columns.
 GAP = 2
-# A row of a column: its number, a mark, the path, and what stands at its end.
+# A row of a column: its number, a mark, the path, and what follows it.
 Row = tuple[int, str, str, str]
 
 
-def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
-    """Print what deep mode found, and on stderr how far it went."""
+def print_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+    """Print the hits of a deep search, and on stderr how far it went."""
     if page.format in ("md", "csv", "paths"):
-        tell_results(deep.results, notices, page=page, vault=vault)
+        print_results(deep.results, notices, page=page, vault=vault)
         return
     deep = replace(deep, results=with_notices(deep.results, notices))
     for notice in deep.results.notices:
@@ -38,7 +38,7 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
         print_json(of_deep(deep, vault.root, explain=page.explain))
         return
     why = {path: told(visit) for path, visit in deep.visits.items()}
-    tell_page(deep.results, vault, explain=page.explain, why=why)
+    print_hits(deep.results, vault, explain=page.explain, why=why)
     walk, left_out = deep.walk, deep.results.left_out
     if left_out:
         say(f"{counted(left_out, 'note')} did not fit")
@@ -46,11 +46,11 @@ def tell_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault)
     for visit in walk.dropped[:SHOWN]:
         say(printable_line(f"  dropped {visit.note}: {told(visit)}"))
     if len(walk.dropped) > SHOWN:
-        say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json has them all")
+        say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json lists them all")
 
 
-def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
-    """Print a usual search and deep mode side by side; to explain both, one page after the other follows."""
+def print_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+    """Print a fast and a deep search side by side; with --explain, the scores of both follow."""
     fast, deep = with_notices(both.fast, notices), with_notices(both.deep.results, notices)
     both = Compared(fast, replace(both.deep, results=deep))
     for notice in dict.fromkeys((*fast.notices, *deep.notices)):
@@ -63,14 +63,14 @@ def tell_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Va
     for one, other in zip_longest(_fast_rows(both), _deep_rows(both)):
         left = _column(one, width) if one else " " * width
         click.echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
-    say("- is in fast alone, + in deep alone; the numbers are scores on the left, similarity to the query on the right")
+    say("- is only in fast, + only in deep; numbers are scores on the left, similarity to the query on the right")
     for name, results in (("fast", fast), ("deep", deep)) if page.explain else ():
         click.echo(f"\n{name}")
-        tell_page(results, vault, explain=True)
+        print_hits(results, vault, explain=True)
 
 
 def _head(name: str, results: Results, among: str = "") -> str:
-    """Return what a column has: the chunks that were found, and the notes they are of."""
+    """Return the title of a column, with the number of chunks and of notes in it."""
     notes = counted(len({excerpt.path for excerpt in results}), "note")
     found = f"{counted(len(results), 'chunk')}{among}{notes}" if among else notes
     return f"{name}: {found}" + (f", {results.left_out:,} did not fit" if results.left_out else "")
@@ -96,7 +96,7 @@ def _short(visit: Visit) -> str:
 
 
 def _column(row: Row, width: int) -> str:
-    """Return a row of one column: a note that does not fit loses its beginning, where the folders are.
+    """Return a row of one column; a path that does not fit loses its folders.
 
     >>> _column((3, "+", "Garden/Bees and other visitors/Varroa treatment.md", "0.52 hop 1"), 39)
     ' 3 + …/Varroa treatment.md   0.52 hop 1'

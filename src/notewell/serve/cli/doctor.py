@@ -14,24 +14,24 @@ from notewell.serve.say import say
 
 @click.command("doctor")
 @vault_option
-@click.option("--repair", is_flag=True, help="Make the store anew if it is not sound")
+@click.option("--repair", is_flag=True, help="Rebuild the store if it has errors")
 @json_option
 def command(vault: Path | None, repair: bool, as_json: bool) -> None:
-    """Prove that the store is sound
+    """Check the store for errors, and repair it
 
-    Everything in the store that can be derived is derived again and compared, and every stored line is looked through
-    for secrets. Exit code 1 if something is wrong and was not repaired.
+    Everything that can be derived from the notes is computed again and compared with the store, and every stored line
+    is checked for secrets. Exit code 1 if there are errors that were not repaired.
 
     \b
     Example:
         notewell doctor --repair
     """
     with open_vault(vault) as opened:
-        # A damaged store is what this is for.
+        # A damaged store is what this command is for.
         with suppress(StoreDamaged):
             opened.check_indexed()
         if not as_json:
-            say("checking; this reads the whole store")
+            say("checking the whole store")
         diagnosis = opened.doctor(repair=repair)
     if as_json:
         print_json({"problems": list(diagnosis.problems), "repaired": diagnosis.repaired})

@@ -13,23 +13,23 @@ from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
-from notewell.serve.say import say
+from notewell.serve.say import counted, say
 
 
 @click.command("eval")
 @click.argument("folder", type=click.Path(path_type=Path))
 @vault_option
-@click.option("--split", default="test", show_default=True, help="Which judgements: qrels/SPLIT.tsv")
-@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the rankings become one")
-@click.option("--lexical-weight", type=float, metavar="W", help="What the ranking by words counts; 0 switches it off")
-@click.option("--vector-weight", type=float, metavar="W", help="What the ranking by meaning counts; 0 switches it off")
+@click.option("--split", default="test", show_default=True, help="Which judgements to use: qrels/SPLIT.tsv")
+@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion")
+@click.option("--lexical-weight", type=float, metavar="W", help="Weight of the ranking by words; 0 turns it off")
+@click.option("--vector-weight", type=float, metavar="W", help="Weight of the ranking by meaning; 0 turns it off")
 @click.option(
     "--filled",
     type=click.FloatRange(0, 1),
     default=1.0,
     show_default=True,
     metavar="SHARE",
-    help="How much the better model has read beforehand; the best hits it reads on demand",
+    help="Share of chunks to encode first; the best hits are encoded on demand",
 )
 @json_option
 def command(
@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """Measure search quality on judged queries
 
-    FOLDER is in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. Its documents are
-    indexed as notes in a temporary folder, with the settings of this vault.
+    FOLDER has BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. Its documents are indexed as notes in a
+    temporary folder, with the settings of this vault.
 
     \b
     Example:
@@ -61,9 +61,9 @@ def command(
     say(f"indexing {len(collection.documents):,} documents")
     with collection_vault(collection, settings) as measured:
         if measured.unfilled and filled:
-            say(f"filling {filled:.0%} of {measured.unfilled:,} chunks")
+            say(f"encoding {filled:.0%} of {measured.unfilled:,} chunks")
             fill_share(measured, filled)
-        say(f"searching for {len(collection.queries):,} queries")
+        say(f"running {counted(len(collection.queries), 'query')}")
         scores = evaluate(measured, collection)
     shown = as_dict(scores, settings)
     if as_json:
@@ -74,7 +74,7 @@ def command(
 
 
 def as_dict(scores: Scores, settings: Settings) -> dict[str, Any]:
-    """Return the scores as other programs read them."""
+    """Return the scores as JSON data."""
     return {
         "queries": scores.queries,
         "ndcg@10": round(scores.ndcg_10, 4),

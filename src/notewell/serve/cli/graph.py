@@ -9,29 +9,29 @@ import click
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph, Overview
 from notewell.serve.answers import of_graph, with_notices
-from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
+from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.query_options import vault_to_ask
-from notewell.serve.say import printable_line, say
+from notewell.serve.say import counted, printable_line, say
 
-# As many communities and bridges as one reads; --all and --json have them all.
+# How many communities and bridges are listed; --all and --json have them all.
 SHOWN = 12
 BRIDGES = 8
 
 
 @click.command("graph")
 @vault_option
-@click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Draw a picture of it")
-@click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write notes and links for Graphviz")
-@click.option("--all", "every", is_flag=True, help="Name all communities and bridges, not only the largest")
+@click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Write a picture of the graph to FILE")
+@click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write a Graphviz file to FILE")
+@click.option("--all", "every", is_flag=True, help="List all communities and bridges, not only the largest")
 @no_refresh_option
 @json_option
 def command(
     vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool
 ) -> None:
-    """Show the vault from above: its communities, and what joins them
+    """Show the communities of the vault, and the links between them
 
-    A community is a group of notes that are linked more with each other than with others; it goes by its most central
-    notes. A picture has every note of a small vault, and the communities of a large one.
+    A community is a group of notes that link to each other more than to other notes; it is named after its most central
+    ones. The picture shows every note of a small vault, and the communities of a large one.
 
     \b
     Example:
@@ -47,61 +47,55 @@ def command(
         if as_json:
             print_json(of_graph(graph))
         else:
-            _tell(graph.overview, every)
+            _print(graph.overview, every)
 
 
 def _write(graph: Graph, title: str, svg: Path | None, dot: Path | None) -> None:
-    # What draws is loaded only to draw.
+    # Loaded only to draw.
     from notewell.graph.dot import as_dot  # noqa: PLC0415
     from notewell.graph.picture import as_svg  # noqa: PLC0415
 
     if svg:
-        _keep(svg, as_svg(graph.net, graph.overview, title), ".svg")
+        _write_file(svg, as_svg(graph.net, graph.overview, title), ".svg")
     if dot:
-        _keep(dot, as_dot(graph.net, graph.overview), ".dot", ".gv")
+        _write_file(dot, as_dot(graph.net, graph.overview), ".dot", ".gv")
 
 
-def _keep(file: Path, text: str, *suffixes: str) -> None:
-    # A slip of the fingers must not cost a note.
+def _write_file(file: Path, text: str, *suffixes: str) -> None:
+    # A typing mistake must not overwrite a note.
     if file.suffix.lower() not in suffixes:
-        raise VaultError(f"{file} is no name for that", f"Name a file that ends in {' or '.join(suffixes)}")
+        raise VaultError(f"{file} has the wrong suffix", f"Use a file name that ends in {' or '.join(suffixes)}")
     file.write_text(text, encoding="utf-8", errors="replace")
     say(f"wrote {file}")
 
 
-def _tell(overview: Overview, every: bool) -> None:
+def _print(overview: Overview, every: bool) -> None:
     counts = (counted(overview.notes, "note"), counted(overview.links, "link"))
     orphans = f"; {counted(len(overview.orphans), 'note')} without any" if overview.orphans else ""
-    click.echo(f"{', '.join(counts)}, {_communities(len(overview.communities))}{orphans}")
+    click.echo(f"{', '.join(counts)}, {counted(len(overview.communities), 'community')}{orphans}")
     if overview.by_degree:
-        say("note: centrality did not converge and is the number of notes that a note is linked with")
+        say("note: centrality did not converge; the number of linked notes is used instead")
     shown = overview.communities[: None if every else SHOWN]
     for community in shown:
         names = click.style(printable_line(", ".join(community.names)), bold=True)
         click.echo(f"{community.size:6,}  {names}")
-    _tell_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
+    _print_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
     if overview.bridges:
         click.echo("bridges")
     for bridge in overview.bridges[: None if every else BRIDGES]:
-        click.echo(f"{bridge.links:6,}  {_told(bridge, overview)}")
+        click.echo(f"{bridge.links:6,}  {_describe(bridge, overview)}")
     if not every and len(overview.bridges) > BRIDGES:
-        click.echo(click.style(f"        … and {len(overview.bridges) - BRIDGES:,} more; --all names them", dim=True))
+        click.echo(click.style(f"        … and {len(overview.bridges) - BRIDGES:,} more; --all lists them", dim=True))
 
 
-def _tell_rest(number: int, notes: int) -> None:
+def _print_rest(number: int, notes: int) -> None:
     if number:
-        rest = f"… and {number:,} smaller with {counted(notes, 'note')}; --all names them"
+        rest = f"… and {number:,} smaller with {counted(notes, 'note')}; --all lists them"
         click.echo(click.style(f"        {rest}", dim=True))
 
 
-def _communities(number: int) -> str:
-    return "1 community" if number == 1 else f"{number:,} communities"
-
-
-def _told(bridge: Bridge, overview: Overview) -> str:
-    """Return the two communities that a bridge joins, and its most central link."""
+def _describe(bridge: Bridge, overview: Overview) -> str:
+    """Return the two communities that a bridge connects, and its most central link."""
     one, other = (overview.communities[number].names[0] for number in (bridge.one, bridge.other))
     link = f"{overview.names[bridge.source]} → {overview.names[bridge.target]}"
-    return (
-        f"{printable_line(one)} – {printable_line(other)}{click.style(f'  such as {printable_line(link)}', dim=True)}"
-    )
+    return f"{printable_line(one)} – {printable_line(other)}{click.style(f'  e.g. {printable_line(link)}', dim=True)}"

@@ -7,45 +7,45 @@ import click
 from notewell.serve.cli import COMMANDS, did_you_mean
 
 QUERY = """\
-Write what you are looking for as you would say it. What is not syntax is text.
+Write what you are looking for in plain words. Everything that is not syntax is plain text.
 
-  "formic acid"           holds exactly these words
-  -oxalic  -"a phrase"    does not hold them
-  auth*                   holds words that begin so
-  in:heading              has the query's words in its headings
+  "formic acid"           contains exactly these words
+  -oxalic  -"a phrase"    does not contain them
+  auth*                   contains words that begin like this
+  in:heading              has the words of the query in its headings
 
-  path:Garden             lies in this folder, or is this file
-  tag:bees                has this tag, or one nested in it
-  type:journal  lang:de   has this type, or language
+  path:Garden             is in this folder, or is this file
+  tag:bees                has this tag or a nested one
+  type:journal  lang:de   has this type or language
   after:2024-05  before:2025  after:7d
   status:open  rating:3..5  due:..2024-06  status:open|active
 
-  lex:word  lex:"some words"    by words alone
-  vec:"some text"               by meaning alone
-  like:"a note"                 drawn towards what that note is about
-  hyde:"an answer"              like what the answer might say
+  lex:word  lex:"some words"    matched by words only
+  vec:"some text"               matched by meaning only
+  like:"a note"                 prefers results like this note
+  hyde:"an answer"              prefers results like this answer
 
-  latest …, … last week, … in May 2024    notes of that time come forward
+  latest …, … last week, … in May 2024    prefers notes from that time
 
-Without words, the newest notes that fit are listed. --explain says how a query was read. In a shell, put it in single
-quotes; one that begins with a minus comes after --, as in notewell search -- '-draft'."""
+Without words, the newest matching notes are listed. --explain shows how a query was read. In a shell, put the query in
+single quotes; write one that begins with a minus after --, as in notewell search -- '-draft'."""
 
 OUTPUT = """\
-Data goes to stdout, talk to stderr: what is piped is data alone.
+Data goes to stdout, messages to stderr, so a pipe receives data only.
 
   --format json|md|csv|paths    for programs, prompts, spreadsheets and xargs
-  --json                        everything that is known, on nearly every command
-  --color always|never          colours and links; NO_COLOR and CLICOLOR_FORCE are obeyed
-  --no-pager                    what is longer than the window is printed at once
+  --json                        all fields, on nearly every command
+  --color always|never          colours and links; NO_COLOR and CLICOLOR_FORCE are respected
+  --no-pager                    no pager for long output
 
-On a terminal, long output goes through $NOTEWELL_PAGER, $PAGER or less; empty, or cat, means none. What a click on
-a hit's place opens is the setting show.links.
+On a terminal, long output goes through $NOTEWELL_PAGER, $PAGER or less; set it to cat, or to nothing, for no pager.
+The setting show.links decides what a click on a hit opens.
 
-  exit code 0      done, also if nothing was found
-            1      an error, with error: and hint: on stderr; or something amiss was found, where a help says so
+  exit code 0      success, even if nothing was found
+            1      an error, with error: and hint: on stderr; or a command found what it checks for
                    (links --broken, secrets, doctor)
             2      wrong usage
-            3      secrets: none was found, but some file could not be read
+            3      secrets: none found, but some files could not be read
             130    interrupted; what was done is kept"""
 
 TOPICS = {"query": QUERY, "output": OUTPUT}
@@ -72,7 +72,7 @@ def command(ctx: click.Context, topic: str) -> None:
     if topic in TOPICS:
         click.echo(TOPICS[topic])
     elif not topic:
-        click.echo(f"{program.get_help(above)}\n\nTopics of `notewell help`: {', '.join(TOPICS)}")
+        click.echo(f"{program.get_help(above)}\n\nTopics for `notewell help`: {', '.join(TOPICS)}")
     elif named := program.get_command(above, topic):
         click.echo(named.get_help(click.Context(named, parent=above, info_name=topic)))
     else:

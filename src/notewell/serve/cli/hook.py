@@ -23,23 +23,26 @@ from notewell.serve.hooks.payload import TooLate
 if TYPE_CHECKING:
     from notewell.serve.hooks.install import Change
 
-# Nothing else is imported here: a hook's time runs from its first moment, before it has read a file.
+# Nothing else is imported here: a hook's time limit starts with its process.
 VAULT = click.option(
-    "--vault", metavar="PATH", type=click.Path(path_type=Path), help="The vault's folder. Default: the nearest above"
+    "--vault",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="The vault's folder. Default: the nearest parent that is a vault",
 )
-SHOWN_AS = {
-    "start": "Have the notes open before the first prompt (SessionStart)",
-    "prompt": "Add notes that a prompt is surely about (UserPromptSubmit)",
-    "before": "Add what notes say of a file or a search (PreToolUse)",
-    "after": "Replace the long output of a tool by an extract (PostToolUse)",
+SUMMARIES = {
+    "start": "Open the notes before the first prompt (SessionStart)",
+    "prompt": "Add notes that are clearly about the prompt (UserPromptSubmit)",
+    "before": "Add what the notes say about a file or a search (PreToolUse)",
+    "after": "Replace long tool output with an extract (PostToolUse)",
 }
 
 
 @click.group()
 def command() -> None:
-    """Give Claude Code what your notes know, by its hooks
+    """Give Claude Code your notes through its hooks
 
-    A hook reads JSON on stdin and answers with JSON, or with nothing. It never fails: what went wrong is in the log.
+    A hook reads JSON on stdin and prints JSON, or nothing. It never fails; errors go to a log.
 
     \b
     Example:
@@ -49,19 +52,19 @@ def command() -> None:
 
 
 def _add(name: str) -> None:
-    @command.command(name, help=f"{SHOWN_AS[name]}\n\nReads the event's JSON on stdin.", short_help=SHOWN_AS[name])
+    @command.command(name, help=f"{SUMMARIES[name]}\n\nReads the event as JSON on stdin.", short_help=SUMMARIES[name])
     @VAULT
     @click.option(
         "--timeout-ms",
         metavar="N",
         type=click.IntRange(1, 10_000),
         envvar="NOTEWELL_HOOK_TIMEOUT_MS",
-        help=f"Say nothing after so long. Default: hook.timeout_ms, {LIMIT}",
+        help=f"Give up after N milliseconds. Default: hook.timeout_ms, {LIMIT}",
     )
-    # When a client of the warm process began, and until when it waits, by the clock that all processes have in common.
+    # When the daemon's client began, and until when it waits, by the clock that all processes share.
     @click.option("--between", nargs=2, type=float, hidden=True)
     def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
-        # Whatever is wrong, even that a log has no home, the prompt or the tool goes on as if there were no hook.
+        # Whatever goes wrong, even with the log, Claude Code continues as if there were no hook.
         with suppress(Exception):
             _run(name, vault, timeout_ms, between)
 
@@ -71,7 +74,7 @@ for _name in EVENTS:
 
 
 def _began() -> float:
-    """Return when this process began: its start, and asking another in vain, count, too."""
+    """Return when this process began: starting it, and trying the daemon in vain, count too."""
     return client.began or time.monotonic() - time.process_time()
 
 
@@ -86,105 +89,105 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
         record(state, Run(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
 
     if between is None:
-        # This process runs one hook, and may be ended with it.
+        # This process runs one hook only, so it may be ended.
         limit.watch(late)
     given = _read()
     reading = False
     named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
-    run_hook(Call(name, given, named, limit, state, opening, in_daemon=between is not None), _tell)
+    run_hook(Call(name, given, named, limit, state, opening, in_daemon=between is not None), _print)
 
 
 def _read() -> bytes:
-    """Return what stdin holds; nothing, where there is none or it cannot be read."""
+    """Return stdin, or nothing if it is closed or unreadable."""
     try:
-        # Where stdin was closed, there is none.
+        # A closed stdin is None.
         given: str | bytes = getattr(sys.stdin, "buffer", sys.stdin).read() if sys.stdin else b""
     except (OSError, ValueError):
         return b""
     return given.encode() if isinstance(given, str) else given
 
 
-def _tell(text: str) -> None:
+def _print(text: str) -> None:
     try:
-        # Whole, and in ASCII: whatever the terminal's encoding, it is JSON.
+        # ASCII: it is JSON in any encoding.
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except (OSError, ValueError, AttributeError) as error:
-        # Where stdout was closed, there is none.
+        # A closed stdout is None.
         raise TooLate(STDOUT_CLOSED) from error
 
 
 @command.command()
-@click.option("--user", "where", flag_value="user", help="Into your own settings, for all projects")
-@click.option("--project", "where", flag_value="project", default="project", help="Into this project's. Default")
+@click.option("--user", "where", flag_value="user", help="Write to your own settings, for all projects")
+@click.option("--project", "where", flag_value="project", default="project", help="Write to this project's. Default")
 @VAULT
 @click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
 @click.option("--yes", is_flag=True, help="Write without asking")
-@click.option("--uninstall", is_flag=True, help="Take the hooks out again")
+@click.option("--uninstall", is_flag=True, help="Remove the hooks")
 def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
-    """Write the hooks into Claude Code's settings
+    """Add the hooks to Claude Code's settings
 
-    Shows what would change, and asks. Whatever else the settings hold stays. --uninstall takes out what was put in;
-    where nothing else changed since, the file is again what it was, to the byte.
+    Shows the change and asks first. Other settings stay as they are. --uninstall removes the hooks; if nothing else
+    changed since, the file is restored byte for byte.
 
     \b
     Example:
         notewell hook install --user --vault ~/notes
     """
-    # The hooks themselves do not pay for it.
+    # Loaded only here: the hooks themselves do not need it.
     from notewell.serve.hooks.install import entries_for, forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
     hooks = {} if uninstall else entries_for(vault, [name for name in only.split(",") if name])
     change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
-        say(f"{change.file}: {'no hooks of ours are' if uninstall else 'the hooks are already'} there")
+        say(f"{change.file}: {'there are no hooks of Notewell' if uninstall else 'the hooks are already installed'}")
         if uninstall:
             forget_backup(change)
         else:
-            _say_what_is_missing(vault)
+            _say_missing(vault)
         return
     click.echo(printable(change.diff), nl=False)
     if not yes and not sys.stdin.isatty():
-        say("nothing was written; run it again with --yes to write this")
+        say("nothing written; run again with --yes to write this")
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
-        say(f"{change.file} {_done(change)}; sessions of Claude Code that begin from now on use it")
+        say(f"{change.file} {_outcome(change)}; this applies to new sessions of Claude Code")
         if not uninstall:
-            _say_what_is_missing(vault)
+            _say_missing(vault)
 
 
-def _done(change: Change) -> str:
+def _outcome(change: Change) -> str:
     if not change.uninstalls:
         return "written"
     if change.after is None:
-        return "removed, since there was none before the hooks"
-    return "is what it was before the hooks" if change.restored else "has our hooks no more; what else it holds stays"
+        return "removed, as it did not exist before the hooks"
+    return "restored" if change.restored else "written without the hooks"
 
 
-def _say_what_is_missing(vault: Path | None) -> None:
-    """Say why hooks would say nothing: no vault is near, or it was never indexed."""
+def _say_missing(vault: Path | None) -> None:
+    """Say why the hooks would add nothing: there is no vault, or it was never indexed."""
     from notewell.config import here, nearest_vault  # noqa: PLC0415
     from notewell.serve.cli.options import open_vault  # noqa: PLC0415
     from notewell.serve.say import say  # noqa: PLC0415
 
     root = Path(os.path.expanduser(vault)) if vault else nearest_vault(here())
     if root is None:
-        say(f"no vault is in {here()} or above, where hooks say nothing of notes: name one with --vault PATH")
+        say(f"there is no vault in {here()} or above, so the hooks will add nothing; set one with --vault PATH")
         return
     with open_vault(root) as opened:
         if not opened.indexed:
-            say(f"{opened.root} was never indexed, and hooks say nothing until it is: run `notewell index` there")
+            say(f"{opened.root} is not indexed yet, so the hooks will add nothing; run `notewell index` there")
 
 
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def status(as_json: bool) -> None:
-    """Say where hooks are installed, and how the last hundred runs went"""
+    """Show where hooks are installed, and how their last 100 runs went"""
     from notewell.serve.hooks.status import make_status, status_text  # noqa: PLC0415
     from notewell.serve.say import printable  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, home_folder(os.environ)))
-    # What went wrong may name a file, and that may hold what a terminal obeys.
+    # An error may contain a file name, and that may contain control characters.
     click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(status_text(found)))

@@ -17,28 +17,28 @@ from notewell.serve.say import say
 @click.command("mcp")
 @vault_option
 def command(vault: Path | None) -> None:
-    """Let a model search and read the notes, over MCP
+    """Serve the vault to AI agents over MCP
 
-    Programs such as Claude Code, Claude Desktop, Cursor and Codex start it by themselves and end it when they end;
-    docs/guides/agents.md has what to paste. Notes are only read; if the vault names a folder for memories, they can be
-    written there. A vault that was never indexed is indexed with the first question. Programs that want an address
-    instead of a command find MCP under `notewell serve`, at /mcp.
+    Programs such as Claude Code, Claude Desktop, Cursor and Codex start this command themselves and stop it when they
+    exit; docs/guides/agents.md has the configuration to paste. Notes are read only; if the vault has a memory folder,
+    agents can write there. A new vault is indexed at the first request. Programs that need a URL use `notewell serve`
+    and its /mcp.
 
     \b
     Example:
         notewell mcp --vault ~/notes
         claude mcp add notewell -- notewell mcp --vault ~/notes
     """
-    # Before anything that takes time, in which it could be gone already.
+    # First of all: later, the parent could be gone already.
     parent = os.getppid()
     opened = KeptVault.open(vault)
     try:
-        # The protocol's library takes half a second to load.
+        # The MCP library takes half a second to load.
         from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415
     except ImportError as error:
         raise missing_extra("mcp", error) from error
     if sys.stdin is None or sys.stdout is None:
-        raise SettingsError("stdin or stdout is closed", "Let a program start it that speaks MCP")
+        raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
     if sys.stdin.isatty():
-        say("waiting for a program that speaks MCP on stdin; Ctrl-D ends it")
+        say("waiting for an MCP client on stdin; Ctrl-D stops it")
     serve_stdio(opened, parent)

@@ -1,4 +1,4 @@
-"""Options that every command has, and how every command prints."""
+"""The options that commands share, how they open a vault, and how they print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.serve.parameters import HELP
-from notewell.serve.say import printable, say
+from notewell.serve.say import counted, printable, say
 from notewell.vault import Vault
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# As many as one reads; `--verbose` and `notewell status` name the rest.
+# More are listed by `--verbose` and `notewell status`.
 SHOWN = 10
 
 
@@ -34,7 +34,7 @@ def vault_option(command: Command) -> Command:
         metavar="PATH",
         type=click.Path(path_type=Path),
         shell_complete=_folder,
-        help="The vault's folder. Default: the nearest above with notewell.toml, .notewell or .obsidian, else this one",
+        help="The vault's folder. Default: the nearest parent with notewell.toml, .notewell or .obsidian, or this one",
     )(command)
 
 
@@ -55,24 +55,24 @@ def no_refresh_option(command: Command) -> Command:
 
 
 def missing_extra(command: str, error: ImportError) -> SettingsError:
-    """Return what to say of a command that needs what is not installed, and how to install it."""
+    """Return the error of a command that needs a package that is not installed."""
     return SettingsError(
         f"`notewell {command}` needs {error.name}, which is not installed", "Run `pip install 'notewell[serve]'`"
     )
 
 
 def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
-    """Open a vault with the options that were given; None means not given."""
+    """Open a vault with the settings that were given as options; None means not given."""
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     context = click.get_current_context(silent=True)
-    # Whoever runs the command may have its vaults open already.
+    # The daemon, for one, keeps vaults open between commands.
     opening = context.obj if context else None
     vault: Vault = (opening or Vault.open)(path, given)
     return vault
 
 
 def from_root(root: Path, path: str) -> str:
-    """Return a path that was typed as one from the vault's root, wherever it was typed."""
+    """Return a path that was typed in the current folder, relative to the vault's root."""
     return os.path.relpath(os.path.realpath(path), os.path.realpath(root)) if os.path.lexists(path) else path
 
 
@@ -82,35 +82,35 @@ def print_json(value: Any) -> None:
 
 
 def is_terminal() -> bool:
-    """Tell whether stdout is a terminal; there is none at all where it was closed."""
+    """Tell whether stdout is a terminal; a closed stdout is None."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def tell_data(data: str | bytes) -> None:
-    """Print what other programs read, to the byte; on a terminal, with what it would obey made visible."""
+def print_data(data: str | bytes) -> None:
+    """Print data for other programs unchanged; on a terminal, with control characters escaped."""
     if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
 
 
 def width_of(text: str) -> int:
-    """Return the columns that a text takes on a terminal: signs of the Far East, and pictures, take two, accents none.
+    """Return how many columns a text takes on a terminal: wide characters take two, combining ones none.
 
     >>> width_of("bees"), width_of("蜂🐝"), width_of("u\u0308ber")
     (4, 4, 4)
     """
     if text.isascii():
         return len(text)
-    return sum(0 if _joins(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+    return sum(0 if _combines(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _joins(sign: str) -> bool:
-    """Tell whether a sign is shown with the one before it: an accent, or what makes one picture of several."""
-    return category(sign) in ("Mn", "Me", "Cf")
+def _combines(character: str) -> bool:
+    """Tell whether a character is shown together with the one before it: an accent, or part of an emoji."""
+    return category(character) in ("Mn", "Me", "Cf")
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """Yield a line in pieces of whole words that fit; a word that is too long is left to the terminal.
+    """Yield a line in pieces that fit, cut between words; too long a word is left to the terminal.
 
     >>> list(wrapped("rye needs more water", 10))
     ['rye needs', 'more water']
@@ -127,28 +127,19 @@ def wrapped(line: str, width: int) -> Iterator[str]:
     yield " ".join(held)
 
 
-def counted(number: int, what: str) -> str:
-    """Return a number and its noun.
+def describe_suffixes(others: Mapping[str, int]) -> str:
+    """Return the number of files in unsupported formats, by suffix.
 
-    >>> counted(1, "note"), counted(2000, "note")
-    ('1 note', '2,000 notes')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def told_suffixes(others: Mapping[str, int]) -> str:
-    """Return how many files are of no format that is read, and which, as many as one reads.
-
-    >>> told_suffixes({".jpg": 2, "": 1})
-    '3 files of formats that are not read: 2 .jpg, 1 without suffix'
+    >>> describe_suffixes({".jpg": 2, "": 1})
+    '3 files in unsupported formats: 2 .jpg, 1 without suffix'
     """
     kinds = [f"{number:,} {suffix or 'without suffix'}" for suffix, number in others.items()]
     shown = ", ".join((*kinds[:SHOWN], *("…" for _ in kinds[SHOWN : SHOWN + 1])))
-    return f"{counted(sum(others.values()), 'file')} of formats that are not read: {shown}"
+    return f"{counted(sum(others.values()), 'file')} in unsupported formats: {shown}"
 
 
-def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
-    """Say which files something happened to, each reason once; as many files as one reads, unless `verbose`."""
+def print_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
+    """Print files grouped by reason to stderr; only the first ones, unless `verbose`."""
     if not reasons:
         return
     say(f"{len(reasons):,} {what}:")
@@ -159,11 +150,11 @@ def tell_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False
             continue
         say("\n".join((f"  {len(paths):,} files: {reason}", *(f"    {path}" for path in shown))))
         if len(paths) > len(shown):
-            say(f"    … and {len(paths) - len(shown):,} more; --verbose names them all")
+            say(f"    … and {len(paths) - len(shown):,} more; --verbose lists them all")
 
 
 def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the paths of each reason, as they are shown.
+    """Return paths grouped by reason, as they are shown.
 
     >>> by_reason({"a.pdf": "a scan", "b.md": "too large", "c.pdf": "a scan"})
     {'a scan': ['a.pdf', 'c.pdf'], 'too large': ['b.md']}

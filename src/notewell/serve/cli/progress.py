@@ -1,4 +1,4 @@
-"""Progress of a run on stderr, and Ctrl-C that lets it end well."""
+"""Progress on stderr, and Ctrl-C that stops a run cleanly."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from types import FrameType
 from notewell.index import Progress
 from notewell.serve.say import is_unheard, say
 
-# A run of fewer notes, and shorter than this, shows no progress: a few large documents can take as long as many notes.
+# A run with fewer notes shows no progress until it has taken this many seconds.
 QUIET_NOTES = 500
 QUIET_SECONDS = 2.0
 
 
 @contextmanager
 def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes") -> Iterator[Progress]:
-    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the note, or whatever it is, at hand.
+    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the current note.
 
-    So does a pipe that was closed, if it was the one for both what is printed and what is told.
+    So does the end of whatever reads both stdout and stderr.
     """
     stopping: list[int] = []
 
@@ -64,7 +64,7 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _start_bar(doing: str, total: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
-    # A terminal's bar is worth its 50 ms; a short run does not pay for it.
+    # It takes 50 ms to load, which only a long run on a terminal is worth.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415

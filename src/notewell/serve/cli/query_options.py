@@ -1,4 +1,4 @@
-"""Options of the commands that print a page of hits: which notes, how many, and how they are shown."""
+"""The options of commands that print hits: which notes, how many, and how they are printed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from notewell.errors import VaultError
 from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.decay_rules import MODES
-from notewell.serve.cli.complete import complete_folder, complete_tag
-from notewell.serve.cli.encode_behind import fill_behind
-from notewell.serve.cli.formats import FORMATS
-from notewell.serve.cli.options import json_option, no_refresh_option, open_vault, told_suffixes
+from notewell.serve.cli import Stopped
+from notewell.serve.cli.completion import complete_folder, complete_tag
+from notewell.serve.cli.encode import encode_in_background
+from notewell.serve.cli.options import describe_suffixes, json_option, no_refresh_option, open_vault
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.stopped import Stopped
 from notewell.serve.parameters import HELP, read_where
 from notewell.serve.say import say
 from notewell.types.query import Filters
 from notewell.vault import Vault
 
+FORMATS = ("text", "json", "md", "csv", "paths")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page of hits is asked by, and how it is shown; without a format, as text, or as a prompt wants it."""
+    """The options of a page of hits; an empty format means text, or Markdown with a token limit."""
 
     limit: int | None
     under: str
@@ -44,7 +44,7 @@ class Page:
 
 
 class PageCommand(click.Command):
-    """A command that is handed the options of a page as one `Page`."""
+    """A command that receives these options as one `Page`."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command."""
@@ -53,13 +53,13 @@ class PageCommand(click.Command):
 
 
 def _take_page(given: dict[str, Any]) -> Page:
-    """Take the options of a page out of what was given."""
+    """Move the options of a page out of the given ones."""
     take = given.pop
     only = Filters(**{name: take(name) for name in ("tag", "type", "lang", "after", "before", "where")})
     settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
     as_json, format, null = take("as_json"), take("format"), take("null")
     if as_json and format not in (None, "json"):
-        raise click.UsageError(f"--json and --format {format} are two formats.")
+        raise click.UsageError(f"--json and --format {format} exclude each other.")
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
     return Page(
@@ -76,7 +76,7 @@ def _take_page(given: dict[str, Any]) -> Page:
 
 
 def page_options(command: Command) -> Command:
-    """Add the options, in the order in which the help lists them."""
+    """Add the options, in the order of the help."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -86,14 +86,14 @@ def page_options(command: Command) -> Command:
 def vault_to_ask(
     path: Path | None, settings: Mapping[str, Any], *, refresh: bool
 ) -> Iterator[tuple[Vault, tuple[str, ...]]]:
-    """Open a vault, take in what changed, and yield it with what the user should know; a new one is indexed first."""
-    with open_vault(path, settings) as opened, taken_in(opened, refresh=refresh) as notices:
+    """Open a vault, index what changed, and yield it with the notices of that; a new one is indexed first."""
+    with open_vault(path, settings) as opened, refreshed(opened, refresh=refresh) as notices:
         yield opened, notices
 
 
 @contextmanager
-def taken_in(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]]:
-    """Take in what changed, and yield what the user should know; a new vault is indexed first."""
+def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]]:
+    """Index what changed, and yield the notices of that; a new vault is indexed first."""
     with progress_shown() as progress:
         first = not opened.indexed
         if first:
@@ -101,19 +101,19 @@ def taken_in(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]
             say(f"indexing {opened.root}")
         yield opened.refresh(progress) if first or refresh else ()
         if first:
-            fill_behind(opened)
+            encode_in_background(opened)
         if progress.stop():
             raise Stopped
 
 
 def _check_files(vault: Vault) -> None:
-    """Refuse to make a store for a folder without notes: it is empty, or not the one that is meant."""
+    """Refuse to make a store for a folder without notes, which is probably the wrong folder."""
     if has_files(vault.root, vault.settings.index):
         return
     others = count_others(vault.root, vault.settings.index)
-    there = f"It has {told_suffixes(others)}. " if others else ""
-    fact = f"There are no notes in {vault.root} that can be read"
-    raise VaultError(fact, f"{there}Go to the folder of your notes, or name it with --vault")
+    there = f"It has {describe_suffixes(others)}. " if others else ""
+    fact = f"There are no readable notes in {vault.root}"
+    raise VaultError(fact, f"{there}Run this in the folder of your notes, or set --vault")
 
 
 OPTIONS = (
@@ -135,17 +135,17 @@ OPTIONS = (
         "--max-tokens",
         metavar="N",
         type=click.IntRange(1),
-        help=f"{HELP['max_tokens']}; as Markdown for a prompt, with --explain on stderr",
+        help=f"{HELP['max_tokens']}; prints Markdown for a prompt, and --explain to stderr",
     ),
-    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How the rankings become one"),
-    click.option("--decay", type=click.Choice(MODES), help="Whether older notes count less. Default: decay.mode, off"),
+    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion"),
+    click.option("--decay", type=click.Choice(MODES), help="Whether older notes score lower. Default: decay.mode, off"),
     click.option("--explain", is_flag=True, help=HELP["explain"]),
     no_refresh_option,
     click.option(
         "--format",
         type=click.Choice(FORMATS),
-        help="Print text, JSON, Markdown for a prompt, a table, or each file's path. Default: text",
+        help="Print text, JSON, Markdown for a prompt, CSV, or paths. Default: text",
     ),
-    click.option("--null", "-0", is_flag=True, help="With --format paths: end each with a NUL, for xargs -0"),
+    click.option("--null", "-0", is_flag=True, help="With --format paths: end each path with NUL, for xargs -0"),
     json_option,
 )

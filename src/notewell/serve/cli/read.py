@@ -12,10 +12,10 @@ from notewell.errors import NoteError
 from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
 from notewell.serve.answers import of_reading
-from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_json, tell_data, vault_option
-from notewell.serve.cli.places import LAST, keep_reading, place_from_root, read_places
-from notewell.serve.cli.query_options import taken_in
+from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.inputs import LAST, place_from_root, read_places, remember_reading
+from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json, vault_option
+from notewell.serve.cli.query_options import refreshed
 from notewell.serve.reading import maybe_not_yet
 from notewell.serve.say import printable
 from notewell.types.note import Chunk
@@ -25,18 +25,18 @@ from notewell.types.note import Chunk
 @click.argument("place", metavar="NOTE[:LINES|#PART]", shell_complete=complete_note)
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
-@click.option("--raw", is_flag=True, help="Show secrets, too; on a terminal only")
+@click.option("--raw", is_flag=True, help="Show secrets too; on a terminal only")
 @click.option(
     "--format",
     type=click.Choice(["text", "json", "md"]),
-    help="Print text, JSON, or a block for a prompt. Default: text",
+    help="Print text, JSON, or Markdown for a prompt. Default: text",
 )
 @json_option
 def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
     """Show a note, some of its lines, or a part such as a page
 
-    A NOTE is a path, or a name, title or alias that no other note has; `last` is what was read last. Secrets are taken
-    out here, too.
+    NOTE is a path, or a unique name, title or alias; `last` is the note that was read last. Secrets are redacted here
+    too.
 
     \b
     Example:
@@ -46,26 +46,26 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
         notewell read "Varroa treatment#Change from 2025"
     """
     if as_json and format not in (None, "json"):
-        raise click.UsageError(f"--json and --format {format} are two formats.")
+        raise click.UsageError(f"--json and --format {format} exclude each other.")
     if raw and not is_terminal():
-        raise NoteError("--raw shows secrets on a terminal only", "Open the file itself, or leave --raw out")
+        raise NoteError("--raw works on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
         place = read_places(opened, [LAST])[-1] if place == LAST else place_from_root(opened.root, place)
-        # A file is read as it is. Names are the store's, which may not have the newest.
+        # A path is read from disk. Names come from the store, which may lack the newest notes.
         by_path = names_file(opened.root, place)
-        with nullcontext(()) if by_path else taken_in(opened) as notices, maybe_not_yet(notices):
+        with nullcontext(()) if by_path else refreshed(opened) as notices, maybe_not_yet(notices):
             reading = opened.read(place, raw=raw)
-        _tell(reading, "json" if as_json else format or "text", numbers=numbers)
-        keep_reading(opened, reading)
+        _print(reading, "json" if as_json else format or "text", numbers=numbers)
+        remember_reading(opened, reading)
 
 
-def _tell(reading: Reading, format: str, *, numbers: bool) -> None:
+def _print(reading: Reading, format: str, *, numbers: bool) -> None:
     if format == "json":
         print_json(of_reading(reading))
         return
     if format == "md":
         chunk = Chunk(reading.path, reading.text, reading.line, reading.end_line)
-        tell_data(block(replace(chunk, title=chunk.name)))
+        print_data(block(replace(chunk, title=chunk.name)))
         return
     terminal = is_terminal()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):

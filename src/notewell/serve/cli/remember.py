@@ -1,4 +1,4 @@
-"""`notewell remember`."""
+"""`notewell remember` and `notewell forget`."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ import click
 
 from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
-from notewell.serve.answers import of_remembered
-from notewell.serve.cli.options import counted, json_option, open_vault, print_json, vault_option
-from notewell.serve.cli.piped import STDIN, is_piped
-from notewell.serve.say import printable, say
+from notewell.serve.answers import of_forgotten, of_remembered
+from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.inputs import STDIN, is_piped, place_from_root
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.say import counted, printable, say
 
-# Of what comes on stdin, more than any memory may have is not waited for.
+# No memory is longer, so no more of stdin is read.
 MOST_BYTES = 8 * LONGEST
 
 
 @click.command("remember")
 @click.argument("text", required=False)
-@click.option("--title", default="", help="What it is called, and its file after it. Default: its first words")
-@click.option("--tag", "tags", multiple=True, help="A tag of it; may be repeated")
+@click.option("--title", default="", help="The note's title and file name. Default: the first words")
+@click.option("--tag", "tags", multiple=True, help="Add this tag; may be repeated")
 @click.option("--source", default="", help="Where it comes from: a person, a page, a conversation")
-@click.option("--anyway", is_flag=True, help="Write it, though something says nearly the same")
+@click.option("--anyway", is_flag=True, help="Write it even if a note says nearly the same")
 @vault_option
 @json_option
 def command(
     text: str | None, title: str, tags: tuple[str, ...], source: str, anyway: bool, vault: Path | None, as_json: bool
 ) -> None:
-    """Write TEXT as a note into the folder for memories
+    """Write TEXT as a note into the memory folder
 
-    `-`, or nothing behind a pipe, reads it from stdin. Secrets are taken out first. If a note says nearly the same
-    already, it is shown, nothing is written, and the exit code is 1. Off until `notewell.toml` names the folder, as
+    `-`, or no TEXT after a pipe, reads it from stdin. Secrets are redacted first. If a note already says nearly the
+    same, that note is shown, nothing is written, and the exit code is 1. This is off until `notewell.toml` names a
     `folder` under `[memory]`.
 
     \b
@@ -49,24 +50,45 @@ def command(
     if as_json:
         print_json(of_remembered(done))
     else:
-        _tell(done)
+        _print(done)
     if not done.written:
         raise SystemExit(1)
 
 
-def _tell(done: Remembered) -> None:
+def _print(done: Remembered) -> None:
     if done.written:
         click.echo(printable(done.path))
     else:
         for near in done.near:
             click.echo(printable(f"{near.path}:{near.line}  {near.title}  {near.similarity:.2f}"))
             click.echo("\n".join(f"    {line}" for line in printable(near.text).split("\n")))
-        say(f"nothing written: {_notes(len(done.near))} nearly the same already; --anyway writes it all the same")
+        notes = "a note says" if len(done.near) == 1 else f"{len(done.near)} notes say"
+        say(f"nothing written: {notes} nearly the same; --anyway writes it all the same")
     if done.redacted:
-        say(f"{counted(done.redacted, 'secret')} taken out")
+        say(f"{counted(done.redacted, 'secret')} redacted")
     for notice in done.notices:
         say(notice)
 
 
-def _notes(number: int) -> str:
-    return "1 note says" if number == 1 else f"{number} notes say"
+@click.command("forget")
+@click.argument("note", shell_complete=complete_note)
+@vault_option
+@json_option
+def forget(note: str, vault: Path | None, as_json: bool) -> None:
+    """Move a remembered note to the trash
+
+    NOTE is a path, or a unique name or title, exactly as written. Only notes in the memory folder whose front matter
+    has `type: memory` can be forgotten. They move to `.trash` in the vault, where you can take them back.
+
+    \b
+    Example:
+        notewell forget "Memories/Kim prefers tabs over spaces in Go.md"
+    """
+    with open_vault(vault) as opened:
+        done = opened.forget(place_from_root(opened.root, note))
+    if as_json:
+        print_json(of_forgotten(done))
+        return
+    click.echo(printable(done.trash))
+    for notice in done.notices:
+        say(notice)

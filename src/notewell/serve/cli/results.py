@@ -1,30 +1,53 @@
-"""How commands print a page of hits: for a person, for a program, for a prompt."""
+"""A page of hits as commands print it: for a person, for a program, or for a prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 import click
 
 from notewell.search import context
-from notewell.serve.answers import of_results, with_notices
-from notewell.serve.cli.clickable import clicker
-from notewell.serve.cli.explain import told_hit
-from notewell.serve.cli.formats import as_csv, as_paths
-from notewell.serve.cli.options import counted, is_terminal, print_json, tell_data, wrapped
+from notewell.serve.addresses import Addresses
+from notewell.serve.answers import factors, of_results, with_notices
+from notewell.serve.cli.options import is_terminal, print_data, print_json, wrapped
 from notewell.serve.cli.query_options import Page
-from notewell.serve.say import printable, say
-from notewell.types.results import Excerpt, Results
+from notewell.serve.say import counted, printable, say
+from notewell.types.results import Excerpt, Hit, Results, Vote
 from notewell.vault import Vault
 
 INDENT = 4
-# In a narrower window lines would be of one word each.
-LEAST = 30
+# In a narrower window, lines would hold one word each.
+NARROWEST = 30
+# The width of the docs' pages, for where the window's width is unknown.
+WIDE = 100
+
+# The columns of --explain: retriever, rank, score, the score as fused, weight, and the product of both.
+VOTE_ROW = "{:<10}{:>5}{:>9}{:>9}{:>10}{:>9}"
+# The ranker, its factor, and the score after it; the reason follows.
+STEP_ROW = "{:<10}{:>33}{:>9}"
+# Reciprocal ranks below this need one more digit.
+SMALL = 0.02
+
+CSV_COLUMNS = ("path", "line", "end_line", "place", "heading", "score", "excerpt")
+# Spreadsheets run a cell that begins with one of these as a formula; some also accept the full-width signs.
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
+
+# OSC 8: an address, the text that links to it, and the end of both.
+LINK = "\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\"
+# How terminals that support links identify themselves.
+LINK_PROGRAMS = {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"}
+LINK_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "contour", "wezterm", "rio")
+LINK_VARIABLES = ("WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "DOMTERM")
+# The first version of VTE (GNOME Terminal and its kin) that links do not crash.
+LINK_VTE = 5000
 
 
-def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
-    """Print a page as it was asked for, and on stderr what the user should know of it."""
+def print_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+    """Print hits in the format that was asked for, and notices on stderr."""
     results = with_notices(results, notices)
     for notice in results.notices:
         say(f"note: {notice}")
@@ -33,70 +56,68 @@ def tell_results(results: Results, notices: tuple[str, ...], *, page: Page, vaul
     if format == "json":
         print_json(of_results(results, vault.root, explain=page.explain))
     elif format == "text":
-        tell_page(results, vault, explain=page.explain)
+        print_hits(results, vault, explain=page.explain)
     else:
-        _tell_data(results, format, page)
+        _print_for_programs(results, format, page)
 
 
-def _tell_data(results: Results, format: str, page: Page) -> None:
-    """Print hits for a program, and nothing but them."""
+def _print_for_programs(results: Results, format: str, page: Page) -> None:
     if not len(results) and not results.left_out:
         say("nothing found")
     if page.explain:
-        # A prompt or a table holds notes alone: how they were found is for the person who asks.
-        _tell_scores(results)
+        # A prompt or a table holds notes only; how they were found is for the person who asked.
+        _say_scores(results)
     if format == "paths":
-        tell_data(as_paths(results, null=page.null))
+        print_data(as_paths(results, null=page.null))
     else:
-        tell_data(as_csv(results) if format == "csv" else context([excerpt.hit for excerpt in results]))
+        print_data(as_csv(results) if format == "csv" else context([excerpt.hit for excerpt in results]))
 
 
-def _tell_scores(results: Results) -> None:
+def _say_scores(results: Results) -> None:
     if results.read_as:
         say(f"read as: {'; '.join(results.read_as)}")
     for excerpt in results:
         chunk = excerpt.hit.chunk
         say(f"{chunk.path}:{chunk.line}  {chunk.heading}  {excerpt.score:.3f}")
-        for line in told_hit(excerpt.hit):
+        for line in explain_hit(excerpt.hit):
             say(line)
 
 
-def tell_page(results: Results, vault: Vault, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Print hits for a person; `why` says, by path, how a note was come upon."""
-    clickable, columns = clicker(vault), _columns()
+def print_hits(results: Results, vault: Vault, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Print hits for a person; `why` says, by path, how deep search reached a note."""
+    link, columns = linker(vault), _columns()
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
         say("nothing found")
     for excerpt in results:
-        place = clickable(click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan"), excerpt)
+        place = link(click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan"), excerpt)
         part = f" ({excerpt.place})" if excerpt.place else ""
-        click.echo(
-            f"{place}{part}  {click.style(printable(excerpt.hit.chunk.heading), bold=True)}  {excerpt.score:.3f}"
-        )
+        heading = click.style(printable(excerpt.hit.chunk.heading), bold=True)
+        click.echo(f"{place}{part}  {heading}  {excerpt.score:.3f}")
         for line in _highlighted(excerpt).split("\n"):
             for piece in wrapped(line, columns - INDENT) if columns else (line,):
                 click.echo(f"{'':{INDENT}}{piece}")
         if excerpt.path in why:
             click.echo(click.style(f"    {printable(why[excerpt.path])}", dim=True))
         if excerpt.hit.also:
-            click.echo(f"    {_told(excerpt.hit.also)}")
-        for line in told_hit(excerpt.hit) if explain else ():
+            click.echo(f"    {_duplicates(excerpt.hit.also)}")
+        for line in explain_hit(excerpt.hit) if explain else ():
             click.echo(line)
 
 
 def _columns() -> int:
-    """Return how wide the window is; 0 where there is none, and lines stay whole."""
+    """Return the width of the window, or 0 if there is none and lines stay whole."""
     if not is_terminal():
         return 0
-    # Only a person at a terminal pays its 4 ms.
+    # It takes 4 ms to load, which only output for a terminal is worth.
     from shutil import get_terminal_size  # noqa: PLC0415
 
-    return max(LEAST, get_terminal_size().columns)
+    return max(NARROWEST, get_terminal_size().columns)
 
 
-def _told(also: tuple[str, ...]) -> str:
-    """Return where else the same is said, the first place by name."""
+def _duplicates(also: tuple[str, ...]) -> str:
+    """Return where else the same text is, the first place by name."""
     more = f" and {counted(len(also) - 1, 'other place')}" if len(also) > 1 else ""
     return click.style(f"the same in {printable(also[0])}{more}", dim=True)
 
@@ -109,3 +130,104 @@ def _highlighted(excerpt: Excerpt) -> str:
         parts += printable(excerpt.text[at:start]), word
         at = end
     return "".join((*parts, printable(excerpt.text[at:])))
+
+
+def explain_hit(hit: Hit) -> Iterator[str]:
+    """Yield a hit's score as a table: each retriever's vote, their sum, and each ranker's change with its reason."""
+    if hit.votes:
+        yield _indented(VOTE_ROW.format("retriever", "rank", "score", "scaled", "× weight", "= part"))
+    for vote in hit.votes:
+        yield _indented(_vote_row(vote))
+    for number, (step, factor) in enumerate(zip(hit.trace, factors(hit), strict=True)):
+        # The first step sums the votes above it.
+        sums = number == 0 and bool(hit.votes)
+        change = "sum" if sums else "" if factor in (None, 1.0) else f"× {factor:.3f}"
+        row = STEP_ROW.format(step.by, change, f"{step.score:.4f}")
+        yield from map(_indented, _with_reason(row, "" if sums else printable(step.why)))
+
+
+def _vote_row(vote: Vote) -> str:
+    about = "≈" * vote.guessed
+    score = "–" if vote.score is None else f"{about}{vote.score:.3f}"
+    scaled = f"{about}{vote.scaled:.{4 if 0 < vote.scaled < SMALL else 3}f}"
+    return VOTE_ROW.format(vote.retriever, vote.rank or "–", score, scaled, f"{vote.weight:.3f}", f"{vote.part:.4f}")
+
+
+def _with_reason(row: str, why: str) -> list[str]:
+    """Return a row followed by its reason, on a second line where the window is too narrow."""
+    # It takes 4 ms to load, which only --explain is worth.
+    from shutil import get_terminal_size  # noqa: PLC0415
+
+    both = f"{row}  {why}"
+    if INDENT + len(both) <= get_terminal_size((WIDE, 0)).columns or not why:
+        return [both]
+    return [row, f"{'':10}{why}"]
+
+
+def _indented(text: str) -> str:
+    return f"{'':{INDENT}}{text}".rstrip()
+
+
+def as_csv(results: Results) -> str:
+    """Return the hits as CSV with a header; no cell can be run as a formula."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    writer.writerows(map(_csv_row, results))
+    return table.getvalue()
+
+
+def _csv_row(excerpt: Excerpt) -> tuple[str | int | float, ...]:
+    heading, text = as_cell(excerpt.hit.chunk.heading), as_cell(excerpt.text)
+    lines = excerpt.line, excerpt.end_line
+    return as_cell(excerpt.path), *lines, as_cell(excerpt.place), heading, round(excerpt.score, 6), text
+
+
+def as_cell(text: str) -> str:
+    """Return the text with an apostrophe in front if a spreadsheet would run it.
+
+    >>> as_cell("=cmd|' /C calc'!A0"), as_cell("a - b")
+    ("'=cmd|' /C calc'!A0", 'a - b')
+    """
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def as_paths(results: Results, *, null: bool) -> bytes:
+    """Return each path once, as the file system has it, followed by a line break or a NUL."""
+    end = b"\0" if null else b"\n"
+    return b"".join(os.fsencode(path) + end for path in dict.fromkeys(excerpt.path for excerpt in results))
+
+
+def linker(vault: Vault) -> Callable[[str, Excerpt], str]:
+    """Return a function that makes a text a link to an excerpt, or leaves it as it is if links are not supported."""
+    chosen = vault.settings.show.links
+    if not _wants_links(chosen, os.environ):
+        return lambda text, _: text
+    addresses = Addresses.of(vault.root) if chosen == "auto" else Addresses(vault.root, chosen)
+    # With the host, a terminal on another machine does not open its own file of that name.
+    host = os.uname().nodename if hasattr(os, "uname") else ""
+    return lambda text, excerpt: LINK.format(addresses.of_chunk(excerpt.hit.chunk, excerpt.line, host=host), text)
+
+
+def _wants_links(chosen: str, environment: Mapping[str, str]) -> bool:
+    current = click.get_current_context(silent=True)
+    # Without colours, no other escape codes either.
+    if chosen == "off" or (current and current.color is False) or not is_terminal():
+        return False
+    return chosen != "auto" or knows_links(environment)
+
+
+def knows_links(environment: Mapping[str, str]) -> bool:
+    """Tell whether the terminal is known to support links.
+
+    >>> knows_links({"TERM": "xterm-256color", "VTE_VERSION": "7600"}), knows_links({"TERM": "linux"})
+    (True, False)
+    """
+    term, vte = environment.get("TERM", ""), environment.get("VTE_VERSION", "")
+    # GNU Screen inherits the variables of the terminal around it, but does not support links.
+    return not term.startswith("screen") and (
+        environment.get("TERM_PROGRAM") in LINK_PROGRAMS
+        or term.startswith(LINK_TERMS)
+        or any(map(environment.get, LINK_VARIABLES))
+        or (vte.isdecimal() and int(vte) >= LINK_VTE)
+    )

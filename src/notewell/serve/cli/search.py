@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
-from notewell.serve.cli.complete import complete_note
+from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
 from notewell.serve.cli.options import vault_option
-from notewell.serve.cli.piped import STDIN, is_piped, read_query
-from notewell.serve.cli.places import read_places
 from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
-from notewell.serve.cli.results import tell_results
+from notewell.serve.cli.results import print_results
 from notewell.serve.parameters import HELP, check_asked, rules_of
 from notewell.types.query import ALL
 
@@ -26,24 +25,24 @@ from notewell.types.query import ALL
     metavar="PATH[:LINES]|last",
     multiple=True,
     shell_complete=complete_note,
-    help=f"{HELP['like']}; last is what `notewell read` showed last, and a note of that name is last.md",
+    help=f"{HELP['like']}; last is what `notewell read` showed last, last.md a note of that name",
 )
 @click.option(
     "--mode",
     type=click.Choice(["fast", "deep", "compare"]),
     default="fast",
-    help=f"{HELP['mode']}; compare shows both side by side. Default: fast",
+    help=f"{HELP['mode']}; compare prints both side by side. Default: fast",
 )
-@click.option("--deep", "mode", flag_value="deep", help="The same as --mode deep")
+@click.option("--deep", "mode", flag_value="deep", help="Same as --mode deep")
 def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[str, ...], mode: str) -> None:
     """Find the lines that answer TEXT
 
-    TEXT may hold syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open, lex:word,
-    vec:"a meaning", like:"a note"; notewell help query has all of it. Whatever is not syntax is text, and - is the text
-    on stdin. Without any words, the newest notes that fit are listed. A vault that was never indexed is indexed first.
+    TEXT may contain syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open,
+    lex:word, vec:"a meaning", like:"a note"; see `notewell help query`. Everything else is plain text, and - reads
+    stdin. Without words, the newest matching notes are listed. A new vault is indexed first.
 
-    --deep begins with the eight best notes and goes along their links, four hops, to up to fifty notes that are not far
-    from TEXT; each says how it was reached. Notes are listed once each, and all of them unless --limit says how many.
+    --deep starts from the eight best notes and follows their links, up to four in a row, to notes similar to TEXT: at
+    most fifty, each once, with how it was reached.
 
     \b
     Example:
@@ -57,20 +56,20 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     elif asks_nothing:
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("md", "csv", "paths"):
-        raise click.UsageError(f"--mode compare has two pages, and --format {page.format} has room for one.")
+        raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
     asked = " ".join(text)
     check_asked(asked, page.under, page.only.leaning_to(*like))
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         page = replace(page, only=page.only.leaning_to(*read_places(opened, like)))
         if mode == "deep":
-            # Most searches do not go along links, and a cold command line does not pay for it.
-            from notewell.serve.cli.deep import tell_deep  # noqa: PLC0415
+            # Loaded on demand: most searches do not follow links.
+            from notewell.serve.cli.deep import print_deep  # noqa: PLC0415
 
-            tell_deep(opened.deepen(asked, **rules_of(page)), notices, page=page, vault=opened)
+            print_deep(opened.deepen(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
         if mode == "compare":
-            from notewell.serve.cli.deep import tell_both  # noqa: PLC0415
+            from notewell.serve.cli.deep import print_both  # noqa: PLC0415
 
-            tell_both(opened.compare(asked, **rules_of(page)), notices, page=page, vault=opened)
+            print_both(opened.compare(asked, **rules_of(page)), notices, page=page, vault=opened)
             return
-        tell_results(opened.search(asked, **rules_of(page)), notices, page=page, vault=opened)
+        print_results(opened.search(asked, **rules_of(page)), notices, page=page, vault=opened)

@@ -9,19 +9,18 @@ import click
 
 from notewell.index.secrets import Secret, SecretReport
 from notewell.serve.answers import listed_reasons
-from notewell.serve.cli.complete import complete_note
+from notewell.serve.cli import Stopped
+from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.options import (
-    counted,
     from_root,
     json_option,
     open_vault,
     print_json,
-    tell_reasons,
+    print_reasons,
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.stopped import Stopped
-from notewell.serve.say import printable, say
+from notewell.serve.say import counted, printable, say
 
 UNREAD = 3
 
@@ -31,23 +30,23 @@ UNREAD = 3
 @vault_option
 @json_option
 def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
-    """Say where secrets are in the notes, to clean them up
+    """List secrets in the notes, so that you can remove them
 
-    Without PATH all notes are looked through. A secret itself is never shown, only its place and kind. Exit code 1 if
-    there is any, 3 if there is none in what could be read, and some could not: for use in a hook.
+    Without PATH, all notes are checked. Only the place and kind of a secret are shown, never the secret itself. Exit
+    code 1 if there is any, 3 if there is none but some files could not be read, for use in a hook.
 
     \b
     Example:
         notewell secrets
         git diff --cached --name-only -z --diff-filter=d | xargs -0 -r notewell secrets
     """
-    with open_vault(vault) as opened, progress_shown("Looking", "looked through {:,} of {:,} files") as progress:
+    with open_vault(vault) as opened, progress_shown("Checking", "checked {:,} of {:,} files") as progress:
         report = opened.secrets([from_root(opened.root, path) for path in paths], progress)
         stopped = progress.stop()
     if as_json:
         print_json(as_dict(report))
     else:
-        _tell(report)
+        _print(report)
     if stopped:
         raise Stopped
     if report.secrets or report.skipped:
@@ -55,7 +54,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
 
 
 def as_dict(report: SecretReport) -> dict[str, object]:
-    """Return the report as other programs read it."""
+    """Return the report as JSON data."""
     return {
         "files": report.files,
         "secrets": [asdict(secret) for secret in report.secrets],
@@ -63,17 +62,17 @@ def as_dict(report: SecretReport) -> dict[str, object]:
     }
 
 
-def _tell(report: SecretReport) -> None:
+def _print(report: SecretReport) -> None:
     for secret in report.secrets:
         click.echo(printable(f"{secret.path}{_place(secret)}  {secret.rule}"))
     notes = len({secret.path for secret in report.secrets})
-    none = "no secret in what could be read" if report.skipped else "no secret"
+    none = "no secrets in the readable files" if report.skipped else "no secrets"
     found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else none
-    say(f"{found}; {counted(report.files, 'file')} looked through")
-    tell_reasons("not read", report.skipped, verbose=True)
+    say(f"{found}; {counted(report.files, 'file')} checked")
+    print_reasons("not read", report.skipped, verbose=True)
 
 
 def _place(secret: Secret) -> str:
     if not secret.line:
-        return " (in its name)"
+        return " (in the file name)"
     return f":{secret.line}{f' ({secret.place})' if secret.place else ''}"

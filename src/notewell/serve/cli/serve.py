@@ -9,39 +9,43 @@ from pathlib import Path
 import click
 
 from notewell.files.user import home_folder, user_folder
-from notewell.serve.cli.encode_behind import fill_behind
+from notewell.serve.cli import Stopped
+from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.stopped import Stopped
 from notewell.serve.kept import KeptVault
 from notewell.serve.say import say
 from notewell.vault import Vault
 
 PORT = 8483
-# Requests a second from one address, and twice as many at once: far more than a person or an agent sends.
+# Requests a second from one address, and a burst of twice as many: far more than a person or an agent sends.
 RATE = 100.0
 
 
 @click.command("serve")
 @vault_option
-@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on. Default: 127.0.0.1")
 @click.option(
-    "--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT, help="Default: 8483; 0 takes any that is free"
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    help="Port; 0 picks a free one. Default: 8483",
 )
-@click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated")
+@click.option("--allow-host", metavar="NAME", multiple=True, help="Accept requests for this host name; may be repeated")
 @click.option(
-    "--allow-origin", metavar="URL", multiple=True, help="A site whose pages may read the notes; may be repeated"
+    "--allow-origin", metavar="URL", multiple=True, help="Let web pages of this site read the notes; may be repeated"
 )
 @click.option(
     "--rate",
     metavar="N",
     type=click.FloatRange(0),
     default=RATE,
-    help="Requests a second from one address, 0 for any number. Default: 100",
+    help="Requests a second from one address; 0 for no limit. Default: 100",
 )
-@click.option("--token", is_flag=True, help="Ask for the token on this machine, too")
-@click.option("--new-token", is_flag=True, help="Make a token, print it this once, and end")
-@click.option("--verbose", "-v", is_flag=True, help="Print a line for each request, without what was asked")
+@click.option("--token", is_flag=True, help="Require the token on this machine too")
+@click.option("--new-token", is_flag=True, help="Create a token, print it once, and exit")
+@click.option("--verbose", "-v", is_flag=True, help="Log each request, without its query")
 @json_option
 def command(
     vault: Path | None,
@@ -55,11 +59,11 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Answer other programs over HTTP
+    """Serve the vault to other programs over HTTP
 
-    Only this machine is listened to, unless --host says otherwise; then a token is needed. GET /openapi.json lists what
-    can be asked; agents find MCP at /mcp. A vault that was never indexed is indexed first. Ctrl-C ends it. With --json,
-    its addresses are JSON.
+    The server accepts connections from this machine only, unless --host is set; then a token is required. GET
+    /openapi.json describes all routes; /mcp serves agents. A new vault is indexed first. Ctrl-C stops the server.
+    --json prints its addresses as JSON.
 
     \b
     Example:
@@ -78,7 +82,7 @@ def command(
     if new_token:
         token_made = make_token(folder)
         click.echo(json.dumps({"token": token_made}) if as_json else token_made)
-        say("this is shown only once; one that was made before is no longer valid")
+        say("this token is shown only once; earlier tokens are no longer valid")
         return
     allowed = Allowed.of(allow_host, allow_origin)
     with KeptVault.open(vault) as opened, bound(host, port) as sockets:
@@ -88,9 +92,9 @@ def command(
         upkeep = Upkeep(opened)
         mounts = [Mounted(PATH, make_mcp(upkeep))]
         addresses = [address_of(one) for one in sockets]
-        told = json.dumps({"vault": str(opened.root), "addresses": addresses})
-        click.echo(told if as_json else "\n".join(addresses))
-        say(f"serving {opened.root}; Ctrl-C ends it")
+        listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
+        click.echo(listening if as_json else "\n".join(addresses))
+        say(f"serving {opened.root}; Ctrl-C stops it")
         serve(make_app(upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
 
 
@@ -103,7 +107,7 @@ def _bring_up_to_date(vault: Vault) -> None:
             raise Stopped
     for notice in notices:
         say(f"note: {notice}")
-    fill_behind(vault)
+    encode_in_background(vault)
 
 
 def _check_installed() -> None:

@@ -8,23 +8,23 @@ import click
 
 from notewell.index.report import Status
 from notewell.serve.answers import of_status
-from notewell.serve.cli.fill import told
+from notewell.serve.cli.encode import describe_encoder
 from notewell.serve.cli.options import (
     by_reason,
-    counted,
+    describe_suffixes,
     json_option,
     open_vault,
     print_json,
-    told_suffixes,
     vault_option,
 )
+from notewell.serve.say import counted
 
 
 @click.command("status")
 @vault_option
 @json_option
 def command(vault: Path | None, as_json: bool) -> None:
-    """Say what is indexed, and what is not
+    """Show what is indexed and what is not
 
     \b
     Example:
@@ -35,14 +35,14 @@ def command(vault: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(of_status(status))
     else:
-        _tell(status)
+        _print(status)
 
 
-def _tell(status: Status) -> None:
+def _print(status: Status) -> None:
     about = status.about
     click.echo(f"vault     {status.root}")
     if not about.indexed_at:
-        click.echo("store     none yet; `notewell index` makes it")
+        click.echo("store     none yet; run `notewell index`")
         return
     click.echo(f"store     {status.store} ({about.bytes / 1e6:,.1f} MB)")
     click.echo(f"notes     {about.notes:,} in {counted(about.chunks, 'chunk')}, {counted(about.links, 'link')}")
@@ -51,15 +51,15 @@ def _tell(status: Status) -> None:
     if filling.problem:
         click.echo(f"encoder   not usable: {filling.problem}")
     elif filling.encoder:
-        click.echo(f"encoder   {told(filling)}{'; more are being read' * filling.under_way}")
+        click.echo(f"encoder   {describe_encoder(filling)}{'; running now' * filling.under_way}")
     else:
         click.echo("encoder   none")
-    click.echo(f"indexed   {about.indexed_at}, generation {about.generation}")
+    click.echo(f"indexed   {about.indexed_at}")
     if status.stale:
-        click.echo(f"stale     {counted(status.stale, 'file')} to take in; `notewell index` does it")
+        click.echo(f"stale     {counted(status.stale, 'file')} changed since; run `notewell index`")
     for reason, paths in by_reason(about.skipped).items():
         click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
         for path in paths if len(paths) > 1 else ():
             click.echo(f"            {path}")
     if status.others:
-        click.echo(f"other     {told_suffixes(status.others)}")
+        click.echo(f"other     {describe_suffixes(status.others)}")

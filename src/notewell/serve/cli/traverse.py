@@ -9,14 +9,14 @@ import click
 
 from notewell.graph.traverse import FAST, Visit, Walk
 from notewell.serve.answers import of_walk, with_notices
-from notewell.serve.cli.complete import complete_note
-from notewell.serve.cli.options import counted, json_option, no_refresh_option, print_json, vault_option
-from notewell.serve.cli.places import read_places
+from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.inputs import read_places
+from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
-from notewell.serve.say import printable_line, say
+from notewell.serve.say import counted, printable_line, say
 
-# Of the notes that were pruned behind one, as many as one reads.
+# How many dropped notes are listed below each note.
 SHOWN = 5
 
 
@@ -26,7 +26,7 @@ SHOWN = 5
 @click.option("--query", metavar="TEXT", default="", help=HELP["query"])
 @click.option("--depth", metavar="N", type=click.IntRange(1, FAST.hops), help=HELP["depth"])
 @click.option("--floor", metavar="X", type=click.FloatRange(-1, 1), help=HELP["floor"])
-@click.option("--all", "every", is_flag=True, help="Show every note that was pruned, not only the nearest")
+@click.option("--all", "every", is_flag=True, help="List all dropped notes, not only the most similar")
 @no_refresh_option
 @json_option
 def command(
@@ -39,11 +39,11 @@ def command(
     no_refresh: bool,
     as_json: bool,
 ) -> None:
-    """Walk from NOTE along links, to notes that are near it
+    """Follow links from a note to similar notes
 
-    Links are followed both ways: → is a link to the note, ← one from it, ↔ both. Each hop keeps the five nearest notes
-    that are near enough, and goes on from these. Each note says how near it is, from 0 to 1, and why it was kept or
-    not. The walk ends early when it has ten notes that are near on average, and reads a hundred vectors at most.
+    Links are followed in both directions: → is a link to the note, ← a link from it, ↔ both. Each hop keeps the five
+    most similar notes above the floor and continues from them. Each note is listed with its similarity, from 0 to 1,
+    and why it was kept or dropped. The walk stops once ten notes are similar enough, or after 100 vectors.
 
     \b
     Example:
@@ -63,11 +63,11 @@ def command(
             behind.setdefault(visit.via, []).append(visit)
         for line in _tree(behind, "", SHOWN if not every else len(walk.visits)):
             click.echo(line)
-        _tell_end(walk)
+        _print_end(walk)
 
 
 def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
-    """Yield the notes behind one, each with those behind it; of the pruned ones only the nearest."""
+    """Yield the notes reached from one, each followed by those reached from it, and the most similar dropped ones."""
     visits = behind.get(parent, ())
     pruned = [visit for visit in visits if not visit.kept]
     rows = [visit for visit in visits if visit.kept] + pruned[:shown]
@@ -78,7 +78,7 @@ def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: 
         yield stem + branch + _row(visit)
         yield from _tree(behind, visit.note, shown, stem + ("" if not visit.via else "   " if last else "│  "))
     if hidden:
-        yield click.style(f"{stem}└─ … {hidden:,} more pruned; --all shows them", dim=True)
+        yield click.style(f"{stem}└─ … {hidden:,} more dropped; --all lists them", dim=True)
 
 
 def _row(visit: Visit) -> str:
@@ -87,10 +87,10 @@ def _row(visit: Visit) -> str:
     return click.style(row, dim=True) if not visit.kept else row
 
 
-def _tell_end(walk: Walk) -> None:
-    looked = f"looked at {counted(len(walk.visits), 'note')} by {counted(walk.vectors, 'vector')}"
-    unseen = f"; {counted(walk.unseen, 'neighbour')} had no room" if walk.unseen else ""
-    say(f"{looked}{unseen}; ended: {walk.ended}")
+def _print_end(walk: Walk) -> None:
+    compared = f"compared {counted(len(walk.visits), 'note')} by {counted(walk.vectors, 'vector')}"
+    unseen = f"; {counted(walk.unseen, 'neighbour')} left out" if walk.unseen else ""
+    say(f"{compared}{unseen}; ended: {walk.ended}")
     if len(walk.kept) == 1 and len(walk.visits) > 1:
         nearest = max(visit.similarity for visit in walk.dropped)
-        say(f"hint: the nearest is at {nearest:.2f}, and the floor at {walk.floor:.2f}: --floor lowers it")
+        say(f"hint: the most similar note has {nearest:.2f}; --floor lowers the floor of {walk.floor:.2f}")

@@ -1,4 +1,4 @@
-"""Wrong usage: options that are given twice, and hints that show the command as it may be meant."""
+"""Wrong usage: options that are given twice, and hints that show the command as it was probably meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 def check_once(command: click.Command, above: click.Context, args: Sequence[str]) -> None:
     """Refuse an option that is given twice, of which only the last would count; flags may repeat.
 
-    The arguments begin with what the command is called by.
+    The first argument is the command's name.
     """
     context = click.Context(command, parent=above, info_name=args[0])
     args = args[1:]
@@ -24,7 +24,7 @@ def check_once(command: click.Command, above: click.Context, args: Sequence[str]
     try:
         _, _, given = command.make_parser(context).parse_args(list(args))
     except click.UsageError:
-        # It is told of when the command reads its arguments.
+        # The command reports it when it parses its arguments.
         return
     options = [param for param in given if isinstance(param, click.Option) and not param.multiple]
     for name in dict.fromkeys(option.name for option in options):
@@ -33,42 +33,42 @@ def check_once(command: click.Command, above: click.Context, args: Sequence[str]
         if len(called) > 1:
             raise click.UsageError(f"{' and '.join(called)} exclude each other; give one of them.", context)
         if len(same) > 1 and not same[0].is_flag:
-            raise click.UsageError(f"{called[0]} is given {len(same)} times, and takes one value.", context)
+            raise click.UsageError(f"{called[0]} takes one value, but is given {len(same)} times.", context)
 
 
 def usage_hint(error: click.UsageError, arguments: Sequence[str], commands: Collection[str]) -> str:
-    """Return the command as it may be meant, or where its help is."""
+    """Return the command as it was probably meant, or where its help is."""
     if meant := _meant(error, list(arguments), commands):
         return meant
     return f"Run `{error.ctx.command_path} --help`" if error.ctx else "Run `notewell --help`"
 
 
 def _meant(error: click.UsageError, arguments: list[str], commands: Collection[str]) -> str:
-    """Return a hint for the slips that many make; nothing for others."""
+    """Return a hint for common mistakes, or nothing."""
     at = next((at for at, word in enumerate(arguments) if word in commands), None)
     if at is None:
         asked = _words(arguments)
         looks = " " in " ".join(asked) and "Did you mean" not in error.message
-        return f"Run `{_line('search', asked)}` to look for it" if looks else ""
+        return f"Run `{_line('search', asked)}` to search for it" if looks else ""
     before, called, after = arguments[:at], arguments[at], arguments[at + 1 :]
     if isinstance(error, click.NoSuchOption) and error.ctx:
         if isinstance(error.ctx.command, click.Group):
             command = error.ctx.command.get_command(error.ctx, called)
             known = {name for param in command.params for name in param.opts} if command else set()
             stray = error.option_name in known.intersection(before)
-            return f"It comes after the command: `notewell {called} … {error.option_name} …`" if stray else ""
+            return f"Put it after the command: `notewell {called} … {error.option_name} …`" if stray else ""
         return _after_dashes(error.ctx.command, called, error.option_name, after)
     several = "unexpected extra argument" in error.message and len(_words(after)) > 1
     return f"Put it in quotes: `{_line(called, _words(after))}`" if several else ""
 
 
 def _after_dashes(command: click.Command, called: str, option: str, words: Sequence[str]) -> str:
-    """Return a hint for a text that begins with a minus, where a text is taken."""
+    """Return a hint for text that begins with a minus, if the command takes text."""
     text = next((word for word in words if word.startswith(option) and not word.startswith("--")), "")
     if not text or not any(isinstance(param, click.Argument) for param in command.params):
         return ""
     said = shlex.join([*_words(words), text])
-    return f"What begins with a minus comes after `--`: `notewell {called} -- {said}`"
+    return f"Put text that begins with a minus after `--`: `notewell {called} -- {said}`"
 
 
 def _words(arguments: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from threading import Event
 import click
 
 from notewell.index import Report
-from notewell.serve.cli.encode_behind import fill_behind
+from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import json_option, open_vault, vault_option
 from notewell.serve.say import say
 
@@ -22,7 +22,7 @@ from notewell.serve.say import say
 def command(vault: Path | None, as_json: bool) -> None:
     """Keep the store up to date while you write
 
-    A saved note is searchable within a second. Ctrl-C ends it. With --json, each change is a line.
+    A saved note is searchable within a second. Ctrl-C stops it. --json prints each change as a line.
 
     \b
     Example:
@@ -32,8 +32,8 @@ def command(vault: Path | None, as_json: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
 
-    def tell(report: Report) -> None:
-        fill_behind(opened)
+    def report_changes(report: Report) -> None:
+        encode_in_background(opened)
         if as_json:
             counts = ("added", "changed", "removed", "seconds")
             click.echo(json.dumps({name: value for name, value in asdict(report).items() if name in counts}))
@@ -43,4 +43,4 @@ def command(vault: Path | None, as_json: bool) -> None:
 
     with open_vault(vault) as opened:
         say(f"watching {opened.root}")
-        opened.watch(tell, stop, warn=say)
+        opened.watch(report_changes, stop, warn=say)

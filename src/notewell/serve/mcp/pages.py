@@ -18,6 +18,7 @@ from notewell.serve import forms
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.arguments import Asking
 from notewell.serve.mcp.clip import clipped, first_lines
+from notewell.serve.say import counted
 
 # What the data of a page may take, and the text of it: clients show a model one of the two. It is 2,000 tokens, less
 # what the count may miss.
@@ -120,7 +121,7 @@ def _shortened(usual: Sequence[shapes.Hit], shown: Sequence[shapes.Hit]) -> list
     if not less:
         return []
     parts = ((len(less) - bare, "one sentence"), (bare, "place and heading alone"))
-    told = ", ".join(f"{_counted(count, 'hit')} with {what}" for count, what in parts if count)
+    told = ", ".join(f"{counted(count, 'hit')} with {what}" for count, what in parts if count)
     return [f"to fit the page, {told}; `read` shows any whole, a smaller `limit` or `max_tokens` more of each"]
 
 
@@ -168,9 +169,9 @@ def _hits_text(data: shapes.Hits) -> str:
     if not hits:
         left = data.get("left_out", 0)
         hint = "" if notices else " Try other words."
-        fact = f"{_counted(left, 'hit')} did not fit on a page." if left else f"Nothing in the notes fits.{hint}"
+        fact = f"{counted(left, 'hit')} did not fit on a page." if left else f"Nothing in the notes fits.{hint}"
         return "\n".join((*notices, fact))
-    head = f"{_counted(len(hits), 'passage')} of the user's notes, the best first. {WARNING}\n"
+    head = f"{counted(len(hits), 'passage')} of the user's notes, the best first. {WARNING}\n"
     parts = [_hit_text(number, hit) for number, hit in enumerate(hits, start=1)]
     return "\n".join((*notices, head, *parts, *_ends(data)))
 
@@ -209,7 +210,7 @@ def walk_page(walk: forms.Walk) -> ToolAnswer:
             data["nearest_pruned"] = max(pruned)
         _add_rest(data, len(kept) - rows, more)
         lines = [f"{'  ' * visit['hop']}- {_visit_text(visit)}" for visit in visits]
-        end = f"{_counted(len(pruned), 'note')} looked at and not kept" + (
+        end = f"{counted(len(pruned), 'note')} looked at and not kept" + (
             f", the nearest at {max(pruned):.2f}; a lower floor keeps more." if pruned else "."
         )
         return ToolAnswer("\n".join((*_told(data), *lines, end, *_ends(data))), _as_data(data))
@@ -324,7 +325,7 @@ def _status_text(data: shapes.Status) -> str:
     )
     lines.append(f"read closely by the better model: {data['closely_read']}")
     lines.append(
-        f"skipped: {_counted(data['skipped_files'], 'file')}; formats that are not read: {data['unread_files']:,}"
+        f"skipped: {counted(data['skipped_files'], 'file')}; formats that are not read: {data['unread_files']:,}"
     )
     lines += [f"- {shown_path(row['path'])}: {one_line(row['reason'])}" for row in data["skipped"]]
     return "\n".join(lines)
@@ -364,7 +365,3 @@ def _fitting(text: str, tokens: int) -> int:
     """Return how many characters of a text are so many tokens."""
     most = range(min(len(text), tokens * CHARS_PER_TOKEN) + 1)
     return bisect_right(most, tokens, key=lambda length: count_tokens(text[:length])) - 1
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -20,7 +20,7 @@ from notewell.files.user import private_folder
 Notewell = Callable[..., tuple[int, str, str]]
 
 NONE = {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""}
-BEHIND = "a better model reads 4 chunks in the background; `notewell status` says how far it is\n"
+BEHIND = "Improving results in the background (4 chunks left). See `notewell status`\n"
 # Runs a command and says at its end at which priority it did.
 PRIORITY = """
 import atexit, os
@@ -42,14 +42,14 @@ def status(notewell: Notewell) -> dict[str, Any]:
     return told
 
 
-# `notewell fill`
+# `notewell encode`
 
 
 @pytest.mark.usefixtures("encoded")
 def test_a_person_reads_how_many_chunks_were_read_and_by_what(notewell: Notewell) -> None:
     notewell("index")
-    assert notewell("fill") == (0, "100% of 4 chunks read by words\n", "")
-    assert notewell("fill") == (0, "100% of 4 chunks read by words\n", "")
+    assert notewell("encode") == (0, "words has encoded 100% of 4 chunks\n", "")
+    assert notewell("encode") == (0, "words has encoded 100% of 4 chunks\n", "")
 
 
 @pytest.mark.usefixtures("encoded")
@@ -63,22 +63,20 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
 def test_the_vault_can_be_named(notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notewell("index")
     monkeypatch.chdir(encoded.parent)
-    assert json.loads(notewell("fill", "--vault", str(encoded), "--json")[1])["filled"] == 4
+    assert json.loads(notewell("encode", "--vault", str(encoded), "--json")[1])["filled"] == 4
 
 
 def test_without_an_encoder_it_is_an_error_that_says_how_to_get_one(notewell: Notewell) -> None:
     notewell("index")
-    code, out, err = notewell("fill")
+    code, out, err = notewell("encode")
     assert (code, out) == (1, "")
-    assert err == (
-        "error: There is no encoder to fill with\nhint: Set embed.encoder, or `pip install 'notewell[minilm]'`\n"
-    )
+    assert err == ("error: There is no encoder\nhint: Set embed.encoder, or run `pip install 'notewell[minilm]'`\n")
 
 
 def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "nowhere"\n', encoding="utf-8")
-    code, out, err = notewell("fill")
+    code, out, err = notewell("encode")
     assert (code, out) == (1, "")
     assert err.startswith("error: There is no embedder of the name that is set\nhint: ")
 
@@ -86,15 +84,15 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
 def test_a_second_fill_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
-        assert notewell("fill") == (0, "0% of 4 chunks read by words\n", "another process is at it already\n")
+        assert notewell("encode") == (0, "words has encoded 0% of 4 chunks\n", "another process is encoding already\n")
         told = status(notewell)["filling"]
         assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
-        assert "encoder   0% of 4 chunks read by words; more are being read\n" in notewell("status")[1]
+        assert "encoder   words has encoded 0% of 4 chunks; running now\n" in notewell("status")[1]
     assert not status(notewell)["filling"]["under_way"]
 
 
 def test_a_vault_that_was_never_indexed_is_left_as_it_is(notewell: Notewell, encoded: Path) -> None:
-    notewell("fill")
+    notewell("encode")
     assert not (encoded / ".notewell").exists()
 
 
@@ -105,9 +103,9 @@ def test_a_long_fill_tells_its_progress_on_stderr(
     for number in range(96):
         (encoded / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
     notewell("index")
-    _, out, err = notewell("fill")
-    assert re.findall(r"read (\d+) of 100 chunks", err) == ["32", "64", "96", "100"]
-    assert out == "100% of 100 chunks read by words\n"
+    _, out, err = notewell("encode")
+    assert re.findall(r"encoded (\d+) of 100 chunks", err) == ["32", "64", "96", "100"]
+    assert out == "words has encoded 100% of 100 chunks\n"
 
 
 def test_ctrl_c_keeps_what_is_done(notewell: Notewell, encoded: Path) -> None:
@@ -131,7 +129,7 @@ main()
     ended = subprocess.run([sys.executable, "-c", program, "fill"], cwd=encoded, capture_output=True, text=True)
     filling = status(notewell)["filling"]
     assert filling["filled"] >= 32 and filling["filled"] + filling["left"] == 100
-    assert (ended.returncode, ended.stdout) == (130, f"{filling['filled']}% of 100 chunks read by words\n")
+    assert (ended.returncode, ended.stdout) == (130, f"words has encoded {filling['filled']}% of 100 chunks\n")
     assert "Traceback" not in ended.stderr
 
 
@@ -148,7 +146,7 @@ def run_gently(folder: Path) -> tuple[int, str, str]:
 
 def test_a_gentle_fill_has_the_lowest_priority(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
-    assert run_gently(encoded) == (0, "100% of 4 chunks read by words\npriority 19\n", "")
+    assert run_gently(encoded) == (0, "words has encoded 100% of 4 chunks\npriority 19\n", "")
     assert status(notewell)["filling"]["left"] == 0
 
 
@@ -156,7 +154,7 @@ def test_a_gentle_fill_leaves_another_alone(notewell: Notewell, encoded: Path) -
     notewell("index")
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
         code, out, _ = run_gently(encoded)
-    assert (code, out) == (0, "0% of 4 chunks read by words\npriority 19\n")
+    assert (code, out) == (0, "words has encoded 0% of 4 chunks\npriority 19\n")
     assert status(notewell)["filling"]["filled"] == 0
 
 
@@ -219,7 +217,7 @@ def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
     assert notewell("index")[2] == ""
-    notewell("fill")
+    notewell("encode")
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
     assert notewell("index")[2] == ""
     (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "off"\n', encoding="utf-8")
@@ -322,21 +320,21 @@ def test_status_says_that_an_encoder_cannot_be_used(notewell: Notewell, unusable
 def test_status_tells_the_share_that_is_filled(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "left": 4}
-    assert "encoder   0% of 4 chunks read by words\n" in notewell("status")[1]
-    notewell("fill")
+    assert "encoder   words has encoded 0% of 4 chunks\n" in notewell("status")[1]
+    notewell("encode")
     assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
-    assert "encoder   100% of 4 chunks read by words\n" in notewell("status")[1]
+    assert "encoder   words has encoded 100% of 4 chunks\n" in notewell("status")[1]
     (encoded / "new.md").write_text("# New\n\nA note that was not there before at all.\n")
     notewell("index")
     assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4, "left": 1}
-    assert "encoder   80% of 5 chunks read by words\n" in notewell("status")[1]
+    assert "encoder   words has encoded 80% of 5 chunks\n" in notewell("status")[1]
 
 
 def test_status_counts_no_vectors_of_another_encoder(
     notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notewell("index")
-    notewell("fill")
+    notewell("encode")
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "minilm")
     told = status(notewell)["filling"]
     assert (told["encoder"].split("/")[0], told["filled"], told["left"]) == ("all-MiniLM-L6-v2", 0, 4)
@@ -370,14 +368,14 @@ def test_eval_measures_with_the_share_that_is_asked_for(
     told = []
     for share in ("0", "0.5", "1"):
         _, out, err = notewell("eval", str(collection), "--vector-weight", "0", "--filled", share, "--json")
-        told.append((re.findall(r"filling (.*) chunks", err), json.loads(out)["mrr@10"]))
+        told.append((re.findall(r"encoding (.*) chunks", err), json.loads(out)["mrr@10"]))
     assert (told[0], told[2]) == (([], 0.0), (["100% of 70"], 1.0))
     assert told[1][0] == ["50% of 70"]
 
 
 @pytest.mark.usefixtures("encoded")
 def test_eval_fills_all_unless_it_is_told(notewell: Notewell, collection: Path) -> None:
-    assert "filling 100% of 70 chunks" in notewell("eval", str(collection))[2]
+    assert "encoding 100% of 70 chunks" in notewell("eval", str(collection))[2]
 
 
 @pytest.mark.usefixtures("encoded")
@@ -400,6 +398,6 @@ def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
         while not status(notewell)["filling"]["under_way"]:
             assert process.poll() is None
             time.sleep(0.05)
-        assert notewell("fill")[2] == "another process is at it already\n"
+        assert notewell("encode")[2] == "another process is encoding already\n"
         assert status(notewell)["filling"]["filled"] == 0
-    assert process.communicate(timeout=30)[0] == "100% of 4 chunks read by words\n"
+    assert process.communicate(timeout=30)[0] == "words has encoded 100% of 4 chunks\n"

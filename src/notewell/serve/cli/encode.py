@@ -1,0 +1,115 @@
+"""`notewell encode`, and the process that does the same in the background."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Thread
+
+import click
+
+from notewell.errors import EmbedError
+from notewell.files.lock import held
+from notewell.files.user import home_folder, private_folder, state_folder
+from notewell.index.report import Filling
+from notewell.serve.cli import Stopped
+from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.say import counted, say
+from notewell.vault import Vault
+
+# The lowest priority: any other process goes first.
+NICE = 19
+# How long it waits for its turn, in seconds; then it ends, and the next search of its vault starts another.
+TURN_SECONDS = 600.0
+
+
+@click.command("encode")
+@vault_option
+@click.option("--gently", is_flag=True, help="Run at the lowest priority, and one vault at a time")
+@json_option
+def command(vault: Path | None, gently: bool, as_json: bool) -> None:
+    """Encode the notes that the encoder has not encoded yet
+
+    The encoder is a slower, better embedder that runs in the background after `notewell index`; results improve as it
+    goes. This command runs it now. You can search meanwhile; Ctrl-C keeps what is done.
+
+    \b
+    Example:
+        notewell encode --vault ~/notes
+    """
+    if gently and hasattr(os, "nice"):
+        os.nice(NICE)
+    with open_vault(vault) as opened:
+        if opened.encoder is None:
+            raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
+        opened.check_indexed()
+        if opened.filling.under_way:
+            say("another process is encoding already")
+        else:
+            with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
+                opened.fill(progress, _turn() if gently else None)
+        filling = opened.filling
+    if as_json:
+        print_json(asdict(filling))
+    else:
+        click.echo(describe_encoder(filling))
+    if filling.left and not filling.under_way:
+        raise Stopped
+
+
+def _turn() -> AbstractContextManager[None]:
+    """Return a lock on encoding gently, so that of a user's vaults one is encoded at a time."""
+    with suppress(OSError):
+        folder = private_folder(state_folder(os.environ, home_folder(os.environ)))
+        if os.access(folder, os.W_OK):
+            return held(folder / "reader.lock", TURN_SECONDS, "reads another vault")
+    # In a container, say, the user may have no folder for it.
+    return nullcontext()
+
+
+def describe_encoder(filling: Filling) -> str:
+    """Return how far the encoder is, as a phrase.
+
+    >>> describe_encoder(Filling("minilm", filled=2, unread=1, left=1))
+    'minilm has encoded 75% of 4 chunks; 1 is in a language it does not know'
+    >>> describe_encoder(Filling("minilm"))
+    'minilm; nothing to encode yet'
+    """
+    done, encoder = filling.filled + filling.unread, filling.encoder.split("/")[0]
+    if not done + filling.left:
+        return f"{encoder}; nothing to encode yet"
+    total, share = counted(done + filling.left, "chunk"), done / (done + filling.left)
+    verb = "is" if filling.unread == 1 else "are"
+    unread = f"; {filling.unread:,} {verb} in a language it does not know" if filling.unread else ""
+    # Never 100 while something is missing.
+    return f"{encoder} has encoded {min(share, 0.99 if filling.left else 1):.0%} of {total}{unread}"
+
+
+def encode_in_background(vault: Vault) -> None:
+    """Start a process that encodes what is missing, unless settings forbid it or one is running already."""
+    filling = vault.filling
+    if filling.problem:
+        say(f"note: {filling.problem}; its vectors are not made")
+    if not vault.settings.embed.background or not filling.left or filling.under_way:
+        return
+    say(f"Improving results in the background ({counted(filling.left, 'chunk')} left). See `notewell status`")
+    # Few commands start one, and it takes 2 ms to load.
+    import subprocess  # noqa: PLC0415
+
+    process = subprocess.Popen(
+        # -P: Python must not import modules from the current folder, which may be the vault.
+        [sys.executable, "-P", "-m", "notewell", "encode", "--gently", "--vault", str(vault.root)],
+        cwd=vault.store_file.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        # On Windows, a process outlives its parent only if told to.
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+    )
+    # It may outlive this process; if this one lives longer, it waits for it and leaves no zombie.
+    Thread(target=process.wait, name="encode", daemon=True).start()
