@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 # Before any test loads what would report on its use.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 SAMPLE = Path(__file__).parent.parent / "examples" / "vault"
-settings.register_profile("slow machines are no mistake", deadline=None)
-settings.load_profile("slow machines are no mistake")
+# The same examples in every run, however slow the machine.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +66,27 @@ def make_vault(tmp_path: Path) -> Callable[..., Vault]:
         return Vault.open(root, {"embed.model": "words", **(settings or {})})
 
     return make
+
+
+@pytest.fixture
+def run_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in a folder, in this process; return its exit code, stdout and stderr."""
+    from notewell.serve.cli import main  # noqa: PLC0415
+
+    def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr("sys.argv", ["notewell", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
 
 
 @pytest.fixture

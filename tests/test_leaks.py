@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -17,6 +14,8 @@ from tests.redact.made_up import Made, made_up
 from notewell import Vault
 from notewell.index.readers.formats import FORMATS
 from notewell.redact import all_rules
+
+Run = Callable[..., str]
 
 MAKERS: dict[str, trees.Maker] = {
     ".md": trees.markdown,
@@ -53,15 +52,17 @@ def traces(secrets: list[Made]) -> Iterator[str]:
         yield from lines if "\n" in made.secret else [made.secret]
 
 
-def run(folder: Path, *arguments: str) -> str:
-    """Run a command in a process of its own, and return all that it printed."""
-    environment = {**os.environ, "NOTEWELL_EMBED_MODEL": "words", "NOTEWELL_EMBED_ENCODER": "off"}
-    command = [sys.executable, "-m", "notewell", *arguments]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
+@pytest.fixture
+def run(run_command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in a folder, and return all that it printed."""
+    monkeypatch.setenv("NOTEWELL_EMBED_MODEL", "words")
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+
+    def run(folder: Path, *arguments: str) -> str:
+        _, out, err = run_command(folder, *arguments)
+        return out + err
+
+    return run
 
 
 def leaks(secrets: list[Made], text: str) -> list[str]:
@@ -76,7 +77,7 @@ def test_every_format_is_tried() -> None:
 
 @pytest.mark.parametrize("name", [*(f"note{suffix}" for suffix in MAKERS), *OTHERS])
 def test_no_secret_of_any_kind_leaves_a_file_of_any_format(
-    name: str, tmp_path: Path, stored: Callable[[Vault], str]
+    name: str, tmp_path: Path, stored: Callable[[Vault], str], run: Run
 ) -> None:
     secrets = examples(seed=len(name))
     make = OTHERS.get(name) or MAKERS[Path(name).suffix]
@@ -96,7 +97,7 @@ def test_no_secret_of_any_kind_leaves_a_file_of_any_format(
     assert "[REDACTED:" in said
 
 
-def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vault], str], run: Run) -> None:
     secrets = examples(seed=3)
     fields = "\n".join(f"key{number}: {json.dumps(made.text)}" for number, made in enumerate(secrets))
     (tmp_path / "a.md").write_text(f"---\ntitle: {json.dumps(secrets[0].text)}\n{fields}\n---\n\nThe garden in June.\n")
@@ -105,7 +106,9 @@ def test_no_secret_leaves_the_front_matter(tmp_path: Path, stored: Callable[[Vau
         assert leaks(secrets, stored(vault) + said) == []
 
 
-def test_no_secret_shows_by_decoding_links_and_front_matter(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+def test_no_secret_shows_by_decoding_links_and_front_matter(
+    tmp_path: Path, stored: Callable[[Vault], str], run: Run
+) -> None:
     secrets = [made for rule in all_rules() if rule.certain and (made := made_up(rule, Random(7))).secret.isascii()]
     secrets = [made for made in secrets if made.text == made.secret and made.secret.isprintable()]
     assert len(secrets) > 20
@@ -131,7 +134,7 @@ def escape_all(text: str) -> str:
     return '"' + "".join(f"\\x{ord(sign):02x}" for sign in text) + '"'
 
 
-def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str]) -> None:
+def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str], run: Run) -> None:
     secrets = [
         made
         for rule in all_rules()
