@@ -417,7 +417,7 @@ def test_a_hook_that_does_not_say_how_long_it_waits_is_declined(warm: Warmth) ->
     warm.start()
     request = {"verb": b"run", "cwd": b"/", "arguments": b"hook\0prompt", "environment": b"", "stdin": b"{}"}
     streams = {"terminals": b"000", "encodings": b"utf-8 utf-8 utf-8"}
-    assert warm.say({**request, **streams})[-1] == (wire.DECLINED, b"nobody says how long they wait")
+    assert warm.say({**request, **streams})[-1] == (wire.DECLINED, b"a hook needs its time limit")
 
 
 def test_what_a_hook_was_sent_whole_is_printed_though_the_process_is_late(

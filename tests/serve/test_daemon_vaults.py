@@ -18,8 +18,8 @@ from tests.serve.daemons import COMMAND, warmth
 from notewell import Vault
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.declined import Declined
-from notewell.serve.daemon.memory import megabytes
-from notewell.serve.daemon.process import ENCODER_MB, WORTH_IT, WarmProcess
+from notewell.serve.daemon.health import megabytes
+from notewell.serve.daemon.process import ENCODER_MB, WORTH_IT, Daemon
 from notewell.serve.daemon.vaults import KEPT, Vaults
 from notewell.serve.kept import KeptVault
 
@@ -215,7 +215,7 @@ def test_a_process_over_its_limit_closes_vaults_and_ends_only_if_it_grew(
     other = shutil.copytree(indexed, tmp_path / "other")
     listener, wake = socket.socketpair()
     with listener, wake:
-        process = WarmProcess(listener, wake)
+        process = Daemon(listener, wake)
         process.vaults.open(other, {})
         process.answer_first(searching(indexed))
         assert process.vaults.roots == [str(indexed)]
@@ -242,7 +242,7 @@ def test_what_an_encoder_takes_is_not_what_vaults_may_gather(
     set_to = {"NOTEWELL_DAEMON_MAX_MB": str(little), "NOTEWELL_EMBED_ENCODER": encoder}
     listener, wake = socket.socketpair()
     with listener, wake:
-        process = WarmProcess(listener, wake)
+        process = Daemon(listener, wake)
         process.vaults.open(other, {})
         process.answer_first(searching(indexed, set_to))
         assert len(process.vaults.roots) == kept

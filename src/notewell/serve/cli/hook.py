@@ -82,7 +82,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
     state = state_folder(os.environ, home_folder(os.environ))
     began, until = between or (_began(), math.inf)
     limit = Limit(began, milliseconds, until=until)
-    reading = client.in_vain or time.monotonic() < limit.deadline
+    reading = client.stdin_stalled or time.monotonic() < limit.deadline
 
     def late() -> None:
         why = STDIN_OPEN if reading and is_stalled(0) else OUT_OF_TIME

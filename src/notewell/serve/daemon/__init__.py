@@ -1,1 +1,1 @@
-"""A process that stays behind commands, so that the next one finds everything open and loaded."""
+"""The daemon: a background process that answers commands with vaults open and models loaded."""

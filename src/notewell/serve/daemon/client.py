@@ -1,6 +1,6 @@
-"""The command `notewell`: it asks the warm process where there is one, and else does the work itself.
+"""The command `notewell`: asks the daemon if one is running, and otherwise does the work itself.
 
-Python starts in 12 ms and whatever is imported comes on top, so that this is written without any library.
+Python starts in 12 ms, and every import comes on top, so this module uses no library.
 """
 
 import os
@@ -8,85 +8,76 @@ import sys
 import time
 from stat import S_ISFIFO, S_ISREG
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from _socket import socket
-    from collections.abc import Iterator
-
-# A command has to be one of these for the process to run it: it reads a vault, and ends by itself.
-WARM = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
-# Hooks that only answer; the others write settings, and ask.
+# The commands that the daemon runs: they read a vault, and end by themselves.
+COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
+# The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
-# Options that show secrets, or write files where the user is.
-COLD_OPTIONS = ("--raw", "--svg", "--dot")
+# Options that show secrets or write files; the command does that itself.
+LOCAL_OPTIONS = ("--raw", "--svg", "--dot")
 SWITCH = "--no-daemon"
-# The same without an option: of the environment, for all commands of a shell.
+# The same for all commands of a shell.
 SWITCHES = ("NOTEWELL_DAEMON", "NOTEWELL_DAEMON_USE")
 OFF = ("no", "0", "false", "off")
-# What of the environment commands go by.
+# The variables that commands depend on.
 VARIABLES = ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM", "LANG", "PAGER", "HOME", "TZ")
-# Those of terminals tell which they are.
+# With these prefixes, too; those of terminals say which terminal it is.
 PREFIXES = ("NOTEWELL_", "LC_", "TERM_", "CLAUDE_", "XDG_", "VTE_", "WT_", "KONSOLE_", "KITTY_", "DOMTERM")
-# A process that is busy with another command is not waited for: without it, an answer takes about twice this.
-UNTIL_BEGUN = 0.15
-# Once it is at it, nobody else would be quicker; this is for one that hangs.
-UNTIL_DONE = 10.0
-# A hook has a limit of its own, from its option or its variable; in milliseconds.
+# The time limit of a hook in milliseconds: its option, its variable, and the default.
 HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
-# What the process says at the last moment has to be here, and printed, before this one's own; in seconds.
+# Seconds that are left to print what the daemon answers at the last moment.
 TO_PRINT = 0.02
-CHUNK = 1 << 16
-# What the log says of a hook whose time the process spent.
-LATE = "out of time in the warm process"
-# When this process began, by the monotonic clock; 0 where the command was not run by `main`.
+READ_SIZE = 1 << 16
+# The reason in the log for a hook whose time ended in the daemon.
+LATE = "out of time in the daemon"
+# The start of this process by the monotonic clock; 0 if `main` did not run the command.
 began = 0.0
-# Whether stdin was waited for in vain.
-in_vain = False
+# Whether the time of a hook ended before its stdin did.
+stdin_stalled = False
 
 
 def main() -> None:
-    """Run the command line, by the warm process if there is one and it may be asked; Ctrl-C ends it without a word."""
+    """Run the command line, in the daemon if one is running and may be used; Ctrl-C ends it silently."""
     try:
         _main()
     except KeyboardInterrupt:
-        # While it waits, or loads; a command that has begun ends in its own way.
+        # While it waits or loads; a command that has begun handles Ctrl-C itself.
         os._exit(130)
 
 
 def _main() -> None:
     global began
-    # What it has computed so far went into the start of Python.
+    # The processor time until now is the start of Python.
     began = time.monotonic() - time.process_time()
-    arguments, wanted = without_switch(sys.argv[1:])
+    arguments, use_daemon = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
-    if not wanted or not goes_warm(arguments) or not hasattr(os, "geteuid"):
-        _run_cold()
+    if not use_daemon or not runs_in_daemon(arguments) or not hasattr(os, "geteuid"):
+        _run_here()
         return
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
     request = _request(arguments, until)
-    outcome, printed = _ask(request, until) if request else ("unable", [])
+    outcome, printed = _ask(request, until) if request else ("failed", [])
     if outcome == "piped" and _is_piped():
-        # Only the command itself knows whether its query is on stdin, which nobody may ever write to.
+        # Only the command knows whether its query is on stdin, and a pipe may stay open for ever.
         request["stdin"] = sys.stdin.buffer.read()
         _put_back(request["stdin"])
         outcome, printed = _ask(request, until)
     if outcome == "done":
-        _print(_held_for_terminal(printed, arguments))
+        _print(_paged(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
-        # Whoever called it waits no longer, and no block is better than a late one.
+        # Claude Code does not wait for it any more.
         _log_late(arguments[1])
         return
     if outcome in ("absent", "outdated"):
-        # Only a process that has to be started anyway pays for what starts one.
-        from notewell.serve.daemon.start import run_and_start  # noqa: PLC0415
+        # Only a command without a daemon waits for this to load.
+        from notewell.serve.daemon.control import run_and_start  # noqa: PLC0415
 
         run_and_start(request)
         return
-    _run_cold()
+    _run_here()
 
 
 def without_switch(arguments: list[str]) -> tuple[list[str], bool]:
-    """Return the arguments without the option that is for this module alone, and whether the process may be asked.
+    """Return the arguments without `--no-daemon`, and whether the daemon may be used.
 
     >>> without_switch(["search", "--no-daemon", "rye", "--", "--no-daemon"])
     (['search', 'rye', '--', '--no-daemon'], False)
@@ -97,21 +88,21 @@ def without_switch(arguments: list[str]) -> tuple[list[str], bool]:
     return kept + arguments[options:], not off
 
 
-def goes_warm(arguments: list[str]) -> bool:
-    """Tell whether the process runs such a command.
+def runs_in_daemon(arguments: list[str]) -> bool:
+    """Tell whether the daemon runs a command.
 
-    >>> goes_warm(["search", "rye"]), goes_warm(["index"]), goes_warm(["graph", "--svg=a.svg"])
+    >>> runs_in_daemon(["search", "rye"]), runs_in_daemon(["index"]), runs_in_daemon(["graph", "--svg=a.svg"])
     (True, False, False)
     """
-    if not arguments or arguments[0] not in WARM:
+    if not arguments or arguments[0] not in COMMANDS:
         return False
     if arguments[0] == "hook" and not (len(arguments) > 1 and arguments[1] in HOOKS):
         return False
-    return not any(argument.partition("=")[0] in COLD_OPTIONS for argument in arguments)
+    return not any(argument.partition("=")[0] in LOCAL_OPTIONS for argument in arguments)
 
 
 def hook_limit(arguments: list[str]) -> float:
-    """Return how many seconds a hook may take, as its command says.
+    """Return how many seconds a hook may take by its option or variable.
 
     >>> hook_limit(["hook", "prompt", "--timeout-ms=500"]), hook_limit(["hook", "prompt", "--timeout-ms", "900"])
     (0.5, 0.9)
@@ -126,8 +117,8 @@ def hook_limit(arguments: list[str]) -> float:
 
 
 def _request(arguments: list[str], until: float) -> dict[str, bytes]:
-    """Return all that the process has to know to answer as this one would; nothing, if that cannot be told."""
-    global in_vain
+    """Return all that the daemon needs to answer as this process would; nothing if that is not possible."""
+    global stdin_stalled
     streams = (sys.stdin, sys.stdout, sys.stderr)
     try:
         here = os.getcwd()
@@ -146,19 +137,19 @@ def _request(arguments: list[str], until: float) -> dict[str, bytes]:
         "encodings": " ".join(encodings).encode(),
     }
     if arguments[0] == "hook":
-        # The clock is one for all processes of a machine.
+        # All processes of a machine have the same monotonic clock.
         request["between"] = f"{began} {until - TO_PRINT}".encode()
-        given = _read_in_time(until) if sys.stdin else b""
-        if given is None:
-            in_vain = True
+        payload = _read_in_time(until) if sys.stdin else b""
+        if payload is None:
+            stdin_stalled = True
             return {}
-        request["stdin"] = given
-        _put_back(given)
+        request["stdin"] = payload
+        _put_back(payload)
     return request
 
 
 def _is_piped() -> bool:
-    """Tell whether there is something on stdin that ends by itself; at a terminal the user would be waited for."""
+    """Tell whether stdin is a pipe or a file, which ends by itself; a terminal does not."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError, AttributeError):
@@ -167,19 +158,19 @@ def _is_piped() -> bool:
 
 
 def _read_in_time(until: float) -> "bytes | None":
-    """Return what stdin holds; None if it does not end in time, and what was read of it is of no use."""
+    """Return all of stdin; None if it does not end in time."""
     import select  # noqa: PLC0415
 
-    held = bytearray()
+    data = bytearray()
     try:
         number = sys.stdin.fileno()
         while select.select((number,), (), (), max(0.0, until - time.monotonic()))[0]:
-            part = os.read(number, CHUNK)
+            part = os.read(number, READ_SIZE)
             if not part:
-                return bytes(held)
-            held += part
+                return bytes(data)
+            data += part
     except (OSError, ValueError):
-        # A folder, or whatever else cannot be read.
+        # A folder, for example.
         return b""
     return None
 
@@ -194,8 +185,8 @@ def _environment(terminal: bool) -> list[tuple[str, str]]:
 
 
 def _put_back(data: bytes) -> None:
-    """Let what was read from stdin be read once more, if the work is done here after all."""
-    # Loaded already by Python itself.
+    """Let stdin be read once more, in case the work is done here after all."""
+    # Python has loaded it already.
     import io  # noqa: PLC0415
 
     encoding, errors = (sys.stdin.encoding, sys.stdin.errors) if sys.stdin else ("utf-8", "strict")
@@ -203,84 +194,31 @@ def _put_back(data: bytes) -> None:
 
 
 def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return how it went (`done`, `absent`, `outdated`, `piped`, `declined`, `busy`, `late`) and what to print."""
+    # A command that does not ask does not wait for it to load.
     from notewell.serve.daemon import wire  # noqa: PLC0415
 
-    if not wire.is_safe(wire.folder()):
-        return "absent", []
-    try:
-        # Its Python half takes 5 ms to load, for what two calls do not need.
-        import _socket  # noqa: PLC0415
-
-        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        connection.settimeout(UNTIL_BEGUN)
-        connection.connect(wire.address())
-    except TimeoutError:
-        return "busy", []
-    except (ImportError, AttributeError, OSError):
-        return "absent", []
-    try:
-        connection.sendall(wire.packed({"home": wire.home(), **request}))
-        return _answer(connection, until)
-    except OSError:
-        return "absent", []
-    finally:
-        connection.close()
+    return wire.ask(request, until)
 
 
-def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return the whole answer, or why there is none: nothing is printed before all of it is here."""
-    from notewell.serve.daemon import wire  # noqa: PLC0415
-
-    begun, printed = False, []
-    try:
-        for kind, part in _parts(connection, wire.LENGTH):
-            if kind == wire.DECLINED:
-                return {wire.OUTDATED: "outdated", wire.PIPED: "piped"}.get(part, "declined"), []
-            if kind == wire.BEGUN:
-                begun = True
-                connection.settimeout(max(0.001, min(UNTIL_DONE, until - time.monotonic())))
-                continue
-            printed.append((kind, part))
-            if kind == wire.CODE:
-                return "done", printed
-    except TimeoutError:
-        if b"".join(part for kind, part in printed if kind == wire.OUT).endswith(b"\n"):
-            # A hook was told of whole, and what it still had to keep took too long: it counts on being heard.
-            return "done", [*printed, (wire.CODE, b"0")]
-        return "late" if begun else "busy", []
-    return "absent", []
-
-
-def _parts(connection: "socket", length: int) -> "Iterator[tuple[bytes, bytes]]":
-    """Yield the kind and the bytes of each part of an answer, until it breaks off."""
-    held = bytearray()
-    while data := connection.recv(CHUNK):
-        held += data
-        while len(held) > length and len(held) >= (end := 1 + length + int.from_bytes(held[1 : 1 + length], "big")):
-            yield bytes(held[:1]), bytes(held[1 + length : end])
-            del held[:end]
-
-
-def _held_for_terminal(printed: list[tuple[bytes, bytes]], arguments: list[str]) -> list[tuple[bytes, bytes]]:
-    """Show on a terminal what a command printed, through a pager if it is long; return what is left to print."""
+def _paged(printed: list[tuple[bytes, bytes]], arguments: list[str]) -> list[tuple[bytes, bytes]]:
+    """Show stdout on a terminal, through a pager if it is long; return what is left to print."""
     if not os.isatty(1):
         return printed
     from notewell.serve.pager import show  # noqa: PLC0415
 
-    talk = [(kind, part) for kind, part in printed[:-1] if kind != b"O"]
+    messages = [part for kind, part in printed[:-1] if kind != b"O"]
     try:
-        for _, part in talk:
+        for part in messages:
             os.write(2, part)
     except BrokenPipeError:
-        # Nobody listens; what was found is shown all the same.
+        # Nobody reads stderr; stdout is shown all the same.
         pass
     show(b"".join(part for kind, part in printed if kind == b"O"), arguments, os.environ)
     return printed[-1:]
 
 
 def _print(printed: list[tuple[bytes, bytes]]) -> None:
-    """Print an answer and end; one that cannot be printed is left to the usual way, which says why."""
+    """Print the output and end this process; if nothing can be printed, return and let the command say why."""
     begun = False
     for kind, part in printed[:-1]:
         number = 1 if kind == b"O" else 2
@@ -289,19 +227,19 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
                 part = part[os.write(number, part) :]
                 begun = True
         except BrokenPipeError:
-            # The reader of a pipe has seen enough; who only does not listen still gets the data.
+            # The reader of stdout has seen enough; without a reader of stderr, stdout still follows.
             if number == 1:
                 os._exit(0)
         except OSError:
             if begun:
                 os._exit(1)
             return
-    # Everything is written: what Python would do before it ends takes 2 ms.
+    # Everything is written, and an orderly exit of Python takes 2 ms more.
     os._exit(int(printed[-1][1]))
 
 
 def _log_late(hook: str) -> None:
-    """Leave a line in the log of the hooks: a process that hangs leaves none."""
+    """Log a hook that was late, since a daemon that hangs does not."""
     from notewell.files.user import home_folder, state_folder  # noqa: PLC0415
     from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
 
@@ -309,7 +247,7 @@ def _log_late(hook: str) -> None:
     record(state_folder(os.environ, home_folder(os.environ)), Run(hook, "failed", LATE, took, 0))
 
 
-def _run_cold() -> None:
+def _run_here() -> None:
     from notewell.serve.cli import main as run  # noqa: PLC0415
 
     run()

@@ -1,41 +1,141 @@
-"""Asking the warm process about itself."""
+"""Starting the daemon, and asking it about itself."""
 
 from __future__ import annotations
 
 import json
-import socket
+import os
+import subprocess
+import sys
+import time
+from binascii import crc32
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notewell.errors import StoreBusy
 from notewell.files.lock import held
+from notewell.files.user import clean_up, home_folder, private_folder, state_folder
 from notewell.serve.daemon import wire
 
-# Seconds until it counts as busy.
+if TYPE_CHECKING:
+    from notewell.vault import Vault
+
+# One thread per library: a single search has no use for more, and they cost memory. One arena of memory, with large
+# arrays apart from it, which return to the system when they are freed.
+FRUGAL = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
+}
+# Seconds until the daemon counts as busy.
 PATIENCE = 1.0
+# Seconds for which hooks start no daemon after one has seen that its vault does not use it. Settings change.
+MARKED = 3_600.0
+# Nobody works in so many folders at once.
+MOST = 100
+# The hook that has the vault opened: the daemon runs it for itself, with nobody waiting.
+OPENING, FOR_NOBODY = b"start", {"between": b"0 0"}
+
+
+class NotedVaults:
+    """Opens vaults as usual, and notes whether their settings use the daemon."""
+
+    def __init__(self) -> None:
+        self.use_daemon: bool | None = None
+
+    def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
+        """Open a vault."""
+        # A hook that only starts the daemon does not wait for this to load.
+        from notewell.vault import Vault  # noqa: PLC0415
+
+        vault = Vault.open(path, settings)
+        self.use_daemon = vault.settings.daemon.use
+        return vault
+
+
+def run_and_start(request: dict[str, bytes]) -> None:
+    """Run the command here, and start the daemon for the next one: after a command, but before a hook.
+
+    The time limit of a hook may end it before it has opened a vault, so it starts the daemon first, and the daemon
+    finds out by itself whether the vault uses it. Only the hook `start` is handed on to the daemon; what other hooks
+    answer is not answered again. Whoever learns that a vault does not use the daemon leaves a mark for later hooks.
+    """
+    command, name = [*request["arguments"].split(b"\0"), b""][:2]
+    mark = _mark(request) if command == b"hook" else None
+    if mark and not _is_fresh(mark):
+        start(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
+    from notewell.serve.cli import main  # noqa: PLC0415
+
+    vaults = NotedVaults()
+    try:
+        main(vaults.open)
+    finally:
+        if mark and vaults.use_daemon is False:
+            leave_mark(request)
+        elif vaults.use_daemon and not mark:
+            start(wire.packed(request))
+
+
+def _mark(request: dict[str, bytes]) -> Path:
+    """Return the file that says that hooks in this folder, for this vault, need no daemon."""
+    _, _, *options = request["arguments"].split(b"\0")
+    alike = crc32(b"\0".join((request["cwd"], *options)))
+    return state_folder(os.environ, home_folder(os.environ)) / "cold" / f"{alike:08x}"
+
+
+def leave_mark(request: dict[str, bytes]) -> None:
+    """Tell later hooks that the vault of this one does not use the daemon."""
+    mark = _mark(request)
+    with suppress(OSError):
+        clean_up(private_folder(mark.parent), seconds=MARKED, most=MOST)
+        mark.touch()
+
+
+def _is_fresh(mark: Path) -> bool:
+    try:
+        return time.time() - mark.stat().st_mtime < MARKED
+    except OSError:
+        return False
+
+
+def start(first: bytes = b"") -> None:
+    """Start the daemon, which runs the `first` request for itself; of two that start at once, one ends again."""
+    # Each request brings its own settings, and none of these may stay.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
+    try:
+        process = subprocess.Popen(
+            # -P: Python must not import modules from the current folder, which may be a vault.
+            [sys.executable, "-P", "-m", "notewell", "daemon", "run", "--first"],
+            cwd="/",
+            env={**environment, **FRUGAL},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        assert process.stdin is not None
+        with process.stdin as stream:
+            stream.write(first)
+    except OSError:
+        # The command has answered; that the next one takes longer is not worth a message.
+        return
+    # It is meant to outlive this process; without this, Python warns about a child that still runs.
+    process.returncode = 0
 
 
 def ask(verb: str) -> dict[str, Any]:
-    """Return what the process says of itself, also as its last words when told to `stop`; nothing, if it does not."""
-    if not wire.is_safe(wire.folder()):
+    """Return what the daemon reports about itself, before it ends if told to `stop`; nothing if it does not answer."""
+    outcome, parts = wire.ask({"verb": verb.encode()}, patience=PATIENCE)
+    if outcome != "done":
         return {}
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(PATIENCE)
-            connection.connect(wire.address())
-            connection.sendall(wire.packed({"home": wire.home(), "verb": verb.encode()}))
-            answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
-    except OSError:
-        return {}
-    if not answer.startswith(wire.OUT):
-        return {}
-    end = 1 + wire.LENGTH + int.from_bytes(answer[1 : 1 + wire.LENGTH], "big")
-    told: dict[str, Any] = json.loads(answer[1 + wire.LENGTH : end])
-    return told
+    report: dict[str, Any] = json.loads(b"".join(part for kind, part in parts if kind == wire.OUT))
+    return report
 
 
 def holder() -> int | None:
-    """Return the number of the process that listens, or is about to; None, if there is none."""
+    """Return the process id of the daemon that listens or is about to; None if there is none."""
     lock = Path(f"{wire.address()}.lock")
     if not wire.is_safe(wire.folder()) or not lock.exists():
         return None

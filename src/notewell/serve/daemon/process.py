@@ -1,4 +1,4 @@
-"""The warm process: it listens, runs one command at a time, and ends by itself when it is not needed."""
+"""The daemon process: it listens, runs one command at a time, and ends by itself when it is not needed."""
 
 from __future__ import annotations
 
@@ -19,47 +19,46 @@ from pathlib import Path
 from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.serve.daemon import wire
-from notewell.serve.daemon.code import RunningCode
+from notewell.serve.daemon.control import leave_mark
 from notewell.serve.daemon.declined import Declined
-from notewell.serve.daemon.memory import give_back, megabytes
+from notewell.serve.daemon.health import RunningCode, free_memory, megabytes
 from notewell.serve.daemon.request import Request, answer
-from notewell.serve.daemon.start import leave_mark
 from notewell.serve.daemon.vaults import Vaults
 
-# Seconds that a command may take to say what it wants, or to take what it is given: it has it ready at both times.
+# Seconds that a client may take to send its request or to receive the answer.
 PATIENCE = 0.5
-# Seconds without a command after which there is time for what nobody waits for, such as looking through a folder.
+# Seconds without a request after which the daemon does background work, such as looking for changes.
 QUIET = 0.2
-# Seconds between two looks at whether the socket and the code are still there.
+# Seconds between two checks of the socket and the code.
 ROUND = 5.0
-# A hook starts a process before it knows whether its vault wants one; if not, it ends after so many seconds.
+# A hook starts a daemon before it knows whether its vault uses one; if not, the daemon ends after this many seconds.
 UNWANTED = 3.0
-# A new process waits so long, in seconds, for an older one to end.
+# Seconds that a new daemon waits for an older one to end.
 UNTIL_FREE = 2.0
-# A process that is as large as a new one would be is not ended for it: it is worth it after so many requests.
+# Ending a daemon for its memory pays only after this many requests: a new one grows just as fast.
 WORTH_IT = 50
-# What the encoder MiniLM takes, with what runs it, in MB: 77 for a query, and 42 more once it has read passages. It is
-# the same for one vault and for four, and is not what vaults gather.
+# The memory of the encoder MiniLM and its runtime in MB: 77 for a query, and 42 more once it has embedded passages, for
+# one vault as for four.
 ENCODER_MB = 120
-# What it has with one vault open and nothing gathered, a model included, a new one would have, too: it may grow by so
-# much, also where that is over the limit.
+# A new daemon needs as much memory as this one has with one vault open and empty caches. It may grow by this factor,
+# even over the limit.
 GROWTH = 1.25
-# To let go of what searches have gathered has helped if no more than this share of the limit is left.
+# Emptying the caches has helped if memory falls to this share of the limit.
 HELPED = 0.9
 QUEUE = 16
 
 
 @dataclass(slots=True)
 class Waiting:
-    """A command that has connected and not said yet what it wants."""
+    """A client that has connected, and not sent its request yet."""
 
     connection: socket.socket
     since: float
 
 
 @dataclass(slots=True)
-class WarmProcess:
-    """What listens on a socket, with what it keeps open."""
+class Daemon:
+    """The daemon, with its socket and the vaults that it has open."""
 
     listener: socket.socket
     wake: socket.socket
@@ -74,25 +73,25 @@ class WarmProcess:
     waiting: list[Waiting] = field(default_factory=list)
 
     def run(self, identity: tuple[int, int]) -> None:
-        """Answer until there is a reason to end; `identity` is that of the socket's file."""
+        """Answer requests until there is a reason to end; `identity` is that of the socket file."""
         while not self.ending and self._time_left > 0 and _identity(wire.address()) == identity:
-            sources = [self.listener, self.wake, *(one.connection for one in self.waiting)]
+            sources = [self.listener, self.wake, *(client.connection for client in self.waiting)]
             pause = QUIET if self.vaults.is_due or self.waiting else max(0.0, min(ROUND, self._time_left))
             ready, _, _ = select.select(sources, (), (), pause)
             if self.wake in ready:
                 return
             if self.listener in ready:
                 self._accept()
-            self._serve([one for one in self.waiting if one.connection in ready])
+            self._serve([client for client in self.waiting if client.connection in ready])
             if not ready:
-                self._use_the_quiet()
+                self._work_in_background()
 
     def answer_first(self, request: bytes) -> None:
-        """Run a request for nobody: the next one then finds the vault open, and everything loaded."""
+        """Run a request with nobody waiting, so that the next one finds the vault open and everything loaded."""
         with suppress(ValueError, LookupError):
             fields = wire.unpacked(request)
             with suppress(Declined):
-                # Once more, since who asks only once is spared the tokenizer, which whoever goes on asking needs.
+                # Twice, since the first search does without the tokenizer, and the next ones need it.
                 for _ in range(2):
                     answer(Request.of(fields), self.vaults.open)
             if self.vaults.is_unwanted:
@@ -115,16 +114,16 @@ class WarmProcess:
             else:
                 connection.close()
 
-    def _serve(self, speaking: list[Waiting]) -> None:
-        for one in speaking:
+    def _serve(self, ready: list[Waiting]) -> None:
+        for client in ready:
             if not self.ending:
-                with suppress(OSError, ValueError, LookupError), one.connection:
-                    self._answer(one.connection)
-        silent = [one for one in self.waiting if time.monotonic() - one.since >= PATIENCE]
-        gone = [one for one in self.waiting if one in speaking or one in silent]
-        for one in gone:
-            one.connection.close()
-        self.waiting = [one for one in self.waiting if one not in gone]
+                with suppress(OSError, ValueError, LookupError), client.connection:
+                    self._answer(client.connection)
+        silent = [client for client in self.waiting if time.monotonic() - client.since >= PATIENCE]
+        gone = [client for client in self.waiting if client in ready or client in silent]
+        for client in gone:
+            client.connection.close()
+        self.waiting = [client for client in self.waiting if client not in gone]
 
     def _answer(self, connection: socket.socket) -> None:
         fields = wire.unpacked(_received(connection))
@@ -151,50 +150,50 @@ class WarmProcess:
         except Declined as reason:
             return wire.frame(wire.DECLINED, str(reason).encode())
         except Exception as error:
-            # A mistake of ours shows where the command runs; this process is not to end for it.
+            # The command runs into the same bug, and reports it; the daemon goes on.
             return wire.frame(wire.DECLINED, type(error).__name__.encode())
         finally:
             self.code.note()
 
     def _keep_small(self) -> None:
-        """Give memory back when it is too much; end, if that does not help, and a new one would be smaller."""
+        """Free memory when it is over the limit; end if that does not help, and a new daemon would be smaller."""
         if self._share <= 1:
             return
         self.vaults.keep_only(1)
-        # What is let go of has to be read again: now and then that is worth it, and not with every request.
+        # What is freed has to be read again, so this is not done with every request.
         if self.requests >= self.tidy_at:
             self.vaults.release()
-            give_back()
+            free_memory()
             self.needed_mb = self.needed_mb or megabytes() or 0.0
             self.ending |= self._share > 1 and self.requests >= WORTH_IT
             self.tidy_at = self.requests + (0 if self._share <= HELPED else WORTH_IT)
 
     @property
     def _share(self) -> float:
-        """Return how much of the memory that it may have it has."""
-        may_have = self.vaults.settings.max_mb + ENCODER_MB * self.vaults.use_encoder
-        return (megabytes() or 0) / max(may_have, self.needed_mb * GROWTH)
+        """Return the memory in use as a share of the limit."""
+        limit = self.vaults.settings.max_mb + ENCODER_MB * self.vaults.use_encoder
+        return (megabytes() or 0) / max(limit, self.needed_mb * GROWTH)
 
-    def _use_the_quiet(self) -> None:
+    def _work_in_background(self) -> None:
         self.ending |= not self.code.is_current
         if self.vaults.is_due:
             self.vaults.keep_up(Path(wire.folder()))
-            # To look through a folder takes some 20 MB for a moment.
-            give_back()
+            # Walking a folder takes some 20 MB for a moment.
+            free_memory()
         self.vaults.gather()
 
 
 def serve(first: bytes = b"") -> bool:
-    """Be the warm process until there is a reason to end; False, if there is one already."""
+    """Run the daemon until there is a reason to end; return False if one is running already."""
     folder = Path(wire.folder())
     with suppress(OSError):
         folder.mkdir(mode=0o700)
     if not wire.is_safe(str(folder)):
         raise DaemonError(
-            f"{folder} is not a folder of yours alone", "Delete it, or set XDG_RUNTIME_DIR to one that is"
+            f"Other users can reach {folder}", "Delete it, or set XDG_RUNTIME_DIR to a folder that only you can reach"
         )
     try:
-        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE, "is the warm process"):
+        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE, "is the daemon"):
             _listen(first)
     except StoreBusy:
         return False
@@ -204,11 +203,11 @@ def serve(first: bytes = b"") -> bool:
 def _listen(first: bytes) -> None:
     path = wire.address()
     with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
-        process = WarmProcess(listener, wake)
+        daemon = Daemon(listener, wake)
         if first:
-            # Before anybody can ask: who comes too early does the work itself, without waiting.
-            process.answer_first(first[len(wire.MAGIC) + wire.LENGTH :])
-        # The lock says that nobody listens there: what one that was killed has left.
+            # Before anybody can connect: a command that comes too early does the work itself, and does not wait.
+            daemon.answer_first(first[len(wire.MAGIC) + wire.LENGTH :])
+        # This process has the lock, so these files are left over from a daemon that was killed.
         for left in (Path(path), *Path(path).parent.glob("*.mark")):
             left.unlink(missing_ok=True)
         listener.bind(path)
@@ -217,16 +216,16 @@ def _listen(first: bytes) -> None:
         try:
             listener.listen(QUEUE)
             if identity:
-                process.run(identity)
+                daemon.run(identity)
         finally:
             if _identity(path) == identity:
                 os.unlink(path)  # noqa: PTH108
-            process.vaults.keep_only(0)
+            daemon.vaults.keep_only(0)
 
 
 @contextmanager
 def _woken_by_signals() -> Iterator[socket.socket]:
-    """Yield a socket that can be read once the process was told to end."""
+    """Yield a socket that becomes readable when a signal tells the daemon to end."""
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     signals = (signal.SIGTERM, signal.SIGHUP)
@@ -243,7 +242,7 @@ def _woken_by_signals() -> Iterator[socket.socket]:
 
 
 def _received(connection: socket.socket) -> bytes:
-    """Return the fields of a request; ValueError, if it is none or too long, TimeoutError, if it does not come."""
+    """Return the fields of a request; raise ValueError if it is malformed or too long, TimeoutError if none arrives."""
     head = _exactly(connection, len(wire.MAGIC) + wire.LENGTH)
     length = int.from_bytes(head[len(wire.MAGIC) :], "big")
     if not head.startswith(wire.MAGIC) or length > wire.LARGEST:
@@ -255,15 +254,15 @@ def _exactly(connection: socket.socket, length: int) -> bytes:
     ends, data = time.monotonic() + PATIENCE, bytearray()
     while len(data) < length:
         part = connection.recv(min(length - len(data), 1 << 20))
-        # Who sends a byte now and then is as slow as who sends none.
+        # A client that sends a byte now and then is too slow, too.
         if not part or time.monotonic() > ends:
-            raise ValueError("a request that breaks off")
+            raise ValueError("the request breaks off")
         data += part
     return bytes(data)
 
 
 def _is_users(connection: socket.socket) -> bool:
-    """Tell whether the other end is this user's; where the system does not say, the folder is what guards it."""
+    """Tell whether the client belongs to this user; where the system does not say, the folder keeps others out."""
     if sys.platform != "linux":
         return True
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -278,13 +277,13 @@ def _identity(path: str) -> tuple[int, int] | None:
     return about.st_dev, about.st_ino
 
 
-def _about(process: WarmProcess) -> bytes:
-    told = {
+def _about(daemon: Daemon) -> bytes:
+    report = {
         "pid": os.getpid(),
-        "since": process.started.isoformat(timespec="seconds"),
-        "vaults": process.vaults.roots,
+        "since": daemon.started.isoformat(timespec="seconds"),
+        "vaults": daemon.vaults.roots,
         "memory_mb": round(megabytes() or 0.0, 1),
-        "requests": process.requests,
+        "requests": daemon.requests,
         "socket": wire.address(),
     }
-    return wire.frame(wire.OUT, json.dumps(told).encode()) + wire.frame(wire.CODE, b"0")
+    return wire.frame(wire.OUT, json.dumps(report).encode()) + wire.frame(wire.CODE, b"0")

@@ -1,4 +1,4 @@
-"""One request: a command as it was typed, run where, and as, its user would see it run."""
+"""One request: runs a command in the daemon as if its user ran it, in the same folder and environment."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.serve.cli import Opening, run
-from notewell.serve.daemon.client import PREFIXES, VARIABLES, goes_warm
+from notewell.serve.daemon.client import PREFIXES, VARIABLES, runs_in_daemon
 from notewell.serve.daemon.declined import Declined
 from notewell.serve.daemon.wire import CODE, ERR, OUT, PIPED, frame
 
-# More than anybody reads: such an answer is not gathered here, but made where it is printed.
-LARGEST_ANSWER = 16 << 20
+# A longer output is declined, and printed by the command itself.
+LARGEST_OUTPUT = 16 << 20
 STREAMS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command was typed as, and where; `stdin` is None if it was not sent.
+    """A command line with its folder, environment and streams; `stdin` is None if it was not sent.
 
-    `between` is when a hook began and until when its client waits, by the monotonic clock.
+    `between` is when a hook began, and until when its client waits, by the monotonic clock.
     """
 
     cwd: str
@@ -38,12 +38,12 @@ class Request:
 
     @classmethod
     def of(cls, fields: dict[str, bytes]) -> Request:
-        """Return a request from its fields; ValueError or LookupError, if they are none."""
+        """Return a request from its fields; raise ValueError or LookupError if they are malformed."""
         pairs = (os.fsdecode(pair).partition("=") for pair in fields["environment"].split(b"\0") if pair)
         encodings = tuple(fields["encodings"].decode().split())
         terminals = tuple(sign == ord("1") for sign in fields["terminals"])
         if len(encodings) != STREAMS or len(terminals) != STREAMS:
-            raise ValueError("not three streams")
+            raise ValueError("a request needs three streams")
         return cls(
             cwd=os.fsdecode(fields["cwd"]),
             arguments=tuple(map(os.fsdecode, fields["arguments"].split(b"\0"))),
@@ -56,32 +56,32 @@ class Request:
 
 
 def answer(request: Request, opening: Opening, send: Callable[[bytes], None] = lambda part: None) -> bytes:
-    """Run the command and return what is to be sent: what it printed, in order, and its exit code.
+    """Run the command and return the answer: its output in order, and its exit code.
 
-    What a hook prints is sent at once, so that it knows whether anybody is there to be told.
+    The output of a hook is sent at once, so that the hook learns whether its client is still there.
     """
-    if not goes_warm(list(request.arguments)):
-        raise Declined("not a command for here")
-    printed = _SentAtOnce(send) if request.between else _Gathered()
-    with _in_folder(request.cwd), _in_environment(request.environment), _with_streams(request, printed):
-        code = run(_in_time(request), opening)
+    if not runs_in_daemon(list(request.arguments)):
+        raise Declined("the daemon does not run this command")
+    output = _SentOutput(send) if request.between else _Output()
+    with _in_folder(request.cwd), _in_environment(request.environment), _with_streams(request, output):
+        code = run(_timed_arguments(request), opening)
         if isinstance(code, str):
             print(code, file=sys.stderr)
             code = 1
-    return b"".join(frame(kind, part) for kind, part in printed) + frame(CODE, str(code or 0).encode())
+    return b"".join(frame(kind, part) for kind, part in output) + frame(CODE, str(code or 0).encode())
 
 
-def _in_time(request: Request) -> list[str]:
-    """Return the arguments of a request, those of a hook with its client's time: no hook may end this process."""
+def _timed_arguments(request: Request) -> list[str]:
+    """Return the arguments; those of a hook with the time of its client, so that the hook does not end the daemon."""
     if request.arguments[0] != "hook":
         return list(request.arguments)
     if len(request.between) != 2:
-        raise Declined("nobody says how long they wait")
+        raise Declined("a hook needs its time limit")
     return [*request.arguments[:2], "--between", *request.between, *request.arguments[2:]]
 
 
-class _Gathered(list[tuple[bytes, bytes]]):
-    """What a command printed: parts of stdout and stderr, in the order in which they came."""
+class _Output(list[tuple[bytes, bytes]]):
+    """The output of a command: parts of stdout and stderr in their order."""
 
     def put(self, kind: bytes, part: bytes) -> None:
         last, held = self[-1] if self else (b"", b"")
@@ -89,12 +89,12 @@ class _Gathered(list[tuple[bytes, bytes]]):
             self[-1] = (last, held + part)
         else:
             self.append((kind, part))
-        if sum(len(part) for _, part in self) > LARGEST_ANSWER:
-            raise Declined("the answer is too long")
+        if sum(len(part) for _, part in self) > LARGEST_OUTPUT:
+            raise Declined("the output is too long")
 
 
-class _SentAtOnce(_Gathered):
-    """What a hook printed: nothing of it is gathered."""
+class _SentOutput(_Output):
+    """The output of a hook, sent at once."""
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
         super().__init__()
@@ -104,29 +104,29 @@ class _SentAtOnce(_Gathered):
         self._send(frame(kind, part))
 
 
-class _Printed(io.RawIOBase):
-    """One end of what is printed, gathered with the other's."""
+class _OutputStream(io.RawIOBase):
+    """The stdout or stderr of a command."""
 
-    def __init__(self, kind: bytes, printed: _Gathered, terminal: bool) -> None:
+    def __init__(self, kind: bytes, output: _Output, terminal: bool) -> None:
         self._kind = kind
-        self._printed = printed
+        self._output = output
         self._terminal = terminal
 
     def writable(self) -> bool:
         return True
 
     def isatty(self) -> bool:
-        """Answer for the terminal that it will be shown on."""
+        """Tell whether the client prints it on a terminal."""
         return self._terminal
 
     def write(self, data: Any, /) -> int:
         part = bytes(data)
-        self._printed.put(self._kind, part)
+        self._output.put(self._kind, part)
         return len(part)
 
 
-class _NotSent(io.RawIOBase):
-    """A stdin that stayed with the command: whoever reads it runs there."""
+class _UnsentInput(io.RawIOBase):
+    """A stdin that the client did not send: a command that reads it is declined."""
 
     def __init__(self, terminal: bool) -> None:
         self._terminal = terminal
@@ -135,7 +135,7 @@ class _NotSent(io.RawIOBase):
         return True
 
     def isatty(self) -> bool:
-        """Answer for the terminal that is there."""
+        """Tell whether the stdin of the client is a terminal."""
         return self._terminal
 
     def readinto(self, buffer: Any, /) -> int:
@@ -143,15 +143,15 @@ class _NotSent(io.RawIOBase):
 
 
 @contextmanager
-def _with_streams(request: Request, printed: _Gathered) -> Iterator[None]:
-    of_in, of_out, of_err = request.encodings
+def _with_streams(request: Request, output: _Output) -> Iterator[None]:
+    in_encoding, out_encoding, err_encoding = request.encodings
     in_terminal, out_terminal, err_terminal = request.terminals
-    unread = _NotSent(in_terminal) if request.stdin is None else io.BytesIO(request.stdin)
-    # As Python sets up its own: errors are seen at once, and what a terminal's encoding lacks by its number.
+    unsent = io.BufferedReader(_UnsentInput(in_terminal))
+    # As Python sets up its own: stderr is not buffered, and characters that an encoding lacks are escaped.
     streams = (
-        io.TextIOWrapper(io.BufferedReader(unread) if isinstance(unread, _NotSent) else unread, encoding=of_in),
-        _writer(OUT, printed, of_out, out_terminal),
-        _writer(ERR, printed, of_err, err_terminal),
+        io.TextIOWrapper(unsent if request.stdin is None else io.BytesIO(request.stdin), encoding=in_encoding),
+        _writer(OUT, output, out_encoding, out_terminal),
+        _writer(ERR, output, err_encoding, err_terminal),
     )
     before = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
@@ -163,9 +163,9 @@ def _with_streams(request: Request, printed: _Gathered) -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-def _writer(kind: bytes, printed: _Gathered, encoding: str, terminal: bool) -> io.TextIOWrapper:
+def _writer(kind: bytes, output: _Output, encoding: str, terminal: bool) -> io.TextIOWrapper:
     at_once = terminal or kind == ERR
-    buffer = io.BufferedWriter(_Printed(kind, printed, terminal))
+    buffer = io.BufferedWriter(_OutputStream(kind, output, terminal))
     return io.TextIOWrapper(buffer, encoding=encoding, errors="backslashreplace", line_buffering=at_once)
 
 
@@ -174,18 +174,18 @@ def _in_folder(folder: str) -> Iterator[None]:
     try:
         os.chdir(folder)
     except OSError as error:
-        raise Declined("it is somewhere that cannot be gone to") from error
+        raise Declined("the daemon cannot enter the current folder") from error
     try:
         yield
     finally:
-        # No folder of the user's is held.
+        # The daemon must not keep a folder of the user in use.
         os.chdir("/")
 
 
 @contextmanager
 def _in_environment(environment: dict[str, str]) -> Iterator[None]:
-    """Let the command see its own variables, and none that another left."""
-    before = _chosen()
+    """Let the command see its own variables, and none of another command."""
+    before = _passed_variables()
     try:
         _replace(environment)
         yield
@@ -193,15 +193,15 @@ def _in_environment(environment: dict[str, str]) -> Iterator[None]:
         _replace(before)
 
 
-def _chosen() -> dict[str, str]:
+def _passed_variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES)}
 
 
 def _replace(environment: dict[str, str]) -> None:
     zone = os.environ.get("TZ")
-    for name in _chosen():
+    for name in _passed_variables():
         del os.environ[name]
     os.environ.update(environment)
     if os.environ.get("TZ") != zone:
-        # What day it is, and when a file was changed, is told by the user's clock.
+        # Dates are shown in the time zone of the user.
         time.tzset()

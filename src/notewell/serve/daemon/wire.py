@@ -1,63 +1,74 @@
-"""How a command and the warm process find each other and talk: a socket that only this user reaches, frames of bytes.
+"""The protocol between a command and the daemon: a socket that only this user can reach, and frames of bytes.
 
-Both ends import it, and one of them has no time: nothing is loaded here that Python has not loaded anyway.
+The client imports it before it does anything else, so it imports only what Python has loaded already.
 """
 
 import os
 import sys
+import time
 from binascii import crc32
 from stat import S_ISDIR
 
-# Grows when either end no longer understands the other's older version.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Iterator
+
+# Changes when one end no longer understands an older version of the other.
 MAGIC = b"NW01"
-# A request is some hundred bytes, and with a tool's output on stdin some megabytes; more is run without the process.
+# A request has some hundred bytes, with the output of a tool on stdin some megabytes. A larger one is run without the
+# daemon.
 LARGEST = 16 << 20
-# What the process answers with: it has begun, a part of stdout or stderr, the exit code at the end, or that it does
-# not do this, and why.
+# The parts of an answer: it has begun, some of stdout or stderr, the exit code at the end; or the daemon declines.
 BEGUN, OUT, ERR, CODE, DECLINED = b"B", b"O", b"E", b"X", b"D"
-# Why it declines, where the command has to know: its code is older than what is installed, or it wants what is piped.
+# Reasons for declining that the client acts on: the daemon runs older code than is installed, or it needs stdin.
 OUTDATED, PIPED = b"outdated", b"piped"
 LENGTH = 4
+READ_SIZE = 1 << 16
+# Seconds to wait for a busy daemon: without it, an answer takes about twice this.
+UNTIL_BEGUN = 0.15
+# Seconds until a daemon that has begun to answer counts as hanging.
+UNTIL_DONE = 10.0
 
 
 def folder() -> str:
-    """Return where the socket lies: the user's own folder for such things, else one of ours among temporary files."""
-    own = os.environ.get("XDG_RUNTIME_DIR", "")
-    # As XDG has it, and as `files/user.py` does for the other folders: what is not absolute is not meant.
-    if os.path.isabs(own) and _is_folder(own):
-        return os.path.join(own, "notewell")
+    """Return the folder of the socket: in the user's runtime folder, or else among temporary files."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    # By the rules of XDG, a path that is not absolute does not count.
+    if os.path.isabs(runtime) and _is_folder(runtime):
+        return os.path.join(runtime, "notewell")
     return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"notewell-{os.geteuid()}")
 
 
 def is_safe(folder: str) -> bool:
-    """Tell whether a folder is this user's, no link to another, and closed to everybody else."""
+    """Tell whether a folder belongs to this user, is no link, and is closed to everybody else."""
     return _is_folder(folder) and not os.lstat(folder).st_mode & 0o077
 
 
 def home() -> bytes:
-    """Return which installation this is: what another one has loaded may be other code, or lack an extra."""
+    """Return what identifies this installation: another one may have other code, or lack an extra."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parts = (package, sys.prefix, sys.version, sys.getfilesystemencoding())
     return "\n".join(parts).encode("utf-8", "surrogateescape")
 
 
 def address() -> str:
-    """Return the socket's path: each installation has a process of its own."""
+    """Return the path of the socket: each installation has its own daemon."""
     return os.path.join(folder(), f"{crc32(home()):08x}.socket")
 
 
 def packed(request: dict[str, bytes]) -> bytes:
-    """Return a request as it is sent.
+    """Return the bytes of a request.
 
     >>> packed({"verb": b"stop"})
     b'NW01\\x00\\x00\\x00\\x10\\x00\\x00\\x00\\x04verb\\x00\\x00\\x00\\x04stop'
     """
-    fields = b"".join(_measured(part) for name, value in request.items() for part in (name.encode(), value))
-    return MAGIC + _measured(fields)
+    fields = b"".join(_with_length(part) for name, value in request.items() for part in (name.encode(), value))
+    return MAGIC + _with_length(fields)
 
 
 def unpacked(fields: bytes) -> dict[str, bytes]:
-    """Return a request as it was sent, its beginning taken off; ValueError, if it is none.
+    """Return a request from its bytes after the header; raise ValueError if they are malformed.
 
     >>> unpacked(packed({"verb": b"stop"})[8:])
     {'verb': b'stop'}
@@ -76,11 +87,72 @@ def unpacked(fields: bytes) -> dict[str, bytes]:
 
 
 def frame(kind: bytes, data: bytes = b"") -> bytes:
-    """Return one part of an answer as it is sent."""
-    return kind + _measured(data)
+    """Return the bytes of one part of an answer."""
+    return kind + _with_length(data)
 
 
-def _measured(data: bytes) -> bytes:
+def ask(
+    request: dict[str, bytes], until: float = float("inf"), patience: float = UNTIL_BEGUN
+) -> tuple[str, list[tuple[bytes, bytes]]]:
+    """Return the outcome of a request and its output.
+
+    The outcome is `done`, `absent`, `outdated`, `piped`, `declined`, `busy` or `late`.
+    """
+    if not is_safe(folder()):
+        return "absent", []
+    try:
+        # The `socket` module takes 5 ms more to load.
+        import _socket  # noqa: PLC0415
+
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        connection.settimeout(patience)
+        connection.connect(address())
+    except TimeoutError:
+        return "busy", []
+    except (ImportError, AttributeError, OSError):
+        return "absent", []
+    try:
+        connection.sendall(packed({"home": home(), **request}))
+        return _answer(connection, until)
+    except OSError:
+        return "absent", []
+    finally:
+        connection.close()
+
+
+def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
+    """Return the outcome and the whole output: nothing is printed before all of it has arrived."""
+    begun, printed = False, []
+    try:
+        for kind, part in _parts(connection, LENGTH):
+            if kind == DECLINED:
+                return {OUTDATED: "outdated", PIPED: "piped"}.get(part, "declined"), []
+            if kind == BEGUN:
+                begun = True
+                connection.settimeout(max(0.001, min(UNTIL_DONE, until - time.monotonic())))
+                continue
+            printed.append((kind, part))
+            if kind == CODE:
+                return "done", printed
+    except TimeoutError:
+        if b"".join(part for kind, part in printed if kind == OUT).endswith(b"\n"):
+            # The answer of a hook is complete, and counts as shown; only its bookkeeping took too long.
+            return "done", [*printed, (CODE, b"0")]
+        return "late" if begun else "busy", []
+    return "absent", []
+
+
+def _parts(connection: "socket", length: int) -> "Iterator[tuple[bytes, bytes]]":
+    """Yield the kind and the bytes of each part of an answer, until the connection ends."""
+    data = bytearray()
+    while received := connection.recv(READ_SIZE):
+        data += received
+        while len(data) > length and len(data) >= (end := 1 + length + int.from_bytes(data[1 : 1 + length], "big")):
+            yield bytes(data[:1]), bytes(data[1 + length : end])
+            del data[:end]
+
+
+def _with_length(data: bytes) -> bytes:
     return len(data).to_bytes(LENGTH, "big") + data
 
 

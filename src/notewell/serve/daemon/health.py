@@ -1,0 +1,64 @@
+"""What the daemon checks about itself: whether its code is still the installed one, and how much memory it uses."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+PACKAGE = __name__.partition(".")[0]
+STATM = Path("/proc/self/statm")
+
+Stamp = tuple[int, int]
+
+
+class RunningCode:
+    """The files that this process has loaded, as they were then."""
+
+    def __init__(self) -> None:
+        # The folder of packages changes with another extra, and so may what a command can do.
+        packages = os.path.dirname(os.path.dirname(click.__file__))  # noqa: PTH120
+        self._stamps: dict[str, Stamp | None] = {packages: _stamp(packages)}
+        self.note()
+
+    def note(self) -> None:
+        """Add the modules that were loaded since the last time."""
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file and name.partition(".")[0] == PACKAGE and file not in self._stamps:
+                self._stamps[file] = _stamp(file)
+
+    @property
+    def is_current(self) -> bool:
+        """Tell whether every file is as it was."""
+        return all(_stamp(file) == stamp for file, stamp in self._stamps.items())
+
+
+def _stamp(file: str) -> Stamp | None:
+    try:
+        about = os.stat(file)  # noqa: PTH116
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size
+
+
+def megabytes() -> float | None:
+    """Return how much memory this process uses, mapped files included; None where the system does not say."""
+    try:
+        pages = int(STATM.read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def free_memory() -> None:
+    """Return freed memory to the system, which would otherwise stay with this process."""
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        # Only glibc has it, and needs it.
+        ctypes.CDLL(None).malloc_trim(0)
