@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from bench.child import ROOT, Measured
-from notewell.config import shown_settings
+from notewell.config import public_settings
 from notewell.config.settings import Settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
@@ -44,7 +44,7 @@ def describe_software() -> Measured:
 
 def describe_settings() -> Measured:
     """Return the default settings, with which everything was measured."""
-    return shown_settings(Settings())
+    return public_settings(Settings())
 
 
 def product_digest() -> str:

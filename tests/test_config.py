@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from notewell import Vault
-from notewell.config import find_root, load_settings, shown_settings
-from notewell.config.settings import HELP, LEAST, Settings, setting_names
+from notewell.config import find_root, load_settings, public_settings
+from notewell.config.settings import SPECS, Settings, setting_names
 from notewell.errors import NotewellError, SettingsError
 
 
@@ -112,11 +112,21 @@ def test_a_wrong_value_is_an_error_that_names_the_setting(tmp_path: Path, name: 
     assert name in refused(tmp_path, {name: value}).fact
 
 
-@pytest.mark.parametrize(("name", "least"), LEAST.items())
-def test_a_value_below_the_least_is_an_error_and_the_least_is_none(tmp_path: Path, name: str, least: int) -> None:
-    error = refused(tmp_path, {name: least - 1})
-    assert name in error.fact and str(least) in error.fact
-    load_settings(tmp_path, {}, {name: least})
+def test_a_value_below_the_least_is_an_error_and_the_least_is_none(tmp_path: Path) -> None:
+    for name, spec in SPECS.items():
+        if spec.least is not None:
+            error = refused(tmp_path, {name: spec.least - 1})
+            assert name in error.fact and f"at least {spec.least}" in error.fact
+            load_settings(tmp_path, {}, {name: spec.least})
+
+
+def test_a_value_beyond_the_most_is_an_error_and_the_most_is_none(tmp_path: Path) -> None:
+    for name, spec in SPECS.items():
+        if spec.most is not None:
+            section, _, key = name.partition(".")
+            assert getattr(getattr(load_settings(tmp_path, {}, {name: spec.most}), section), key) == spec.most
+            error = refused(tmp_path, {name: type(spec.most)(spec.most * 2)})
+            assert f"and should be at most {spec.most:,.0f}" in error.fact
 
 
 @pytest.mark.parametrize("name", ["search.limits", "search", "nothing.at_all", "", "__class__.x"])
@@ -164,8 +174,9 @@ def test_two_weights_of_zero_are_an_error(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_explained_and_nothing_else_is() -> None:
-    assert set(HELP) == set(setting_names())
-    assert set(LEAST) == {name for name, default in setting_names().items() if type(default) in (int, float)}
+    assert set(SPECS) == set(setting_names())
+    bounded = {name for name, spec in SPECS.items() if spec.least is not None}
+    assert bounded == {name for name, default in setting_names().items() if type(default) in (int, float)}
 
 
 def test_the_root_is_the_nearest_folder_above_that_is_a_vault(tmp_path: Path) -> None:
@@ -231,8 +242,8 @@ def test_the_key_comes_from_the_environment_and_is_shown_nowhere(tmp_path: Path)
     environment = {"NOTEWELL_EMBED_KEY": key, "NOTEWELL_EMBED_URL": "https://example.org/v1"}
     settings = load_settings(tmp_path, environment, {})
     assert settings.embed.key.reveal() == key
-    assert key not in repr(settings) + str(shown_settings(settings)) + str(asdict(settings))
-    assert "key" not in shown_settings(settings)["embed"]
+    assert key not in repr(settings) + str(public_settings(settings)) + str(asdict(settings))
+    assert "key" not in public_settings(settings)["embed"]
     with pytest.raises(TypeError):
         json.dumps(asdict(settings))
 
@@ -256,7 +267,7 @@ def test_the_key_goes_only_where_the_user_says_and_not_where_a_vault_does(tmp_pa
 
 def test_a_key_is_not_sent_in_the_clear_to_another_machine(tmp_path: Path) -> None:
     key = "-".join(("made", "up", "key"))
-    with pytest.raises(SettingsError, match="for everyone on the way to read") as caught:
+    with pytest.raises(SettingsError, match="unencrypted") as caught:
         load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key}, {"embed.url": "http://example.org"})
     assert "https" in caught.value.hint and key not in caught.value.fact
     load_settings(tmp_path, {}, {"embed.url": "http://example.org"})

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 import notewell
 from notewell import errors
 from notewell.config import variable_of
-from notewell.config.settings import HELP, setting_names
+from notewell.config.settings import SPECS, setting_names
 from notewell.index.readers.formats import FORMATS
 from notewell.serve import forms
 from notewell.serve.cli import COMMANDS, cli
@@ -59,7 +59,7 @@ def settings() -> str:
     rows = ["", "| setting | default | variable | what it does |", "|---|---|---|---|"]
     for name, default in setting_names().items():
         shown = repr(list(default)) if isinstance(default, tuple) else repr(default)
-        rows.append(f"| `{name}` | `{shown}` | `{variable_of(name)}` | {HELP[name]} |")
+        rows.append(f"| `{name}` | `{shown}` | `{variable_of(name)}` | {SPECS[name].help} |")
     return "\n".join(rows) + "\n"
 
 

@@ -11,11 +11,10 @@ import pytest
 
 from notewell import Vault
 from notewell.config import load_settings
-from notewell.config.settings import MOST
 from notewell.embed import EmbedRules, load_embedder, load_encoder
 from notewell.embed.onnx import MINILM, OnnxEmbedder, load_folder, load_minilm
 from notewell.embed.words import WordsEmbedder
-from notewell.errors import EmbedError, SettingsError
+from notewell.errors import EmbedError
 
 TEXTS = [
     "The loaf collapsed because the oven was too cold.",
@@ -214,15 +213,6 @@ def test_a_folder_that_the_vaults_file_names_is_taken_from_the_vaults_root(
     # What the user types is taken from where it is typed.
     assert load_settings(root, {"NOTEWELL_EMBED_ENCODER": "mine"}, {}).embed.encoder == "mine"
     assert load_settings(root, {}, {"embed.encoder": "minilm"}).embed.encoder == "minilm"
-
-
-@pytest.mark.parametrize(("name", "most"), MOST.items())
-def test_a_setting_beyond_the_most_is_refused(tmp_path: Path, name: str, most: float) -> None:
-    section, _, key = name.partition(".")
-    assert getattr(getattr(load_settings(tmp_path, {}, {name: most}), section), key) == most
-    with pytest.raises(SettingsError) as caught:
-        load_settings(tmp_path, {}, {name: type(most)(most * 2)})
-    assert f"and should be at most {most:,.0f}" in caught.value.fact
 
 
 def test_an_encoder_that_does_not_exist_is_an_error_with_a_hint(tmp_path: Path) -> None:

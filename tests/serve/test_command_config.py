@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config import KEY, STORES, load_settings
+from notewell.config import load_settings
 from notewell.config.settings import Settings, setting_names
 from notewell.serve.cli.options import width_of
 
 Notewell = Callable[..., tuple[int, str, str]]
+KEY, STORES = "embed.key", "store.folder"
 
 
 def rows(out: str) -> dict[str, tuple[str, str]]:
@@ -50,7 +51,7 @@ def test_one_setting_is_shown_with_what_it_does(notewell: Notewell) -> None:
     assert code == 0
     assert out == (
         'search.fusion = "scores"\n'
-        "  How the rankings become one: `scores`, or `rrf`\n"
+        "  How rankings are combined: `scores` or `rrf`\n"
         "  from      default\n"
         '  default   "scores"\n'
         "  one of    scores, rrf\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.serve.hooks import Hooks
 
-from notewell.config import settings
+from notewell.config.settings import SPECS
 from notewell.serve.hooks.after import LEAST
 
 
@@ -166,7 +166,7 @@ def test_grep_and_glob_keep_all_files_in_order(after: Hooks) -> None:
 
 
 def test_the_least_length_is_that_of_the_settings() -> None:
-    assert settings.LEAST["hook.min_chars"] == LEAST
+    assert SPECS["hook.min_chars"].least == LEAST
 
 
 def test_a_short_list_keeps_the_order_that_its_tool_gave_it(after: Hooks) -> None:

@@ -139,7 +139,9 @@ def test_a_vault_that_has_two_names_has_one_store_there(root: Path, tmp_path: Pa
 
 def test_a_vaults_file_cannot_name_the_folder_for_all(root: Path, outside: Path) -> None:
     (root / "notewell.toml").write_text(f"[store]\nfolder = '{outside}'\n")
-    with pytest.raises(SettingsError, match=r"store\.folder is no setting of a vault's") as caught:
+    with pytest.raises(
+        SettingsError, match=r"store\.folder in notewell\.toml can only be set in your own settings"
+    ) as caught:
         Vault.open(root, WORDS)
     assert "NOTEWELL_STORE_FOLDER" in caught.value.hint
 

@@ -14,8 +14,8 @@ import click
 from notewell.config import (
     DEFAULT,
     FILE,
-    KEY,
-    STORES,
+    Setting,
+    Who,
     check_name,
     given_settings,
     load_settings,
@@ -24,7 +24,7 @@ from notewell.config import (
     user_file,
     variable_of,
 )
-from notewell.config.settings import CHOICES, HELP, Setting, setting_names
+from notewell.config.settings import SPECS, setting_names
 from notewell.embed.key import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
 from notewell.serve.say import printable, say
@@ -111,7 +111,7 @@ def _as_data(setting: Setting) -> dict[str, Any]:
         "remark": setting.remark,
         "default": shown(setting_names()[setting.name]),
         "variable": variable_of(setting.name),
-        "help": HELP[setting.name],
+        "help": SPECS[setting.name].help,
     }
 
 
@@ -139,13 +139,13 @@ def as_toml(value: Any) -> str:
 def _print_one(setting: Setting) -> None:
     default = setting_names()[setting.name]
     click.echo(f"{setting.name} = {printable(as_toml(setting.value))}")
-    click.echo(f"  {HELP[setting.name]}")
+    click.echo(f"  {SPECS[setting.name].help}")
     click.echo(f"  from      {printable(setting.source)}")
     if setting.remark:
         click.echo(f"  but       {setting.remark}")
     click.echo(f"  default   {as_toml(default)}")
-    if setting.name in CHOICES:
-        click.echo(f"  one of    {', '.join(CHOICES[setting.name])}")
+    if choices := SPECS[setting.name].choices:
+        click.echo(f"  one of    {', '.join(choices)}")
     click.echo(f"  variable  {variable_of(setting.name)}")
 
 
@@ -163,12 +163,12 @@ def _example() -> Iterator[str]:
     yield "# All settings of Notewell, with their defaults. Remove the # from those you change."
     section = ""
     for name, default in setting_names().items():
-        if name in (KEY, STORES):
-            # A vault may be shared; a key must not be, nor the folder of someone's stores.
+        if SPECS[name].who not in (Who.ANYONE, Who.VAULT):
+            # The file of a vault cannot set it.
             continue
         if section != (section := name.partition(".")[0]):
             yield f"\n[{section}]"
-        yield f"# {HELP[name]}"
-        if name in CHOICES:
-            yield f"# One of {', '.join(CHOICES[name])}"
+        yield f"# {SPECS[name].help}"
+        if choices := SPECS[name].choices:
+            yield f"# One of {', '.join(choices)}"
         yield f"# {name.partition('.')[2]} = {as_toml(default)}"

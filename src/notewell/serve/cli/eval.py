@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from notewell.config import shown_settings
+from notewell.config import public_settings
 from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
@@ -82,5 +82,5 @@ def as_dict(scores: Scores, settings: Settings) -> dict[str, Any]:
         "recall@100": round(scores.recall_100, 4),
         "mrr@10": round(scores.mrr_10, 4),
         "ndcg@10_interval": [round(bound, 4) for bound in scores.interval],
-        "settings": {part: shown_settings(settings)[part] for part in ("chunk", "embed", "search")},
+        "settings": {part: public_settings(settings)[part] for part in ("chunk", "embed", "search")},
     }
