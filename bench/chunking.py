@@ -16,8 +16,8 @@ from bench.child import BenchError, Measured, say
 from bench.cutters import Cutter, paragraphs_of, sentence_before, windows_of
 from bench.tokens import first_tokens, tokens_in
 from notewell import Vault
-from notewell.index.chunk import Span
 from notewell.measure.metrics import interval
+from notewell.types.note import Span
 from notewell.types.results import Hit
 
 # Tokens that a page of hits may have.

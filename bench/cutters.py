@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from bench.tokens import token_starts
-from notewell.index.chunk import ChunkRules, Span, pack, trim
+from notewell.index.chunk import ChunkRules, pack, trim
 from notewell.index.shapes import markdown, sections
-from notewell.types.note import Chunk, Note
+from notewell.types.note import Chunk, Note, Span
 
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 SPACE = re.compile(r"\s")

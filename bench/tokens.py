@@ -8,7 +8,7 @@ from functools import lru_cache
 from tokenizers import Tokenizer
 
 from notewell.embed import DEFAULT_MODEL
-from notewell.index.chunk import Span
+from notewell.types.note import Span
 
 
 @lru_cache(maxsize=16)

@@ -5,7 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.index.chunk import ChunkRules, Span, cut, pack, trim, windows
+from notewell.index.chunk import ChunkRules, cut, pack, trim, windows
+from notewell.types.note import Span
 
 TEXT = st.text(st.sampled_from("ab .\n。é"), max_size=400)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from notewell.types.note import Chunk, Note, Part, parts_of
+from notewell.types.note import Chunk, Note, Part, Span, parts_of
 
 # Every chunk carries its headings and title: one as long as a page would be stored a thousand times.
 LONGEST_NAME = 200
@@ -25,14 +25,6 @@ class ChunkRules:
     min_chars: int = 30
     target_words: int = 600
     overlap_words: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A run of characters, from `start` up to `end`."""
-
-    start: int
-    end: int
 
 
 class Begins(Protocol):

@@ -9,9 +9,8 @@ from itertools import islice
 
 from notewell.errors import NoteError
 from notewell.index.readers.formats import shape_of
-from notewell.index.shapes.sections import Heading
 from notewell.terms import plain_heading
-from notewell.types.note import Note
+from notewell.types.note import Heading, Note
 
 # As many as one reads.
 SHOWN = 3

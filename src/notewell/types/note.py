@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,6 +129,34 @@ def part_name(written: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A run of characters, from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its level, its name, where its line starts, and where the text below it starts."""
+
+    level: int
+    name: str
+    start: int
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A text's title if it has one, its headings, and the blocks in which nothing is a heading, each in order."""
+
+    title: str = ""
+    headings: list[Heading] = field(default_factory=list)
+    blocks: list[Span] = field(default_factory=list)
+
+
+# Without slots, so that it can remember where its lines start.
+@dataclass(frozen=True)
 class Note:
     """One file of the vault, of any format, as text."""
 
@@ -142,10 +170,16 @@ class Note:
     links: tuple[Link, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     warnings: tuple[str, ...] = ()
+    outline: Outline = field(default_factory=Outline)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Return the offset at which each line of the text starts."""
+        return line_starts(self.text)
 
     def line_at(self, offset: int) -> int:
-        """Return the number of the line, from 1, that holds the character at `offset`."""
-        return bisect_right(line_starts(self.text), offset)
+        """Return the number of the line, from 1, that contains the character at `offset`."""
+        return bisect_right(self.line_starts, offset)
 
     def source_offset(self, offset: int, *, ending: bool = False) -> int:
         """Return where the source file has what the redacted text has at `offset`.
@@ -181,9 +215,8 @@ class Note:
         return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
 
 
-@lru_cache(maxsize=1)
 def line_starts(text: str) -> list[int]:
-    """Return the offset at which each line begins.
+    """Return the offset at which each line starts.
 
     >>> line_starts("one\\ntwo")
     [0, 4]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections, file_links, outside, titled, top_heading
-from notewell.types.note import Chunk, Note
+from notewell.index.chunk import LONGEST_NAME, ChunkRules
+from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled, top_heading
+from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 LANDMARK = re.compile(
     r"^(?:(?P<marks>={1,6}|\#{1,6})[ \t]+(?P<name>\S[^\n]*)|(?P<rule>([-.+/_=*~^])\4{3,}|```[^\n`]*+|\|===)[ \t\r]*)$",
@@ -29,15 +28,15 @@ LINK = re.compile(
 def parse(note: Note) -> Note:
     """Return the note with its title and its links to files."""
     found = outline(note.text)
-    return replace(titled(note, found.title), links=file_links(note, outside(LINK.finditer(note.text), found.blocks)))
+    links = file_links(note, outside(LINK.finditer(note.text), found.blocks))
+    return replace(titled(note, found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    return chunk_sections(note, outline(note.text), rules)
+    return chunk_sections(note, rules)
 
 
-@lru_cache(maxsize=1)
 def outline(text: str) -> Outline:
     """Return the title, the headings and the blocks of a text."""
     headings: list[Heading] = []

@@ -11,10 +11,10 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from textwrap import shorten
 
-from notewell.index.chunk import ChunkRules, Span, chunk_of, pack, trim, within
+from notewell.index.chunk import ChunkRules, chunk_of, pack, trim, within
 from notewell.index.shapes.definitions import DEEPEST, Definition, definitions
 from notewell.index.shapes.languages import language_of
-from notewell.types.note import Chunk, Note
+from notewell.types.note import Chunk, Note, Span
 
 BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
 # Shorter pieces, a closing brace most of all, go with their neighbour.

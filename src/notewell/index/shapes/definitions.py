@@ -93,7 +93,7 @@ def definitions(text: str, language: Language) -> list[Definition]:
     >>> [(found.name, found.level) for found in definitions("class Vault:\\n    def search(self): ...", PYTHON)]
     [('Vault', 0), ('search', 1)]
     """
-    return _Pass(text, language, _patterns(language)).read()
+    return _Pass(text, language, _patterns(language), line_starts(text)).read()
 
 
 @dataclass(slots=True)
@@ -107,6 +107,7 @@ class _Pass:
     text: str
     language: Language
     patterns: _Patterns
+    starts: list[int]
     found: list[Definition] = field(default_factory=list)
     opened: list[_Open] = field(default_factory=list)
     above: _Above | None = None
@@ -115,8 +116,8 @@ class _Pass:
 
     def read(self) -> list[Definition]:
         """Return all definitions."""
-        starts = line_starts(self.text)
-        quoted = _quoted(self.text, self.patterns.quotes)
+        starts = self.starts
+        quoted = _quoted(self.text, starts, self.patterns.quotes)
         inside = False
         for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(self.text)], strict=True)):
             if quoted[number]:
@@ -210,7 +211,7 @@ class _Pass:
 
     def _close(self, level: int) -> None:
         """End the open definitions from `level` on with the last line inside them."""
-        starts = line_starts(self.text)
+        starts = self.starts
         end = starts[self.last + 1] if self.last + 1 < len(starts) else len(self.text)
         while len(self.opened) > level:
             ended = self.opened.pop()
@@ -232,9 +233,8 @@ def _shown(found: re.Match[str]) -> str:
     return " ".join(".".join(part for part in found.groups() if part).split())[:LONGEST_NAME]
 
 
-def _quoted(text: str, quotes: re.Pattern[str]) -> bytearray:
+def _quoted(text: str, starts: list[int], quotes: re.Pattern[str]) -> bytearray:
     """Return for each line whether it begins inside a string or a comment."""
-    starts = line_starts(text)
     quoted = bytearray(len(starts))
     unclosed: set[str] = set()
     at = 0

@@ -8,9 +8,9 @@ from notewell.index.shapes.markdown import parse_body as parse
 from notewell.index.shapes.sections import chunk_sections
 from notewell.types.note import Chunk, Note
 
-__all__ = ["chunk", "parse"]
+__all__ = ["chunk", "outline", "parse"]
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    return chunk_sections(note, outline(note.text, note.body), rules)
+    return chunk_sections(note, rules)

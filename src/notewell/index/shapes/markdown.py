@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
+from notewell.index.chunk import LONGEST_NAME, ChunkRules
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections, titled, top_heading
-from notewell.types.note import Chunk, Note, listed
+from notewell.index.shapes.sections import chunk_sections, titled, top_heading
+from notewell.types.note import Chunk, Heading, Note, Outline, Span, listed
 
 # The lines that shape a note: fences, headings, and underlines that make the line above a heading.
 LANDMARK = re.compile(
@@ -36,15 +35,14 @@ def parse_body(note: Note) -> Note:
     found = outline(note.text, note.body)
     code = ((fence.start, fence.end) for fence in found.blocks)
     links = (*field_links(note), *body_links(note, code))
-    return replace(titled(note, note.title or found.title), links=links)
+    return replace(titled(note, note.title or found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its sections, or the note where it has none."""
-    return chunk_sections(note, outline(note.text, note.body), rules)
+    return chunk_sections(note, rules)
 
 
-@lru_cache(maxsize=1)
 def outline(text: str, body: int = 0) -> Outline:
     """Return the title, the headings and the fenced code of a text from `body` on, in order."""
     headings: list[Heading] = []

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import lru_cache
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections, file_links, outside, titled
-from notewell.types.note import Chunk, Note
+from notewell.index.chunk import LONGEST_NAME, ChunkRules
+from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled
+from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
 MARK = re.compile(r"^[ \t]*#\+(?:(?P<side>begin|end)_(?P<kind>\w+)|(?P<key>\w+):(?P<value>[^\n]*))", re.M | re.I)
@@ -28,16 +27,16 @@ def parse(note: Note) -> Note:
     """Return the note with its title, its tags, and its links to files."""
     fields = dict(reversed(keywords(note.text)))
     tags = [tag for tag in fields.get("filetags", "").replace(":", " ").split() if tag]
-    links = file_links(note, outside(LINK.finditer(note.text), outline(note.text).blocks))
-    return replace(titled(note, outline(note.text).title), fields={"tags": tags} if tags else {}, links=links)
+    found = outline(note.text)
+    links = file_links(note, outside(LINK.finditer(note.text), found.blocks))
+    return replace(titled(note, found.title), fields={"tags": tags} if tags else {}, links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    return chunk_sections(note, outline(note.text), rules)
+    return chunk_sections(note, rules)
 
 
-@lru_cache(maxsize=1)
 def outline(text: str) -> Outline:
     """Return the title, the headings and the blocks of a text."""
     written = keywords(text)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, pack, trim
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, pack, trim
 from notewell.index.shapes.sections import titled
-from notewell.types.note import Chunk, Note, Part, line_starts
+from notewell.types.note import Chunk, Note, Part, Span
 
 # Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.
 SHORTEST = 20
@@ -53,7 +53,7 @@ def _is_short(*runs: Span) -> bool:
 
 def _runs(note: Note) -> Iterator[Piece]:
     """Yield each part's run of text under its headings, and before it what belongs to no part, blank ends left out."""
-    starts = [*line_starts(note.text), len(note.text)]
+    starts = [*note.line_starts, len(note.text)]
     lines = len(starts) - 1
     edges = [*(_first_line(part) for part in note.parts), lines + 1]
     yield from _run(note, (), Span(0, starts[edges[0] - 1]))

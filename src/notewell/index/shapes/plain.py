@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from notewell.index.chunk import ChunkRules, Span, chunks_of
+from notewell.index.chunk import ChunkRules, chunks_of
 from notewell.index.shapes.sections import titled
-from notewell.types.note import Chunk, Note
+from notewell.types.note import Chunk, Note, Span
 
 # Text without headings says nothing of where its subject changes: shorter chunks than Markdown's, about one subject.
 LENGTH = 1000

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span
-from notewell.index.shapes.sections import Heading, Outline, chunk_sections, file_links, outside, titled, top_heading
-from notewell.types.note import Chunk, Note
+from notewell.index.chunk import LONGEST_NAME, ChunkRules
+from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled, top_heading
+from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
 # A literal block and a comment may begin with these alone.
@@ -29,15 +28,14 @@ def parse(note: Note) -> Note:
     found = outline(note.text)
     matches = sorted((*DOC.finditer(note.text), *FILE.finditer(note.text)), key=lambda match: match.start())
     links = file_links(note, outside(matches, found.blocks))
-    return replace(titled(note, found.title), links=links)
+    return replace(titled(note, found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's sections in chunks."""
-    return chunk_sections(note, outline(note.text), rules)
+    return chunk_sections(note, rules)
 
 
-@lru_cache(maxsize=1)
 def outline(text: str) -> Outline:
     """Return the title, the headings and the literal blocks of a text; levels are in the order they appear in."""
     literal = (match for match in LITERAL.finditer(text) if match["block"].strip())

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, cut, pack, windows, within
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, cut, pack, windows, within
 from notewell.index.links import OUTSIDE
-from notewell.types.note import Chunk, Link, Note
+from notewell.types.note import Chunk, Heading, Link, Note, Outline, Span
 
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
@@ -30,25 +30,6 @@ DEEPEST = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading, where its line begins, and where the text below it does."""
-
-    level: int
-    name: str
-    start: int
-    body: int
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A text's title if it has one, its headings, and the blocks in which nothing is a heading, in order."""
-
-    title: str
-    headings: list[Heading]
-    blocks: list[Span]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """A run of text under its headings, outermost first."""
 
@@ -60,13 +41,14 @@ class Section:
 Piece = tuple[tuple[str, ...], Span]
 
 
-def chunk_sections(note: Note, outline: Outline, rules: ChunkRules) -> list[Chunk]:
+def chunk_sections(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
 
     A note whose every section is too short to be a chunk becomes one chunk as a whole; one without a body, its front
     matter; an empty one, a chunk without text. All of them have a name to be found by. A section called References and
     the like is left out if it is a list of links.
     """
+    outline = note.outline
     pieces: list[Piece] = []
     short: Section | None = None
     deeper = replace(outline, headings=[heading for heading in outline.headings if heading.level > 2])

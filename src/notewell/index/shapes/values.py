@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, Span, chunks_of, cut
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, cut
 from notewell.index.shapes import parted
 from notewell.index.shapes.parted import parse
-from notewell.types.note import Chunk, Note
+from notewell.types.note import Chunk, Note, Span
 
 __all__ = ["chunk", "parse"]
 
