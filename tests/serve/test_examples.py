@@ -47,6 +47,7 @@ NAMING = ("cd", "add", "http", "install", "user")
 SHOWN = {
     "WRITE  folder ─walk→": "the flow, drawn",
     "vault.py > Vault > search": "headings that chunks of code have",
+    "export DB_PASSWORD=[REDACTED": "a line without its secret",
     "# Sourdough (2025-01-25)": "a conversation as it is read",
     "Search my notes (notewell)": "a sentence to paste for a model",
     "Notes that may be relevant to this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
