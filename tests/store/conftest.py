@@ -5,23 +5,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.store.stores import STORES
 
 if TYPE_CHECKING:
     from notewell.store import Store
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=sorted(STORES))
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Store]]:
     """Return a function that opens the same store each time, made for vectors of that many dimensions."""
-    from notewell.store import MadeFor  # noqa: PLC0415
-    from notewell.store.sqlite import SqliteStore  # noqa: PLC0415
+    opened: list[Store] = []
 
-    opened: list[SqliteStore] = []
-
-    def open_sqlite(dimensions: int = 27) -> SqliteStore:
-        opened.append(SqliteStore(tmp_path / "store.db", lambda: MadeFor("words/27", dimensions, "1")))
+    def open_one(dimensions: int = 27) -> Store:
+        opened.append(STORES[request.param](tmp_path, dimensions))
         return opened[-1]
 
-    yield {"sqlite": open_sqlite}[request.param]
+    yield open_one
     for store in opened:
         store.close()
+
+
+@pytest.fixture
+def store(open_store: Callable[..., Store]) -> Store:
+    """Return a new store of each kind."""
+    return open_store()

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import apsw
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -18,12 +17,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from notewell.embed.words import WordsEmbedder
-from notewell.errors import StoreBusy, StoreDamaged, StoreError
+from notewell.errors import StoreBusy, StoreError
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.blocks import Blocks
 from notewell.store.sqlite.lexical import BLOCK, unpack
-from notewell.store.sqlite.schema import MIGRATIONS, VERSION
+from notewell.store.sqlite.schema import VERSION
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING
 
@@ -263,98 +262,6 @@ def test_a_lock_that_an_ended_process_left_is_free(store: SqliteStore, tmp_path:
     (tmp_path / "store.db.lock").write_text('{"pid": 1, "since": "2020-01-01T00:00:00+00:00"}')
     with store.locked(wait=0):
         pass
-
-
-# Formats
-
-
-def test_an_older_format_is_brought_up_to_date_step_by_step(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_all(store, {"a.md": "rye"})
-    store.close()
-    monkeypatch.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
-    steps = {VERSION: "create table one (x)", VERSION + 1: "alter table one rename to two"}
-    monkeypatch.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
-    with closing(opened(store.file)) as migrated:
-        assert migrated.db.pragma("user_version") == VERSION + 2
-        assert rows_of(migrated, "select name from sqlite_schema where name in ('one', 'two')") == [("two",)]
-        assert paths(migrated, "rye") == ["a.md"]
-
-
-def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_all(store, {"a.md": "rye"})
-    store.close()
-    with monkeypatch.context() as patched:
-        patched.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
-        steps = {VERSION: "create table one (x)", VERSION + 1: "drop table nowhere"}
-        patched.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
-        with pytest.raises(StoreError):
-            opened(store.file)
-    with closing(opened(store.file)) as same:
-        assert same.db.pragma("user_version") == VERSION
-        assert rows_of(same, "select name from sqlite_schema where name = 'one'") == []
-        assert paths(same, "rye") == ["a.md"]
-
-
-def test_every_older_format_has_its_migration() -> None:
-    assert set(MIGRATIONS) == set(range(1, VERSION))
-
-
-# Refusals
-
-
-def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteStore) -> None:
-    put_all(store, {"a.md": "rye"})
-    store.db.pragma("user_version", 99)
-    store.close()
-    before = store.file.read_bytes()
-    with pytest.raises(StoreError) as caught:
-        opened(store.file)
-    assert "newer" in caught.value.fact
-    assert "pip install -U notewell" in caught.value.hint
-    assert store.file.read_bytes() == before
-
-
-def test_a_file_that_is_no_store_is_refused_with_a_hint(tmp_path: Path) -> None:
-    (tmp_path / ".notewell").mkdir()
-    # Elsewhere it may be anybody's, and is not called damaged.
-    for file in (tmp_path / "store.db", tmp_path / ".notewell" / "store.db"):
-        file.write_bytes(b"this is not a database at all, " * 100)
-    with pytest.raises(StoreError, match="in the way"):
-        opened(tmp_path / "store.db")
-    with pytest.raises(StoreDamaged) as caught:
-        opened(file)
-    assert "damaged" in caught.value.fact
-    assert "notewell index" in caught.value.hint
-
-
-def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / "calibre.db"
-    with closing(apsw.Connection(str(file))) as db:
-        db.execute("create table book (title text)")
-    before = file.read_bytes()
-    with pytest.raises(StoreError):
-        made(file)
-    assert file.read_bytes() == before
-
-
-def test_a_damaged_page_is_an_error_with_a_hint(store: SqliteStore) -> None:
-    put_all(store, {f"{number}.md": f"rye word{number}" for number in range(200)})
-    store.close()
-    data = bytearray(store.file.read_bytes())
-    # Everything after the first page, which holds the header and the schema.
-    data[4096:] = b"\xff" * (len(data) - 4096)
-    store.file.write_bytes(bytes(data))
-    with pytest.raises(StoreDamaged) as caught, closing(opened(store.file)) as damaged:
-        paths(damaged, "rye")
-    assert caught.value.hint
-
-
-def test_a_folder_in_the_place_of_the_store_is_an_error_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(StoreError) as caught:
-        made(tmp_path)
-    assert caught.value.hint
 
 
 # What lies in it

@@ -1,8 +1,8 @@
 """Stores of every released format open with the present code, on a copy: what was indexed once is never lost.
 
-`fixtures/schema-N.db` was written by the Notewell that first had format N, by `python tests/store/test_formats.py`
-run from the repository's root, which does `make_fixture` below. A fixture is never made again: it stands for the
-stores that people have.
+`fixtures/schema-N.db` was written by the Notewell that first had format N: `python tests/store/test_sqlite_formats.py`,
+run from the repository's root, calls `make_fixture` below. A fixture is never made again: it stands for the stores that
+people have.
 """
 
 from __future__ import annotations

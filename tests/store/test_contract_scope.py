@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import random
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.store.notes import OpenStore, only, paths_in, put_texts
 
 from notewell.embed.words import WordsEmbedder
 from notewell.store import Store
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING, Filter, Range, Scope
-
-OpenStore = Callable[..., Store]
 
 FIELDS: dict[str, dict[str, Any]] = {
     "Garden/Hive.md": {"tags": ["Garden/bees"], "type": "log", "rating": 5, "status": "Open", "date": date(2024, 5, 1)},
@@ -48,29 +43,6 @@ def store(open_store: OpenStore) -> Store:
             note = Note(path, chunk.text, Stamp(mtime, 1, path), title="Title", fields=fields)
             writer.put(note, [chunk], WordsEmbedder().embed([chunk.text]))
     return store
-
-
-def put(store: Store, texts: Mapping[str, Sequence[str] | str], **more: Any) -> None:
-    with store.writing() as writer:
-        for path, given in texts.items():
-            lines = [given] if isinstance(given, str) else given
-            chunks = [Chunk(path, text, at, at, title=path, **more) for at, text in enumerate(lines, start=1)]
-            note = Note(path, "", Stamp(1, 1, path), title=path)
-            writer.put(note, chunks, WordsEmbedder().embed(lines))
-
-
-def both(store: Store, scope: Scope, *terms: str) -> list[str]:
-    """Return the paths in a scope, by words and by meaning, which have to be the same."""
-    with store.reading() as snapshot:
-        by_words = snapshot.match(terms or ("rye",), scope, 1_000).found
-        by_meaning = snapshot.nearest(WordsEmbedder().embed_query(" ".join(terms) or "rye"), scope, 1_000).found
-        assert {slot for slot, _ in by_words} == {slot for slot, _ in by_meaning}
-        assert bool(snapshot.within(scope, 1)) == bool(by_words)
-        return sorted(chunk.path for chunk in snapshot.chunks([slot for slot, _ in by_words]).values())
-
-
-def only(of: str, *values: str | Range, key: str = "", negated: bool = False) -> Scope:
-    return Scope(filters=(Filter(of, values, key, negated),))
 
 
 HIVE, ROSES, RYE, UBUNG, ODD, ODDER = FIELDS
@@ -142,7 +114,7 @@ HIVE, ROSES, RYE, UBUNG, ODD, ODDER = FIELDS
     ],
 )
 def test_a_scope_lets_through(store: Store, scope: Scope, expected: set[str]) -> None:
-    assert both(store, scope) == sorted(expected)
+    assert paths_in(store, scope) == sorted(expected)
 
 
 def test_the_keys_of_front_matter_are_known_however_they_are_written(store: Store) -> None:
@@ -183,7 +155,7 @@ def test_notes_say_their_day_and_their_front_matter(store: Store) -> None:
 
 
 def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) -> None:
-    put(store, {"New.md": ["a draft", "b rye", "c rye"]})
+    put_texts(store, {"New.md": ["a draft", "b rye", "c rye"]})
     with store.reading() as snapshot:
         scope = Scope("New.md", (Filter("term", ("draft",), negated=True),))
         (found,) = snapshot.chunks([slot for slot, _ in snapshot.newest(scope, 5)]).values()
@@ -192,39 +164,39 @@ def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) 
 
 def test_a_note_that_was_touched_has_its_new_day(store: Store) -> None:
     scope = only("date", Range(low="2021-01-01"))
-    assert RYE not in both(store, scope)
+    assert RYE not in paths_in(store, scope)
     with store.writing() as writer:
         writer.touch(RYE, Stamp(int(datetime(2022, 1, 1, tzinfo=UTC).timestamp() * 1e9), 1))
-    assert RYE in both(store, scope)
+    assert RYE in paths_in(store, scope)
 
 
 def test_a_scope_is_of_the_state_that_is_searched(store: Store) -> None:
     scope = only("tag", "bread")
-    assert both(store, scope) == [RYE]
+    assert paths_in(store, scope) == [RYE]
     with store.writing() as writer:
         writer.remove(RYE)
         note = Note(HIVE, "", Stamp(1, 1), fields={"tags": ["bread"]})
         writer.put(note, [Chunk(HIVE, "rye", 1, 1)], WordsEmbedder().embed(["rye"]))
-    assert both(store, scope) == [HIVE]
+    assert paths_in(store, scope) == [HIVE]
 
 
 def test_notes_without_chunks_are_in_no_scope(store: Store) -> None:
     with store.writing() as writer:
         writer.put(Note("z.md", "", Stamp(1, 1), fields={"tags": ["bread"]}), [], WordsEmbedder().embed([]))
-    assert both(store, only("tag", "bread")) == [RYE]
+    assert paths_in(store, only("tag", "bread")) == [RYE]
 
 
 def test_an_empty_store_has_nothing_in_any_scope(open_store: OpenStore) -> None:
     empty = open_store()
     for scope in (only("tag", "x"), only("phrase", "x y"), only("term", "x*"), Scope("x")):
-        assert both(empty, scope) == []
+        assert paths_in(empty, scope) == []
 
 
 def test_a_pattern_of_many_stars_does_not_take_long(store: Store) -> None:
-    put(store, {"a" * 200 + ".md": "rye"})
+    put_texts(store, {"a" * 200 + ".md": "rye"})
     began = time.perf_counter()
-    assert both(store, only("path", "*a" * 60 + "*b")) == []
-    assert both(store, only("path", "*a" * 60 + "*")) == ["a" * 200 + ".md"]
+    assert paths_in(store, only("path", "*a" * 60 + "*b")) == []
+    assert paths_in(store, only("path", "*a" * 60 + "*")) == ["a" * 200 + ".md"]
     assert time.perf_counter() - began < 5
 
 
@@ -239,7 +211,7 @@ def test_any_front_matter_can_be_asked_for(store: Store, fields: dict[str, Any])
         note = Note("any.md", "", Stamp(1, 1), fields=fields)
         writer.put(note, [Chunk("any.md", "rye", 1, 1)], WordsEmbedder().embed(["rye"]))
     for key, value in fields.items():
-        found = both(store, only("field", str(value), key=key))
+        found = paths_in(store, only("field", str(value), key=key))
         odd = not key.isprintable() or set('"\\') & set(key) or set("*[") & set(str(value)) or isinstance(value, float)
         assert odd or "any.md" in found
 
@@ -248,8 +220,8 @@ def test_any_front_matter_can_be_asked_for(store: Store, fields: dict[str, Any])
 
 
 def test_a_beginning_stands_for_all_terms_that_begin_so_as_one(store: Store) -> None:
-    put(store, {"a.md": "authenticate authority", "b.md": "author", "c.md": "auto", "d.md": "auth"})
-    assert both(store, only("term", "auth*"), "auth*") == ["a.md", "b.md", "d.md"]
+    put_texts(store, {"a.md": "authenticate authority", "b.md": "author", "c.md": "auto", "d.md": "auth"})
+    assert paths_in(store, only("term", "auth*"), "auth*") == ["a.md", "b.md", "d.md"]
     with store.reading() as snapshot:
         scores = dict(snapshot.match(["auth*"], EVERYTHING, 10).found)
         assert len(scores) == 3
@@ -260,157 +232,7 @@ def test_a_beginning_stands_for_all_terms_that_begin_so_as_one(store: Store) -> 
 
 @pytest.mark.parametrize("beginning", ["authen*", "authenticat*", "authentication*"])
 def test_a_beginning_finds_words_whose_stem_is_shorter(store: Store, beginning: str) -> None:
-    put(store, {"a.md": "authentication", "b.md": "author"})
+    put_texts(store, {"a.md": "authentication", "b.md": "author"})
     with store.reading() as snapshot:
         found = snapshot.match([beginning], EVERYTHING, 10).found
         assert [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()] == ["a.md"]
-
-
-# Phrases
-
-
-def phrase(text: str, *, negated: bool = False) -> Scope:
-    return only("phrase", text, negated=negated)
-
-
-def test_a_phrase_is_found_whatever_its_case_accents_and_white_space(open_store: OpenStore) -> None:
-    store = open_store()
-    texts = {
-        "a.md": "The LOAF\n  collapsed.",
-        "b.md": "A collapsed loaf",
-        "c.md": "Cafés, über alles",
-        "d.md": "東京都の夏",
-    }
-    put(store, texts)
-    assert both(store, phrase("loaf collapsed"), "collaps") == ["a.md"]
-    assert both(store, phrase("CAFES, Uber"), "all") == ["c.md"]
-    assert both(store, phrase("京都の"), "京都") == ["d.md"]
-
-
-def test_a_phrase_is_not_found_inside_of_words(open_store: OpenStore) -> None:
-    store = open_store()
-    put(store, {"a.md": "art party", "b.md": "start parties of art", "c.md": "C++ code", "d.md": "C code"})
-    assert both(store, phrase("art part"), "art") == []
-    assert both(store, phrase("art"), "art") == ["a.md", "b.md"]
-    assert both(store, phrase("C++"), "code") == ["c.md"]
-
-
-def test_a_phrase_may_stand_in_the_headings(open_store: OpenStore) -> None:
-    store = open_store()
-    put(store, {"a.md": "water"}, headings=("Rye bread", "Flour"))
-    assert both(store, phrase("rye bread"), "water") == ["a.md"]
-    assert both(store, phrase("bread flour"), "water") == []
-    assert both(store, only("heading", "flour rye"), "water") == ["a.md"]
-    assert both(store, only("heading", "wat"), "water") == []
-    assert both(store, only("heading", "flo*"), "water") == ["a.md"]
-
-
-def test_the_only_chunk_with_a_phrase_is_found_among_thousands_with_its_words(open_store: OpenStore) -> None:
-    store = open_store()
-    lines = [f"left {number} and right hand" for number in range(2_500)]
-    put(store, {"many.md": lines, "one.md": "many words, and then the right left hand, far from any other"})
-    assert both(store, phrase("right left"), "left") == ["one.md"]
-    with store.reading() as snapshot:
-        others = snapshot.match(["left"], phrase("right left", negated=True), 9_999).found
-        assert {chunk.path for chunk in snapshot.chunks([slot for slot, _ in others]).values()} == {"many.md"}
-
-
-def test_of_a_phrase_that_thousands_hold_the_best_are_found(open_store: OpenStore) -> None:
-    store = open_store()
-    put(store, {"many.md": [f"in the field {number}" for number in range(4_000)], "one.md": "a quokka in the field"})
-    with store.reading() as snapshot:
-        scope = phrase("in the field")
-        found = snapshot.match(["quokka", "field"], scope, 300).found
-        assert snapshot.chunks([found[0][0]])[found[0][0]].path == "one.md"
-        assert len(found) == 300
-
-
-def test_two_phrases_are_found_together_however_many_hold_one_of_them(open_store: OpenStore) -> None:
-    store = open_store()
-    many = [f"in the field {number} and in the field" for number in range(4_000)]
-    put(store, {"many.md": many, "one.md": "a long text of many words, in the end of which is a lazy dog in the field"})
-    wanted, common = Filter("phrase", ("lazy dog",)), Filter("phrase", ("in the field",))
-    rare_out = Filter("phrase", ("and in",), negated=True)
-    for filters in ((wanted, common), (common, wanted), (common, wanted, rare_out)):
-        assert both(store, Scope(filters=filters), "field") == ["one.md"]
-
-
-def test_what_is_left_out_never_appears_however_many_hold_it(open_store: OpenStore) -> None:
-    store = open_store()
-    many = [f"in the field {number}" for number in range(3_500)]
-    put(store, {"many.md": many, "one.md": "the field in autumn", "two.md": "a field"})
-    with store.reading() as snapshot:
-        scope = phrase("in the field", negated=True)
-        for ranking in (
-            snapshot.nearest(WordsEmbedder().embed_query("in the field"), scope, 300),
-            snapshot.match(["field"], scope, 300),
-        ):
-            found = {chunk.path for chunk in snapshot.chunks([slot for slot, _ in ranking.found]).values()}
-            assert "many.md" not in found and "two.md" in found
-
-
-# Large and narrow, and many at once
-
-
-def test_three_chunks_in_scope_of_eighty_thousand_are_found(open_store: OpenStore) -> None:
-    store = open_store(64)
-    near = np.ones((8_000, 64), dtype=np.float32)
-    with store.writing() as writer:
-        for number in range(10):
-            path = f"other/{number}.md"
-            chunks = [Chunk(path, "bees bees hive", at, at) for at in range(8_000)]
-            writer.put(Note(path, "", Stamp(1, 1, path)), chunks, near)
-        few = [Chunk("mine.md", f"one mention of bees in a long text {word}", 1, 1) for word in ("a", "b", "c")]
-        note = Note("mine.md", "", Stamp(1, 1), fields={"tags": ["mine"], "status": "open"})
-        writer.put(note, few, -near[:3])
-    with store.reading() as snapshot:
-        for scope in (Scope("mine.md"), only("tag", "mine"), only("field", "open", key="status"), phrase("bees in a")):
-            assert {snapshot.chunks([slot])[slot].path for slot, _ in snapshot.match(["bee"], scope, 300).found} == {
-                "mine.md"
-            }
-            assert len(snapshot.nearest(near[0], scope, 300).found) == 3
-
-
-def test_concurrent_searches_do_not_see_each_others_scope(open_store: OpenStore) -> None:
-    stores = [open_store(), open_store()]
-    with stores[0].writing() as writer:
-        for number in range(60):
-            path = f"f{number % 6}/{number}.md"
-            note = Note(path, "", Stamp(1, 1, path), fields={"tags": [f"t{number % 5}"], "rank": number % 4})
-            writer.put(note, [Chunk(path, f"rye w{number % 3}", 1, 1)], WordsEmbedder().embed([f"rye {number}"]))
-    wrong: list[str] = []
-
-    def work(seed: int) -> None:
-        chance = random.Random(seed)
-        store = stores[seed % 2]
-        try:
-            for _ in range(150):
-                folder, tag, rank, word = (chance.randrange(most) for most in (6, 5, 4, 3))
-                filters = (
-                    Filter("tag", (f"t{tag}",)),
-                    Filter("field", (str(rank),), "rank", negated=True),
-                    Filter("term", (f"w{word}",), negated=True),
-                )
-                kept = tuple(asked for asked in filters if chance.random() < 0.5)
-                scope = Scope(f"f{folder}" if chance.random() < 0.5 else "", kept)
-                expected = [
-                    f"f{n % 6}/{n}.md"
-                    for n in range(60)
-                    if (not scope.under or n % 6 == folder)
-                    and (filters[0] not in kept or n % 5 == tag)
-                    and (filters[1] not in kept or n % 4 != rank)
-                    and (filters[2] not in kept or n % 3 != word)
-                ]
-                if both(store, scope) != sorted(expected):
-                    wrong.append(str(scope))
-        except Exception as error:
-            wrong.append(repr(error))
-        finally:
-            store.close()
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []

@@ -1,0 +1,23 @@
+"""The stores that every contract test runs over: a new one passes them by adding itself to STORES."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from notewell.store import Store
+
+# Opens the store of a folder, made for vectors of so many dimensions if it is new; each call opens the same one again.
+Open = Callable[[Path, int], "Store"]
+
+
+def open_sqlite(folder: Path, dimensions: int) -> Store:
+    from notewell.store import MadeFor  # noqa: PLC0415
+    from notewell.store.sqlite import SqliteStore  # noqa: PLC0415
+
+    return SqliteStore(folder / "store.db", lambda: MadeFor("words/27", dimensions, "1"))
+
+
+STORES: dict[str, Open] = {"sqlite": open_sqlite}

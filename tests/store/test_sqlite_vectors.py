@@ -1,0 +1,172 @@
+"""Vectors in the SQLite file: arrays in memory, the cache of vectors, damage, and the table of the first format."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.store.notes import chunks_of, put
+
+from notewell import Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.store import MadeFor
+from notewell.store.sqlite import SqliteStore
+from notewell.store.sqlite.schema import VERSION
+from notewell.store.sqlite.vector_cache import SeenVectors
+from notewell.types.query import EVERYTHING
+
+SCHEMA_1 = Path(__file__).parent / "fixtures" / "schema-1.db"
+ENCODER = WordsEmbedder.fingerprint
+NOTES = {
+    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
+    "bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
+}
+HIVES = {f"{number}.md": f"# Note {number}\n\nThe bees of hive {number} sleep." for number in range(20)}
+
+
+def made(file: Path) -> SqliteStore:
+    return SqliteStore(file, lambda: MadeFor("words/27", 27, "1"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with closing(made(tmp_path / "store.db")) as store:
+        yield store
+
+
+def test_every_change_raises_the_generation_and_the_arrays_are_not_loaded_again(store: SqliteStore) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "rye", "bees")
+
+    def loaded() -> object:
+        with store.reading() as snapshot:
+            snapshot.counts(["rye"])
+        return store._arrays
+
+    arrays = loaded()
+    seen = [store.about().generation]
+    for chunk in chunks_of("a.md", ["rye", "bees"]):
+        with store.writing() as writer:
+            writer.keep_vectors("words/27", [chunk], WordsEmbedder().embed([chunk.text]))
+        with store.reading() as snapshot:
+            seen.append(snapshot.state.generation)
+        assert loaded() is arrays
+    assert seen == sorted(set(seen))
+    with store.writing() as writer:
+        put(writer, "c.md", "cats mew")
+    assert loaded() is not arrays
+
+
+def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[..., Vault]) -> None:
+    paragraphs = "\n\n".join(f"Paragraph {number} says that the hive hums." for number in range(30))
+    with make_vault({**NOTES, "long.md": f"# Long\n\n{paragraphs}\n"}, {"embed.encoder": "words"}) as vault:
+        vault.index()
+        assert vault.fill() == 0
+        before = vault.store.db.execute(
+            "select digest, data from fine join body on body = id order by digest"
+        ).fetchall()
+        vault.index(full=True)
+        after = vault.store.db.execute(
+            "select digest, data from fine join body on body = id order by digest"
+        ).fetchall()
+        assert (after, vault.unfilled) == (before, 0)
+    small = {"embed.model": "words", "embed.encoder": "words", "chunk.max_chars": 300}
+    with Vault.open(vault.root, small) as other:
+        other.index()
+        assert (other.store.about().filled, other.unfilled) == (2, other.store.about().chunks - 2)
+        assert other.doctor().problems == ()
+
+
+def test_a_backup_brings_its_vectors_back(make_vault: Callable[..., Vault], tmp_path: Path) -> None:
+    with make_vault(NOTES, {"embed.encoder": "words"}) as vault:
+        vault.index()
+        vault.fill()
+        vault.backup(tmp_path / "copy.db")
+        shutil.rmtree(vault.root / ".notewell")
+        vault.restore(tmp_path / "copy.db")
+        assert (vault.store.about().encoder, vault.store.about().filled, vault.unfilled) == (ENCODER, 2, 0)
+
+
+# Proof and formats
+
+
+def test_doctor_finds_a_vector_that_belongs_to_no_lines(make_vault: Callable[..., Vault]) -> None:
+    with make_vault(NOTES, {"embed.encoder": "words"}) as vault:
+        vault.index()
+        vault.fill()
+        assert vault.doctor().problems == ()
+        vault.store.db.execute("insert into fine (body, data) values (4711, x'00')")
+        assert vault.doctor().problems == (
+            "1 better vectors of another length than most",
+            "1 better vectors without lines",
+        )
+        assert vault.doctor(repair=True).repaired
+        assert (vault.doctor().problems, vault.unfilled) == ((), 0)
+
+
+def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make_vault: Callable[..., Vault]) -> None:
+    notes = {f"{number}.md": f"# Hive {number}\n\nThe hive of number {number} hums.\n" for number in range(5)}
+    with make_vault(notes, {"embed.encoder": "words"}) as vault:
+        vault.index()
+        vault.fill()
+        vault.store.db.execute("update fine set data = x'0102' where body = (select min(body) from fine)")
+        results = vault.search("the hive hums")
+        assert (len(results), results.notices) == (5, ())
+        assert sorted(excerpt.hit.ranks["fine"] is None for excerpt in results) == [False] * 4 + [True]
+        assert vault.doctor().problems == ("1 better vectors of another length than most",)
+
+
+def test_a_store_of_the_first_format_gets_the_table_and_can_be_filled(tmp_path: Path) -> None:
+    (tmp_path / ".notewell").mkdir()
+    shutil.copyfile(SCHEMA_1, tmp_path / ".notewell" / "store.db")
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
+        about = vault.store.about()
+        assert (about.encoder, about.filled, vault.unfilled) == ("", 0, about.chunks)
+        assert vault.store.db.pragma("user_version") == VERSION
+        assert vault.fill() == 0
+        assert vault.store.about().filled == about.chunks
+        assert vault.search("hive")[0].hit.ranks["fine"] is not None
+        assert vault.doctor().problems == ()
+
+
+def test_a_store_that_was_brought_up_to_date_has_the_tables_of_a_new_one(store: SqliteStore, tmp_path: Path) -> None:
+    shutil.copyfile(SCHEMA_1, tmp_path / "old.db")
+    with closing(made(tmp_path / "old.db")) as old:
+        listed = "select name, replace(replace(sql, ' ', ''), char(10), '') from sqlite_schema order by name"
+        keys = "select key from meta order by key"
+        assert dict(old.db.execute(listed)) == dict(store.db.execute(listed))
+        assert list(old.db.execute(keys)) == list(store.db.execute(keys))
+
+
+def test_a_vector_read_before_is_the_one_that_was_read(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault(HIVES, {"embed.model": "static"})
+    vault.index()
+    query = vault.embedder.embed_query("bees asleep in hive 3")
+    with vault.store.reading() as snapshot:
+        first, again = (snapshot.nearest(query, EVERYTHING, 10) for _ in range(2))
+    assert first == again and len(first.found) == 10
+
+
+def test_a_changed_note_is_searched_by_its_new_vector(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault(HIVES, {"embed.model": "static"})
+    vault.index()
+    vault.search("bees")
+    (vault.root / "7.md").write_text("# Ledger\n\nInvoices and taxes of the year.", encoding="utf-8")
+    vault.index()
+    query = vault.embedder.embed_query("invoices, taxes")
+    with vault.store.reading() as snapshot:
+        best, _ = snapshot.nearest(query, EVERYTHING, 1).found[0]
+        assert snapshot.chunks([best])[best].path == "7.md"
+
+
+def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault(HIVES, {"embed.model": "static"})
+    vault.index()
+    db, size = vault.store.db, len(HIVES)
+    seen, fresh = SeenVectors(256, vault.embedder.dimensions), SeenVectors(256, vault.embedder.dimensions)
+    seen.rows(db, np.arange(3, 9))
+    assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))
