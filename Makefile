@@ -7,7 +7,7 @@ DATA ?=
 .DEFAULT_GOAL := check
 .PHONY: check demo test lint types docs docs-check bench bench-scale clean
 
-check: lint types test docs-check
+check: lint types docs-check test
 
 $(VENV)/.made: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Notewell needs Python 3.11 or newer"; echo "hint: run make with PYTHON=python3.11"; exit 1; }
@@ -24,7 +24,7 @@ demo: $(VENV)/.made
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.made
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.made
 	$(BIN)/ruff format --check

@@ -7,12 +7,16 @@ programs) is no console block, but stands in a fence of `sh`.
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +25,9 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BLOCK = re.compile(r"^```(console|toml)\n(.*?)(?=^```)", re.DOTALL | re.MULTILINE)
 # What differs from run to run.
 SECONDS = re.compile(r"in \d+\.\d s")
+# What only a shell understands, outside of quotes.
+SHELL = re.compile(r"[|&;<>()$`\\*?~#]")
+QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 
 
 def with_output(page: str, vault: Path) -> str:
@@ -50,22 +57,56 @@ def _run_all(block: str, vault: Path) -> str:
 def _run(command: str, vault: Path) -> str:
     # The encoder's last digits differ from processor to processor; what the pages show is the same on all.
     settings = {"NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
+    _, out, err = run_line(command.removeprefix("$ "), vault, {**os.environ, **settings})
+    # Exit code 1 may be an answer, too: there is a link that leads nowhere.
+    if "error:" in err:
+        raise SystemExit(f"{command}\n{err}")
+    return SECONDS.sub("in 0.2 s", out)
+
+
+def run_line(line: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    """Run a line in a folder; return its exit code, stdout and stderr.
+
+    One that is nothing but `notewell` and its arguments runs in this process, as Python takes longer to start than most
+    commands to answer; the shell runs every other.
+    """
+    environment = {**environment, "NO_COLOR": "1", "COLUMNS": "100"}
+    if line.startswith("notewell ") and not SHELL.search(QUOTED.sub("", line)):
+        return _run_here(shlex.split(line)[1:], folder, environment)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     done = subprocess.run(
-        command.removeprefix("$ "),
+        line,
         shell=True,
-        cwd=vault,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "PATH": path, **settings},
+        cwd=folder,
+        env={**environment, "PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
-    # Exit code 1 may be an answer, too: there is a link that leads nowhere.
-    if "error:" in done.stderr:
-        raise SystemExit(f"{command}\n{done.stderr}")
-    return SECONDS.sub("in 0.2 s", done.stdout)
+    return done.returncode, done.stdout, done.stderr
+
+
+def _run_here(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    from notewell.serve.cli import run  # noqa: PLC0415
+
+    before = dict(os.environ), sys.stdin
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with chdir(folder), redirect_stdout(out), redirect_stderr(err), open(os.devnull, encoding="utf-8") as sys.stdin:  # noqa: PTH123
+        os.environ.clear()
+        os.environ.update(environment)
+        try:
+            code = run(arguments)
+        finally:
+            os.environ.clear()
+            os.environ.update(before[0])
+            sys.stdin = before[1]
+    printed = []
+    for stream in (out, err):
+        stream.flush()
+        printed.append(stream.buffer.getvalue().decode("utf-8"))
+    return int(code or 0), printed[0], printed[1]
 
 
 def main() -> None:
