@@ -16,9 +16,10 @@ from bench.child import BenchError, Measured, say
 from bench.cutters import Cutter, paragraphs_of, sentence_before, windows_of
 from bench.tokens import first_tokens, tokens_in
 from notewell import Vault
+from notewell.measure.evaluate import find_candidates
 from notewell.measure.metrics import interval
+from notewell.types.candidates import Candidate
 from notewell.types.note import Span
-from notewell.types.results import Hit
 
 # Tokens that a page of hits may have.
 BUDGETS = (500, 1_000, 2_000, 4_000)
@@ -130,7 +131,7 @@ def measure_cutter(cutter: Cutter, texts: Mapping[str, str], questions: Sequence
             vault.index()
             vault.fill()
             chunks = vault.store.about().chunks
-            pages = [vault.hits(question.text, limit=DEPTH) for question in questions]
+            pages = [find_candidates(vault, question.text, limit=DEPTH) for question in questions]
     shown = {
         budget: [judge(fill_page(hits, texts, budget), one) for hits, one in zip(pages, questions, strict=True)]
         for budget in BUDGETS
@@ -138,7 +139,7 @@ def measure_cutter(cutter: Cutter, texts: Mapping[str, str], questions: Sequence
     return Outcome(chunks, shown)
 
 
-def fill_page(hits: Sequence[Hit], texts: Mapping[str, str], budget: int) -> Page:
+def fill_page(hits: Sequence[Candidate], texts: Mapping[str, str], budget: int) -> Page:
     """Return the best hits that fit the budget, the last of them cut to what is left of it."""
     page: Page = []
     for hit in hits:

@@ -118,7 +118,7 @@ def time_saves(root: str) -> Measured:
 def _until_found(vault: Vault, word: str) -> float:
     began = time.perf_counter()
     while (passed := time.perf_counter() - began) < TOO_LATE:
-        if any(hit.hit.ranks["lexical"] for hit in vault.search(word, limit=1)):
+        if any(hit.retrievers["lexical"] for hit in vault.search(word, limit=1)):
             return passed
         time.sleep(0.01)
     return TOO_LATE

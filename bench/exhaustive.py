@@ -11,13 +11,13 @@ import numpy as np
 from bench.child import Measured
 from notewell.embed import Embedder
 from notewell.measure.collection import Collection
-from notewell.measure.evaluate import documents_of, note_names
+from notewell.measure.evaluate import documents_of, note_names, paths_of
 from notewell.measure.metrics import ndcg
-from notewell.search import Embedders, Known, SearchRules, find_hits, make_plan
+from notewell.search import MEASURING, Embedders, Rules, SearchRules, search
 from notewell.store import NO_STAND_INS, Snapshot, StandIns
+from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Vectors
-from notewell.types.query import Scope
-from notewell.types.results import Hit, Ranking
+from notewell.types.query import Query, Scope
 from notewell.vault import Vault
 
 # Of all chunks, scored, so many are ranked by rankers: none further down rises to a page.
@@ -68,12 +68,12 @@ def _all_of(snapshot: Snapshot, vault: Vault, embedder: Embedder) -> Exhaustive:
     )
 
 
-def _asking(embedder: Embedder, store: Snapshot, rules: SearchRules) -> Callable[[str], list[Hit]]:
-    known = Known(syntax=False)
-    return lambda text: find_hits(make_plan(text, known=known), store=store, embedders=Embedders(embedder), rules=rules)
+def _asking(embedder: Embedder, store: Snapshot, rules: SearchRules) -> Callable[[str], list[Candidate]]:
+    asked = Rules(rules, mode=MEASURING)
+    return lambda text: search(Query(text), store=store, embedders=Embedders(embedder), rules=asked).candidates
 
 
-def _mean(collection: Collection, ask: Callable[[str], list[Hit]]) -> float:
+def _mean(collection: Collection, ask: Callable[[str], list[Candidate]]) -> float:
     names = note_names(collection)
-    found = {query: documents_of(ask(text), names) for query, text in collection.queries.items()}
+    found = {query: documents_of(paths_of(ask(text)), names) for query, text in collection.queries.items()}
     return round(float(np.mean([ndcg(ranked, collection.judgements[query]) for query, ranked in found.items()])), 4)

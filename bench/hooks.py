@@ -17,7 +17,7 @@ from notewell.config.settings import HookSettings, Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.search.relevance import telling_terms
-from notewell.serve.hooks.block import CANDIDATES, PASSAGES
+from notewell.serve.hooks.block import CANDIDATES, PASSAGES, find_sure
 from notewell.serve.hooks.prompt import gist, questions
 from notewell.types.results import Hit
 from notewell.vault import Vault
@@ -75,7 +75,7 @@ def _found(vault: Vault, prompt: str) -> list[Hit]:
     asked = gist(prompt)
     if len(telling_terms(asked)) < 2:
         return []
-    return [excerpt.hit for excerpt in vault.relevant(*questions(asked), limit=CANDIDATES, least=0.0)]
+    return find_sure(vault, questions(asked), limit=CANDIDATES, floor=0.0)
 
 
 def _counts(judged: Sequence[tuple[Asked, list[Hit]]], threshold: float) -> Measured:
@@ -111,7 +111,8 @@ def _of_collection(place: Path) -> Iterator[tuple[Vault, list[Asked]]]:
     chosen = random.Random(11).sample(list(collection.queries), min(OWN, len(collection.queries)))
 
     def answers(query: str) -> Answers:
-        return lambda hit: any(document in collection.judgements[query] for document in documents_of([hit], names))
+        judged = collection.judgements[query]
+        return lambda hit: not judged.keys().isdisjoint(documents_of(_paths(hit), names))
 
     usual = Settings()
     with collection_vault(collection, replace(usual, embed=replace(usual.embed, encoder="off"))) as vault:
@@ -128,6 +129,11 @@ def _sample() -> Iterator[Vault]:
             yield vault
 
 
+def _paths(hit: Hit) -> list[str]:
+    """Return the notes that say what a hit says, its own first."""
+    return [hit.path, *(place.rpartition(":")[0] for place in hit.also)]
+
+
 def _golden() -> list[Measured]:
     questions: list[Measured] = tomllib.loads(
         (ROOT / "tests" / "quality" / "questions.toml").read_text(encoding="utf-8")
@@ -137,6 +143,4 @@ def _golden() -> list[Measured]:
 
 def _golden_answers(wanted: Sequence[str]) -> Answers:
     places = [(path, int(line)) for path, _, line in (place.rpartition(":") for place in wanted)]
-    return lambda hit: any(
-        hit.chunk.path == path and hit.chunk.line <= line <= hit.chunk.end_line for path, line in places
-    )
+    return lambda hit: any(hit.path == path and hit.line <= line <= hit.end_line for path, line in places)

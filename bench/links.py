@@ -20,7 +20,7 @@ from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.settings import Settings
 from notewell.measure.collection import Document, load_collection
-from notewell.measure.evaluate import collection_vault, documents_of, note_names
+from notewell.measure.evaluate import collection_vault, documents_of, find_candidates, note_names, paths_of
 from notewell.measure.metrics import interval, ndcg, reciprocal_rank
 from notewell.types.note import Link
 
@@ -178,7 +178,7 @@ def _compare(vault: Vault, asked: Sequence[Question], names: Mapping[str, str] |
 
 
 def _ranked(vault: Vault, question: Question, names: Mapping[str, str] | None) -> Sequence[str]:
-    hits = vault.hits(question.text, limit=CHUNKS)
+    hits = find_candidates(vault, question.text, limit=CHUNKS)
     if names is not None:
-        return documents_of(hits, names)
+        return documents_of(paths_of(hits), names)
     return [path for path in dict.fromkeys(hit.chunk.path for hit in hits) if path != question.source]

@@ -74,8 +74,8 @@ def assert_explained(answer: Answer, fact: str) -> None:
 
 def paths(vault: Vault, text: str) -> list[str]:
     """Return the notes that a search finds, those that say the same as another included."""
-    hits = [excerpt.hit for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
-    return sorted(path for hit in hits for path in (hit.chunk.path, *(place.rpartition(":")[0] for place in hit.also)))
+    hits = [hit for hit in vault.search(text) if hit.retrievers["lexical"]]
+    return sorted(path for hit in hits for path in (hit.path, *(place.rpartition(":")[0] for place in hit.also)))
 
 
 def skipped(vault: Vault) -> dict[str, str]:
@@ -154,7 +154,7 @@ def test_a_note_over_the_limit_is_indexed_when_the_limit_is_raised(make_vault: M
     assert vault.index().added == 1
     assert skipped(vault) == {}
     (first, *_) = vault.search("quokka")
-    assert (first.path, first.line) == ("huge.md", 8)
+    assert (first.path, first.excerpt.line) == ("huge.md", 8)
 
 
 @pytest.mark.parametrize(
@@ -207,8 +207,8 @@ def test_windows_line_ends_and_a_byte_order_mark_do_not_show(make_vault: MakeVau
     vault = make_vault({"rye.md": text.replace("\n", "\r\n")})
     vault.index()
     (first, *_) = vault.search("cellar")
-    assert (first.line, first.hit.chunk.heading) == (10, "Bread > Rye > Rest")
-    assert "\r" not in first.text and "\ufeff" not in first.text
+    assert (first.excerpt.line, first.heading) == (10, "Bread > Rye > Rest")
+    assert "\r" not in first.excerpt.text and "\ufeff" not in first.excerpt.text
     assert vault.read("rye.md:8-8").text == "## Rest"
 
 
@@ -217,7 +217,9 @@ def test_the_windows_note_of_the_sample_vault_is_found_and_read_like_any_other(v
     assert b"\r\n" in (vault.root / path).read_bytes()
     found = [excerpt for excerpt in vault.search("balcony tomatoes") if excerpt.path == path]
     lines = (vault.root / path).read_text(encoding="utf-8").split("\n")
-    assert found and found[0].text.split("\n")[0] in "\n".join(lines[found[0].line - 1 : found[0].end_line])
+    assert found and (shown := found[0].excerpt).text.split("\n")[0] in "\n".join(
+        lines[shown.line - 1 : shown.end_line]
+    )
     assert "\r" not in vault.read(path).text
 
 
@@ -404,7 +406,7 @@ def test_an_unclosed_fence_hides_nothing(make_vault: MakeVault) -> None:
     vault = make_vault({"note.md": f"# Code\n\n```\nsome code that never ends\n\n## Rest\n\n{RYE[7:]}"})
     vault.index()
     (first, *_) = vault.search("loaf")
-    assert (first.hit.chunk.heading, first.line) == ("Code > Rest", 8)
+    assert (first.heading, first.excerpt.line) == ("Code > Rest", 8)
 
 
 # Queries

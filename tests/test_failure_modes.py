@@ -69,7 +69,7 @@ def test_keywords_without_a_word_of_their_own_stand_below_the_note_that_says_som
 
 def test_a_lowered_hit_says_why(notes: Callable[[Mapping[str, str]], Vault]) -> None:
     page = notes({"Ops/Shop.md": DEEP, **STUFFED}).search("restore orders database")
-    (stub,) = (excerpt.hit for excerpt in page if excerpt.path == "Inbox/Stub.md")
+    (stub,) = (hit for hit in page if hit.path == "Inbox/Stub.md")
     last = stub.trace[-1]
     assert (last.by, last.why) == ("stuffed", "4 of its 5 words are the query's, and come again")
 
@@ -82,7 +82,7 @@ def test_a_short_note_with_the_very_name_is_still_the_first(notes: Callable[[Map
 def test_a_short_note_in_whole_sentences_keeps_its_score(notes: Callable[[Mapping[str, str]], Vault]) -> None:
     vault = notes({"Ops/Orders.md": "# Orders\n\nOrders of the orders database restore by themselves.\n"})
     best = vault.search("restore orders database")[0]
-    assert best.path == "Ops/Orders.md" and "stuffed" not in {step.by for step in best.hit.trace}
+    assert best.path == "Ops/Orders.md" and "stuffed" not in {step.by for step in best.trace}
 
 
 @pytest.mark.parametrize("text", ["retry_limit", "retry limit", "what is the retry limit for"])
@@ -108,7 +108,7 @@ def test_ten_files_that_repeat_a_key_leave_the_note_that_explains_it_on_top(
 def test_a_value_among_many_is_found_by_its_key(notes: Callable[[Mapping[str, str]], Vault]) -> None:
     entries = {f"service_{n}": {"retry_limit": n, "owner": "tilda" if n == 77 else "ops"} for n in range(170)}
     page = notes({"conf/a.json": json.dumps(entries, indent=1), "Ops/Retries.md": RETRIES}).search("retry_limit tilda")
-    assert page[0].path == "conf/a.json" and "tilda" in page[0].hit.chunk.text
+    assert page[0].path == "conf/a.json" and "tilda" in page[0].text
 
 
 def test_an_explanation_across_a_boundary_has_both_of_its_sections_on_top(
@@ -128,7 +128,7 @@ January. Since then an alarm means a swarm, and not the weather.
 """
     page = notes({"Bees/Scale.md": scale, "Bees/Frost.md": "# Frost\n\nFrost came early, and the hive stayed shut."})
     hits = page.search("how is the drift of the load cell in frost subtracted by temperature")
-    assert [(hit.path, hit.hit.chunk.headings[-1]) for hit in hits][:2] in (
+    assert [(hit.path, hit.heading.split(" > ")[-1]) for hit in hits][:2] in (
         [("Bees/Scale.md", "What it shows on a cold night"), ("Bees/Scale.md", "What we do about it")],
         [("Bees/Scale.md", "What we do about it"), ("Bees/Scale.md", "What it shows on a cold night")],
     )

@@ -90,14 +90,14 @@ def test_words_in_headings_are_asked_for(notes: Vault) -> None:
     (notes.root / "Hive.md").write_text(f"# Hive\n\nMites are a subject of their own.\n\n## Mites\n\n{section}\n")
     notes.index()
     # Of Bees, the section is too short for a chunk of its own, and stands at the end of another.
-    assert [excerpt.hit.chunk.headings[-1] for excerpt in notes.search("the mite in:heading")] == ["Mites", "Bees"]
+    assert [hit.heading.split(" > ")[-1] for hit in notes.search("the mite in:heading")] == ["Mites", "Bees"]
     assert paths(notes, "in:heading roses") == [ROSES]
 
 
 def test_a_beginning_is_matched_and_shown(notes: Vault) -> None:
     results = notes.search("lex:nothing authent*")
     assert results[0].path == RYE
-    first = results[0]
+    first = results[0].excerpt
     assert [first.text[start:end] for start, end in first.highlights] == ["Authentication"]
     assert {path for path in paths(notes, "auth* -tag:x") if path in (RYE, INBOX)} == {RYE, INBOX}
 
@@ -105,9 +105,9 @@ def test_a_beginning_is_matched_and_shown(notes: Vault) -> None:
 def test_words_alone_and_meaning_alone(notes: Vault) -> None:
     by_words = notes.search("lex:formic")
     assert {excerpt.path for excerpt in by_words} == {BEES, INBOX}
-    assert all(excerpt.hit.ranks["vector"] is None for excerpt in by_words)
+    assert all(excerpt.retrievers["vector"] is None for excerpt in by_words)
     by_meaning = notes.search('vec:"formic acid"')
-    assert by_meaning and all(excerpt.hit.ranks["lexical"] is None for excerpt in by_meaning)
+    assert by_meaning and all(excerpt.retrievers["lexical"] is None for excerpt in by_meaning)
     assert by_meaning.notices == ()
 
 
@@ -131,7 +131,7 @@ class Telling(WordsEmbedder):
 
 def test_what_an_answer_might_read_like_is_embedded_as_a_passage(notes: Vault) -> None:
     notes.embedder = embedder = Telling()
-    assert notes.search('hyde:"mites are counted"').read_as == ('passage "mites are counted"',)
+    assert notes.search('hyde:"mites are counted"', explain=True).read_as == ('passage "mites are counted"',)
     notes.search('hyde:"a board under the hive" mites')
     assert embedder.told == ["passage: mites are counted", "passage: a board under the hive", "query: mites"]
 
@@ -141,7 +141,7 @@ def test_filters_alone_list_the_newest_notes_one_chunk_each(notes: Vault) -> Non
     assert [excerpt.path for excerpt in results] == [RYE, BEES, ROSES, INBOX]
     assert [excerpt.score for excerpt in results] == sorted((hit.score for hit in results), reverse=True)
     assert results[0].score == 1
-    assert [step.why for step in results[1].hit.trace] == ["dated 2024-05-01"]
+    assert [step.why for step in results[1].trace] == ["dated 2024-05-01"]
     assert paths(notes, "tag:garden", limit=1) == [BEES]
     assert paths(notes, "", under="Garden") == [BEES, ROSES]
     assert paths(notes, "") == []
@@ -155,16 +155,16 @@ def test_relative_days_are_counted_from_today(notes: Vault) -> None:
 
 
 def test_parameters_are_the_same_and_add_to_the_text(notes: Vault) -> None:
-    assert paths(notes, "acid", only=Filters(tag="garden")) == paths(notes, "acid tag:garden")
-    assert set(paths(notes, "acid", only=Filters(tag=("garden", "flowers")))) == {ROSES}
-    assert paths(notes, "acid -formic", under="Garden", only=Filters(after="2020")) == [ROSES]
+    assert paths(notes, "acid", filters=Filters(tag="garden")) == paths(notes, "acid tag:garden")
+    assert set(paths(notes, "acid", filters=Filters(tag=("garden", "flowers")))) == {ROSES}
+    assert paths(notes, "acid -formic", under="Garden", filters=Filters(after="2020")) == [ROSES]
     only = Filters(type="log", after="2024", before="2024-06", where={"status": "open|new", "rating": ">=5"})
-    assert set(paths(notes, "acid", only=only)) == {BEES}
-    assert paths(notes, "", only=Filters(type="recipe")) == [RYE]
-    assert paths(notes, "", only=Filters(where={"author": "jane doe"})) == [RYE]
-    assert paths(notes, "", only=Filters(where={"author": "jane smith"})) == []
+    assert set(paths(notes, "acid", filters=only)) == {BEES}
+    assert paths(notes, "", filters=Filters(type="recipe")) == [RYE]
+    assert paths(notes, "", filters=Filters(where={"author": "jane doe"})) == [RYE]
+    assert paths(notes, "", filters=Filters(where={"author": "jane smith"})) == []
     with pytest.raises(NotewellError):
-        notes.search("acid", only=Filters(after="lunch"))
+        notes.search("acid", filters=Filters(after="lunch"))
 
 
 @pytest.mark.parametrize(
@@ -193,9 +193,9 @@ def test_a_scope_with_nothing_in_it_finds_nothing_and_says_so(notes: Vault, text
 
 def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
     assert notes.search("acid", under="nowhere").notices == ("there is no note or folder 'nowhere' in this vault",)
-    assert notes.search("acid", only=Filters(where={"mood": "good"})).notices == ("no note has the key 'mood'",)
+    assert notes.search("acid", filters=Filters(where={"mood": "good"})).notices == ("no note has the key 'mood'",)
     near = ("no note has the key 'statsu'; near: status",)
-    assert notes.search("acid", only=Filters(where={"statsu": "open"})).notices == near
+    assert notes.search("acid", filters=Filters(where={"statsu": "open"})).notices == near
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,9 @@ def test_a_query_of_hundreds_of_parts_is_told_of_in_a_few_lines(notes: Vault) ->
 
 
 def test_a_query_says_how_it_was_read(notes: Vault) -> None:
-    results = notes.search('mites "formic acid" -oxalic tag:garden', under="Garden", only=Filters(after="2024"))
+    results = notes.search(
+        'mites "formic acid" -oxalic tag:garden', under="Garden", filters=Filters(after="2024"), explain=True
+    )
     assert results.read_as == (
         *('words and meaning "mites"', 'phrase "formic acid"', "not oxalic", "tag garden"),
         *("under Garden", "after 2024-01-01"),
@@ -290,7 +292,7 @@ def test_a_closer_look_stays_in_the_scope(notes: Vault) -> None:
     notes.encoder = Encoder()
     results = notes.search("acid tag:garden")
     assert {excerpt.path for excerpt in results} == {BEES, ROSES}
-    assert any("fine" in excerpt.hit.ranks for excerpt in results)
+    assert any("fine" in excerpt.retrievers for excerpt in results)
 
 
 SIGNS = (
@@ -335,7 +337,7 @@ PIECES = st.sampled_from(SIGNS + KEYS)
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_query_is_an_error_and_each_has_one_answer(notes: Vault, text: str, under: str) -> None:
     first, again = notes.search(text, under=under), notes.search(text, under=under)
-    assert (first.excerpts, first.notices, first.read_as) == (again.excerpts, again.notices, again.read_as)
+    assert (first.hits, first.notices, first.read_as) == (again.hits, again.notices, again.read_as)
     assert all(excerpt.path.startswith(under) for excerpt in first)
 
 
@@ -407,4 +409,4 @@ def test_a_language_is_that_of_the_file_or_what_the_note_says(
 def test_a_language_is_an_option_too(make_vault: MakeVault) -> None:
     vault = make_vault({"a.py": "# yeast\n", "b.md": "yeast\n"})
     vault.index()
-    assert paths(vault, "yeast", only=Filters(lang="python")) == ["a.py"]
+    assert paths(vault, "yeast", filters=Filters(lang="python")) == ["a.py"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell import Filters, Session, Vault
+from notewell import Results, Session, Vault
 from notewell.errors import NoteError
 from notewell.files.lock import held
 from notewell.session import KEPT, LARGEST, LEANT_TO, keep_opened, recall_opened
@@ -32,10 +32,15 @@ def session(make_vault: MakeVault) -> Session:
     return Session(vault)
 
 
+def read_as(results: Results) -> tuple[str, ...]:
+    assert results.read_as is not None
+    return results.read_as
+
+
 def test_a_search_leans_to_what_was_read_and_a_first_one_to_nothing(session: Session) -> None:
-    assert session.search("warm").read_as[:2] == ('words and meaning "warm"', "one word")
+    assert read_as(session.search("warm", explain=True))[:2] == ('words and meaning "warm"', "one word")
     assert "honey" in session.read("Bees.md:3").text
-    assert session.search("warm").read_as[:2] == ("like Bees.md:3", 'words and meaning "warm"')
+    assert read_as(session.search("warm", explain=True))[:2] == ("like Bees.md:3", 'words and meaning "warm"')
 
 
 def test_more_like_these_are_the_notes_like_those_that_were_read(session: Session) -> None:
@@ -60,15 +65,15 @@ def test_what_was_read_and_is_not_indexed_is_passed_over(session: Session) -> No
 def test_what_was_read_and_is_deleted_since_is_passed_over(session: Session) -> None:
     session.read("Bees.md")
     (session.vault.root / "Bees.md").unlink()
-    assert session.search("warm", refresh=True).read_as[0] == 'words and meaning "warm"'
+    assert read_as(session.search("warm", refresh=True, explain=True))[0] == 'words and meaning "warm"'
 
 
 def test_a_pasted_text_stays_a_text_after_a_note_was_read(session: Session) -> None:
     pasted = f'{"honey from the comb " * 20} "not there" -bees'
-    before = session.search(pasted).read_as
+    before = read_as(session.search(pasted, explain=True))
     session.read("Bees.md:3")
-    assert session.search(pasted).read_as == ("like Bees.md:3", *before)
-    assert session.search("rye", only=Filters(like="Oven.md")).read_as[:2] == ("like Bees.md:3", "like Oven.md")
+    assert read_as(session.search(pasted, explain=True)) == ("like Bees.md:3", *before)
+    assert read_as(session.search("rye", like="Oven.md", explain=True))[:2] == ("like Bees.md:3", "like Oven.md")
 
 
 def test_the_last_few_count_and_the_last_one_last(session: Session) -> None:

@@ -192,7 +192,13 @@ def test_a_function_has_at_most_six_parameters() -> None:
 
 
 def test_no_function_takes_keywords_it_does_not_name() -> None:
-    assert [f"{module}.{f.name}" for module in MODULES for f in functions(module) if f.args.kwarg] == []
+    unnamed = [
+        f"{module}.{function.name}"
+        for module in MODULES
+        for function in functions(module)
+        if function.args.kwarg and not ast.unparse(function.args.kwarg.annotation or function).startswith("Unpack[")
+    ]
+    assert unnamed == []
 
 
 def test_every_function_says_what_it_returns() -> None:

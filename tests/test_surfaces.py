@@ -25,7 +25,7 @@ from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
 from notewell.serve.parameters import HELP
 from notewell.serve.upkeep import Upkeep
-from notewell.types.query import Filters
+from notewell.types.query import Filters, Query
 
 Parameters = dict[str, Any]
 
@@ -53,22 +53,18 @@ OWN = {
         "wanted": "made from what the others tell",
         "fusion": "a setting, for this once",
         "decay": "likewise",
-        "explain": "how it is shown",
-        "mode": "chooses between search, deepen and compare",
         "deep": "short for a mode",
     },
     "http": {
-        "explain": "how it is shown",
-        "mode": "chooses between search and deepen",
         "lines": "a place's colon and sign, where an address cannot have them",
         "part": "likewise",
     },
     "mcp": {
-        "explain": "how it is shown",
-        "mode": "chooses between search and deepen",
         "max_tokens": "of read: a page that fits a model",
     },
 }
+# What only hooks ask by: how sure a hit has to be, and what it has to hold.
+FOR_HOOKS = {"floor", "containing"}
 # Only a program that holds a vault decides itself when to look for changes; by every other way it is done.
 REFRESH = "refresh"
 # What looks for changes first, and can be told not to; the others read a file itself, or say what is to be taken in.
@@ -76,15 +72,17 @@ LOOKS = ("search", "related", "traverse", "links")
 
 
 def python(operation: str) -> Parameters:
-    """Return the parameters of a method, those of its filters in their place."""
+    """Return the parameters of a method, those of a query and of its filters in their place."""
     found: Parameters = {}
-    # The notes that others are to be like are what `related` is given.
-    twice = {"like"} if operation == "related" else set()
+    # The notes that others are to be like are what `related` is given, and all that it is.
+    given = FOR_HOOKS | ({"text", "like", "mode"} if operation == "related" else set())
     for name, parameter in list(inspect.signature(getattr(Vault, operation)).parameters.items())[1:]:
-        if name == "only":
-            found |= {field.name: () for field in fields(Filters) if field.name not in twice}
-        else:
+        if name == "asked":
+            found |= {field.name: field.default for field in fields(Query) if field.name not in given}
+            found |= {field.name: () for field in fields(Filters)}
+        elif name != "query" or operation == "traverse":
             found[name] = None if parameter.default is parameter.empty else parameter.default
+    found.pop("filters", None)
     return found
 
 

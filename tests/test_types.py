@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell import Vault
+from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Chunk, Note, Redaction, Stamp, listed
-from notewell.types.results import Excerpt, Hit, Ranking, Results, Step, Vote
+from notewell.types.query import Filters, Query
+from notewell.types.results import Results, Step, Vote
 
 CHUNK = Chunk("Garden/bees.md", "The hive hums.", 1, 1, title="Bees")
-HIT = Hit(CHUNK, 0.5, votes=(Vote("lexical", 1, 2.5, 1.0, 0.75),))
+VOTE = Vote("lexical", 1, 2.5, 1.0, 0.75, guessed=False, part=0.75)
+CANDIDATE = Candidate(CHUNK, 0.5, votes=(VOTE,))
 
 
 @given(st.text(st.sampled_from("ab\n\r"), max_size=60), st.integers(0, 60))
@@ -71,21 +76,38 @@ def test_what_is_embedded_does_not_hold_the_files_name() -> None:
     assert one.meaning == other.meaning == "text"
 
 
-def test_a_new_score_leaves_its_reason_and_the_old_hit_as_it_was() -> None:
-    rescored = HIT.rescored(0.25, by="decay", why="a year old")
+def test_a_new_score_leaves_its_reason_and_the_old_candidate_as_it_was() -> None:
+    rescored = CANDIDATE.rescored(0.25, by="decay", why="a year old")
     assert rescored.trace == (Step("decay", "a year old", 0.25),)
-    assert (HIT.score, HIT.trace, rescored.score) == (0.5, (), 0.25)
+    assert (CANDIDATE.score, CANDIDATE.trace, rescored.score) == (0.5, (), 0.25)
 
 
 def test_only_the_first_of_a_ranking_may_become_hits() -> None:
     assert Ranking("lexical", ((1, 3.0), (2, 2.0), (3, 1.0)), reach=2).candidates == ((1, 3.0), (2, 2.0))
 
 
-def test_results_are_a_sequence_of_excerpts() -> None:
-    excerpt = Excerpt(HIT, "The hive hums.", 1, 1)
-    results = Results("hive", (excerpt,), 3, 1.5)
-    assert (list(results), len(results), results[0]) == ([excerpt], 1, excerpt)
-    assert (excerpt.path, excerpt.score) == ("Garden/bees.md", 0.5)
+def test_results_are_a_sequence_of_hits(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"bees.md": "# Bees\n\nThe hive hums.\n"})
+    vault.index()
+    results = vault.search("hive")
+    (hit,) = results.hits
+    assert (list(results), len(results), results[0]) == ([hit], 1, hit)
+    assert (hit.path, hit.excerpt.text, hit.votes, results.read_as) == ("bees.md", "The hive hums.", None, None)
+    assert isinstance(results, Results)
+
+
+def test_a_query_is_a_text_and_what_is_asked_beside_it_or_a_query() -> None:
+    query = Query.of("bees", limit=3, filters=Filters(tag="garden"))
+    assert (query.text, query.limit, query.filters.tag, query.mode) == ("bees", 3, "garden", "fast")
+    assert Query.of(query) is query
+    with pytest.raises(TypeError, match="already holds its fields"):
+        Query.of(query, limit=5)
+
+
+def test_places_to_be_like_are_one_or_several() -> None:
+    assert Query(like="Bees.md").places == ("Bees.md",)
+    assert Query(like=["Bees.md", ""]).places == ("Bees.md",)
+    assert Query().places == ()
 
 
 def test_values_cannot_be_changed() -> None:

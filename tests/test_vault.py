@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from notewell import Excerpt, NotewellError, Results, Vault
+from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.index import Progress
@@ -30,7 +30,7 @@ NOTES = {
 
 def found(vault: Vault, text: str, under: str = "") -> list[str]:
     """Return the paths that hold a word of the text, the best first."""
-    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.hit.ranks["lexical"]]
+    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.retrievers["lexical"]]
 
 
 def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
@@ -60,10 +60,10 @@ def test_three_lines_of_python_search_a_folder(indexed_sample: Path) -> None:
     assert len(results) == 3
     assert results.query == "why did the bread collapse"
     assert results.notices == ()
-    for excerpt in results:
-        assert isinstance(excerpt, Excerpt)
-        lines = (indexed_sample / excerpt.path).read_text(encoding="utf-8").split("\n")
-        assert excerpt.text.split("\n")[0].strip("…") in lines[excerpt.line - 1]
+    for hit in results:
+        assert isinstance(hit, Hit)
+        lines = (indexed_sample / hit.path).read_text(encoding="utf-8").split("\n")
+        assert hit.excerpt.text.split("\n")[0].strip("…") in lines[hit.excerpt.line - 1]
     assert results[0].score >= results[1].score >= results[2].score
 
 
@@ -78,7 +78,8 @@ def test_a_search_of_a_folder_that_was_never_indexed_says_so_and_makes_nothing(m
 def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     told: list[tuple[int, int]] = []
-    results = vault.search("loaf", refresh=Progress(tell=lambda *counts: told.append(counts)))
+    assert vault.refresh(Progress(tell=lambda *counts: told.append(counts))) == ()
+    results = vault.search("loaf", refresh=True)
     assert (results[0].path, results.notices, told[-1]) == ("bread.md", (), (3, 3))
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     assert found(vault, "zebra") == []
@@ -87,9 +88,8 @@ def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_v
 
 def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    results = vault.search("loaf", refresh=stop_after(1))
-    assert [excerpt.path for excerpt in results] == ["bread.md"]
-    assert results.notices == ("indexing was stopped; only a part of the vault was searched",)
+    assert vault.refresh(stop_after(1)) == ("indexing was stopped; only a part of the vault was searched",)
+    assert [hit.path for hit in vault.search("loaf")] == ["bread.md"]
 
 
 def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
@@ -149,7 +149,7 @@ def test_a_run_without_changes_keeps_the_generation_and_the_answer(make_vault: M
     report = vault.index()
     again = vault.search("hive")
     assert (report.added, report.changed, report.removed, report.touched) == (0, 0, 0, 0)
-    assert (first.excerpts, first.generation) == (again.excerpts, again.generation)
+    assert (first.hits, first.generation) == (again.hits, again.generation)
 
 
 def test_a_change_raises_the_generation(make_vault: MakeVault) -> None:
@@ -187,8 +187,8 @@ def test_a_note_without_text_is_found_by_its_name_its_folder_and_its_front_matte
 
 def test_a_budget_of_tokens_holds_and_gives_the_same_each_time(vault: Vault) -> None:
     first, again = (vault.search("session timeout", max_tokens=300) for _ in range(2))
-    assert first.excerpts == again.excerpts
-    assert 0 < len(context([excerpt.hit for excerpt in first])) <= 1200
+    assert first.hits == again.hits
+    assert 0 < len(context(first)) <= 1200
 
 
 def test_an_empty_vault_answers_with_nothing(make_vault: MakeVault) -> None:
@@ -466,7 +466,7 @@ def test_words_are_still_searched_when_the_model_is_gone(make_vault: MakeVault, 
     with opened(vault.root, {"embed.model": str(model)}) as bare:
         results = bare.search("loaf")
         assert [excerpt.path for excerpt in results] == ["bread.md"]
-        assert results[0].hit.ranks == {"lexical": 1, "vector": None}
+        assert results[0].retrievers == {"lexical": 1, "vector": None}
         (notice,) = results.notices
         assert "by words alone" in notice
         with pytest.raises(EmbedError) as caught:
@@ -479,7 +479,7 @@ def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_an
     vault.index()
     with opened(vault.root, {"embed.model": "static"}) as other:
         results = other.search("loaf")
-        assert [excerpt.hit.ranks["vector"] for excerpt in results] == [None]
+        assert [excerpt.retrievers["vector"] for excerpt in results] == [None]
         (notice,) = results.notices
         assert "words/27" in notice
         assert "`notewell index`" in notice
@@ -487,7 +487,7 @@ def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_an
         results = other.search("loaf")
         assert report.added == 3
         assert results.notices == ()
-        assert results[0].hit.ranks["vector"] == 1
+        assert results[0].retrievers["vector"] == 1
         assert other.store.state.made_for.embedder == other.embedder.fingerprint
     assert vault.search("loaf").notices != ()
 
@@ -551,9 +551,8 @@ def test_a_place_that_cannot_be_is_an_error_with_a_hint(make_vault: MakeVault, p
 
 
 def test_the_places_that_search_prints_can_be_read(vault: Vault) -> None:
-    for excerpt in vault.search("token rotation", limit=10):
-        chunk = excerpt.hit.chunk
-        assert vault.read(f"{chunk.path}:{chunk.line}-{chunk.end_line}").text.strip() == chunk.text
+    for hit in vault.search("token rotation", limit=10):
+        assert vault.read(f"{hit.path}:{hit.line}-{hit.end_line}").text.strip() == hit.text
 
 
 def test_status_says_how_the_store_stands_against_the_folder(make_vault: MakeVault) -> None:

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from notewell.session import Session
     from notewell.store import About
     from notewell.types.note import Chunk
-    from notewell.types.query import Filters
-    from notewell.types.results import Excerpt, Hit, Results, Step, Vote
+    from notewell.types.query import Filters, Query
+    from notewell.types.results import Compared, DeepHit, DeepResults, Excerpt, Hit, Results, Step, Visit, Vote
     from notewell.vault import Vault
 
 __all__ = [
     "About",
     "Chunk",
+    "Compared",
+    "DeepHit",
+    "DeepResults",
     "Excerpt",
     "Filters",
     "Forgotten",
@@ -29,6 +32,7 @@ __all__ = [
     "Near",
     "NotewellError",
     "Progress",
+    "Query",
     "Reading",
     "Remembered",
     "Report",
@@ -37,6 +41,7 @@ __all__ = [
     "Status",
     "Step",
     "Vault",
+    "Visit",
     "Vote",
     "__version__",
 ]
@@ -45,7 +50,7 @@ __version__ = "0.1.0"
 
 # Loaded with their first use: a command that needs none of them does not pay for numpy.
 _HOMES = {
-    "notewell.types.query": ("Filters",),
+    "notewell.types.query": ("Filters", "Query"),
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
     "notewell.graph.link_report": ("Lead", "Links"),
@@ -55,7 +60,17 @@ _HOMES = {
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
     "notewell.types.note": ("Chunk",),
-    "notewell.types.results": ("Excerpt", "Hit", "Results", "Step", "Vote"),
+    "notewell.types.results": (
+        "Compared",
+        "DeepHit",
+        "DeepResults",
+        "Excerpt",
+        "Hit",
+        "Results",
+        "Step",
+        "Visit",
+        "Vote",
+    ),
     "notewell.vault": ("Vault",),
 }
 

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from notewell.embed import check_length
 from notewell.errors import EmbedError, NoteError, SettingsError, StoreError
 from notewell.index import Linking
 from notewell.index.changes import list_others
 from notewell.index.place import Place, read_place
 from notewell.index.readers.formats import is_apart
-from notewell.names.find import chunks_in, find_chunks, find_file
+from notewell.names.find import find_chunks, find_file
 from notewell.opened import Opened
-from notewell.search import Ages, Embedders, Known, find_hits, make_plan, plan_query, read_filters
-from notewell.search.budget import fit
-from notewell.search.excerpt import make_excerpts
-from notewell.search.plan import make_scope, readable, readable_name
-from notewell.search.rank.decay import Decay, DecayRules
-from notewell.search.related import liked
-from notewell.search.retrieve import embed_plan, nearness, without_secrets
+from notewell.search import Known, make_plan
+from notewell.search.modes import Walk as SearchWalk
+from notewell.search.plan import readable, readable_name
+from notewell.search.rank.decay import Decay
+from notewell.search.retrieve import embed_checked, without_secrets
 from notewell.store import Snapshot, Store
+from notewell.types.candidates import Candidate
 from notewell.types.note import Vectors
-from notewell.types.query import ALL, Filters, Plan
-from notewell.types.results import Hit, Results
+from notewell.types.query import Plan
 
 if TYPE_CHECKING:
-    from notewell.graph.deep import Deep
     from notewell.graph.link_report import Links
     from notewell.graph.overview import Graph
     from notewell.graph.traverse import Walk
@@ -144,74 +139,33 @@ class Linked(Opened):
             vector = self._vector_of(plan, snapshot) if query else None
             return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
 
-    def deepen(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-    ) -> Deep:
-        """Search wide: from the best notes far along their links; all that was found says why, and no age drops any.
-
-        Each note is there once, with its best lines; without a `limit`, all that were kept, which are fifty at most.
-        """
-        from notewell.graph.deep import Deep  # noqa: PLC0415
-
-        self.check_indexed()
-        began, text, told = time.perf_counter(), readable(text), self._resolve_now()
-        rules = self.settings.search.asking(limit, max_tokens)
-        with self._searching() as (embedders, notices), self.store.reading() as snapshot:
-            plan = self._plan(text, under, only, snapshot)
-            walk, found = self._walk_from(self._seeds(plan, embedders, snapshot), plan, snapshot)
-            kept = fit(found[:limit], rules.max_tokens)
-            excerpts = tuple(make_excerpts(kept, plan, nearness(plan, embedders.quick)))
-            took = round((time.perf_counter() - began) * 1000, 3)
-            notices, left_out = (*told, *notices, *plan.notices), len(found[:limit]) - len(kept)
-            return Deep(Results(text, excerpts, snapshot.state.generation, took, notices, plan.read_as, left_out), walk)
-
-    def _seeds(self, plan: Plan, embedders: Embedders, snapshot: Snapshot) -> list[Hit]:
-        """Return the hits that deep mode begins with, the best first."""
-        from notewell.graph.deep import SEED_HITS  # noqa: PLC0415
-
-        # How old a note is does not choose the seeds; the time that a query asks for does.
-        ages, rules = Ages(DecayRules(), date.today()), self.settings.search.asking(SEED_HITS, 0)
-        return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-
-    def _walk_from(self, found: Sequence[Hit], plan: Plan, snapshot: Snapshot) -> tuple[Walk, list[Hit]]:
-        """Walk from the notes of the best hits, and return with the walk a hit for each note that it kept."""
-        from notewell.graph.deep import as_hits, deepen, kept_chunks, with_decay  # noqa: PLC0415
+    def _walk_from(self, snapshot: Snapshot) -> tuple[SearchWalk, list[Walk]]:
+        """Return what follows links from the best candidates of a search, and the list that its walk is put into."""
+        # Most searches follow no links, and a cold command line does not pay for it.
+        from notewell.graph.deep import as_candidates, deepen, kept_chunks, with_decay  # noqa: PLC0415
         from notewell.graph.walk_source import StoredGround  # noqa: PLC0415
 
-        # The first hit of a note is its best.
-        seeds = {hit.chunk.path: hit for hit in reversed(found)}
-        ground, vector = StoredGround(snapshot, plan.scope), self._vector_of(plan, snapshot)
-        walk = deepen(list(dict.fromkeys(hit.chunk.path for hit in found)), vector, ground)
-        chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
-        # What age leaves of 1 is its factor.
-        ones = [Hit(chunks[visit.note], 1.0) for visit in walk.kept]
-        aged = Decay(self.settings.decay, date.today(), snapshot.notes)(plan, ones)
-        walk = with_decay(walk, {hit.chunk.path: hit.score for hit in aged})
-        return walk, as_hits(walk, seeds, chunks)
+        walks: list[Walk] = []
 
-    def _plan(self, text: str, under: str, only: Filters, snapshot: Snapshot) -> Plan:
-        known = Known(lambda: snapshot.values("key"), date.today(), chunks_at=chunks_in(snapshot))
-        scope = make_scope(under, self.root, read_filters(only, known), only.places)
-        plan = plan_query(text, scope, known, snapshot)
-        if not (plan.text or plan.terms or plan.passage or plan.like):
-            hint = 'Say what is looked for, as in `notewell search "bees in winter" --deep --under Garden`'
-            raise SettingsError("Deep mode begins with what a text finds, and there is none", hint)
-        return plan
+        def follow(plan: Plan, found: Sequence[Candidate], vector: Vectors) -> list[Candidate]:
+            # The first candidate of a note is its best.
+            seeds = {candidate.chunk.path: candidate for candidate in reversed(found)}
+            ground = StoredGround(snapshot, plan.scope)
+            walk = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in found)), vector, ground)
+            chunks = kept_chunks(walk, seeds, vector, ground, snapshot)
+            # What age leaves of 1 is its factor.
+            ones = [Candidate(chunks[visit.note], 1.0) for visit in walk.kept]
+            aged = Decay(self.settings.decay, date.today(), snapshot.notes)(plan, ones)
+            walks[:] = [with_decay(walk, {one.chunk.path: one.score for one in aged})]
+            return as_candidates(walks[0], seeds, chunks)
+
+        return follow, walks
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
             raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
-        plan = without_secrets(plan) if self.settings.embed.is_remote else plan
-        return check_length(
-            embed_plan(plan, embedder, liked(plan, snapshot)), snapshot.state.made_for.dimensions, embedder
-        )
+        return embed_checked(without_secrets(plan) if self.settings.embed.is_remote else plan, embedder, snapshot)
 
 
 def _measure_standings(store: Store) -> None:

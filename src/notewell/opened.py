@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -18,12 +18,11 @@ from notewell.index import Source
 from notewell.index.encode import keep_searched
 from notewell.index.place import check_folder
 from notewell.redact import rules_digest
-from notewell.search import Embedders
+from notewell.search import Embedders, Encoded
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.folder import check_way, make_folder
 from notewell.store.sqlite.owner import check_place, claim, name_for
-from notewell.types.note import Chunk, Vectors
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL = Path(FOLDER, "store.db")
@@ -164,19 +163,17 @@ class Opened:
     def _source(self) -> Source:
         return Source(self.root, self.settings.index, self.settings.chunk)
 
-    @contextmanager
-    def _searching(self) -> Iterator[tuple[Embedders, tuple[str, ...]]]:
-        """Yield the embedders of a search and what the user should know; vectors made on the way are kept after it."""
-        embedder, notices = self._matching_embedder(hurried=True)
+    def embedders(self, *, hurried: bool = True) -> tuple[Embedders, tuple[str, ...]]:
+        """Return the embedders of a search, and what the user should know of those that are missing."""
+        embedder, notices = self._matching_embedder(hurried=hurried)
         encoder, more = self._ready_encoder() if embedder else (None, ())
-        made: list[tuple[Sequence[Chunk], Vectors]] = []
-        remote = self.settings.embed.is_remote
-        embedders = Embedders(embedder, encoder, lambda chunks, vectors: made.append((chunks, vectors)), remote)
-        yield embedders, (*notices, *more)
-        for chunks, vectors in made:
-            # The answer is there; what cannot be written at once is made again another time.
+        return Embedders(embedder, encoder, self.settings.embed.is_remote), (*notices, *more)
+
+    def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
+        """Store the vectors that the encoder made during a search; what cannot be written at once is made again."""
+        for chunks, vectors in encoded:
             with suppress(StoreError):
-                keep_searched(self.store, encoder.fingerprint if encoder else "", chunks, vectors)
+                keep_searched(self.store, self.encoder.fingerprint if self.encoder else "", chunks, vectors)
 
     def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
         """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""

@@ -10,15 +10,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from stat import S_ISREG
+from typing import Unpack
 
 from notewell.errors import NoteError, StoreError
 from notewell.files.lock import held
 from notewell.files.user import write_whole
 from notewell.index.place import Reading
-from notewell.index.report import Progress
 from notewell.redact import names_secret
 from notewell.search.plan import readable
-from notewell.types.query import ALL, Filters
+from notewell.types.query import Asked, Query
 from notewell.types.results import Results
 from notewell.vault import Vault
 
@@ -47,28 +47,20 @@ class Session:
         self.opened = with_place(self.opened, place_read(reading))
         return reading
 
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-        refresh: bool | Progress = False,
-    ) -> Results:
-        """Find the lines that answer the text, those first that are also like what was opened last."""
+    def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
+        """Search as `Vault.search` does, and prefer hits that are like what was opened last."""
+        query = Query.of(query, **asked)
         # What is gone from the vault is not leant to.
-        notices = self.vault.refresh_if(refresh)
-        only = only.leaning_to(*self.leant_to)
-        found = self.vault.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
+        notices = self.vault.refresh() if query.refresh else ()
+        like = (*self.leant_to, *query.places)
+        found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))
 
-    def more_like_these(self, *, limit: int | None = None, under: str = "", only: Filters = ALL) -> Results:
+    def more_like_these(self, **asked: Unpack[Asked]) -> Results:
         """Find the notes most like those that were opened last, one hit each."""
         if not (places := self.leant_to):
             raise NoteError("Nothing that is indexed was opened in this session", "Read a note first")
-        return self.vault.related(*places, limit=limit, under=under, only=only)
+        return self.vault.related(*places, **asked)
 
     @property
     def leant_to(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from notewell.config import find_root, here, load_settings
 from notewell.embed import Embedder
@@ -23,19 +23,16 @@ from notewell.index.place import Reading, check_folder, exists, find_place, fold
 from notewell.index.report import Diagnosis, Filling, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.linked import Linked
+from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import Ages, Embedders, Known, find_hits, plan_query, read_filters, search, vary
-from notewell.search.excerpt import make_excerpts
-from notewell.search.plan import make_scope, readable, readable_name
-from notewell.search.relevance import relevant, surest_first, telling_terms
-from notewell.search.retrieve import nearness
+from notewell.search import MODES, Rules, search
+from notewell.search.plan import readable, readable_name
 from notewell.store import About, MadeFor
 from notewell.store.texts import stored_texts
-from notewell.types.query import ALL, EVERYTHING, Filter, Filters, Scope
-from notewell.types.results import Excerpt, Hit, Results
+from notewell.types.query import Asked, Query
+from notewell.types.results import Compared, DeepResults, Results
 
 if TYPE_CHECKING:
-    from notewell.graph.deep import Compared
     from notewell.memory import Forgotten, Memories, Remembered
 
 # A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
@@ -112,66 +109,60 @@ class Vault(Linked):
         # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
         return (*told, *self._resolve_now())
 
-    def refresh_if(self, asked: bool | Progress) -> tuple[str, ...]:
-        """Take in what changed if it was asked for; a `Progress` asks for it, too, and is told of it."""
-        return self.refresh(asked if isinstance(asked, Progress) else None) if asked else ()
+    def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
+        """Find the lines that answer a query: a text and what is asked beside it, or a `Query`.
 
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-        refresh: bool | Progress = False,
-    ) -> Results:
-        """Find the lines that answer the text, among the notes under a folder, or those that fit, or in all.
-
-        With `refresh`, changed files are taken in first, if that is quick; a `Progress` is told of it.
+        In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
-        notices = self.refresh_if(refresh)
+        query = Query.of(query, **asked)
+        notices = self.refresh() if query.refresh else ()
         began = time.perf_counter()
-        text, rules = readable(text), self.settings.search.asking(limit, max_tokens)
+        query = replace(query, text=readable(query.text))
+        self.settings.search.asking(query.limit, query.max_tokens)
+        if query.mode == "related":
+            query = replace(query, text="", like=tuple(map(self.find, query.places)))
+        if query.mode == "deep":
+            self.check_indexed()
+            notices = (*notices, *self._resolve_now())
         if not self.indexed:
-            return Results(text, (), 0, 0.0, (*notices, "this vault was never indexed; `index` comes first"))
-        with self._searching() as (embedders, more), self.store.reading() as snapshot:
-            ages = Ages(self.settings.decay, date.today())
-            scope = make_scope(under, self.root, read_filters(only, Known(today=ages.today)), only.places)
-            found = search(text, store=snapshot, embedders=embedders, rules=rules, scope=scope, ages=ages)
-            told, excerpts = (*notices, *more, *found.notices), tuple(found.excerpts)
-            took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(text, excerpts, snapshot.state.generation, took, told, found.plan.read_as, found.left_out)
+            told = (*notices, "this vault was never indexed; `index` comes first")
+            return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=told)
+        embedders, missing = self.embedders()
+        if query.mode == "deep" and embedders.quick is None:
+            raise EmbedError("There are no vectors to compare the query with", f"Without them, {missing[0]}")
+        with self.store.reading() as snapshot:
+            walk, walks = self._walk_from(snapshot) if query.mode == "deep" else (None, [])
+            rules = replace(self.search_rules, mode=MODES[query.mode], walk=walk)
+            found = search(query, store=snapshot, embedders=embedders, rules=rules)
+        self._store_encoded(found.encoded)
+        results = replace(
+            found.results,
+            query=", ".join(query.places) if query.mode == "related" else query.text,
+            took_ms=round((time.perf_counter() - began) * 1000, 3),
+            notices=(*notices, *missing, *found.results.notices),
+        )
+        if not walks:
+            return results
+        from notewell.graph.deep import deep_results  # noqa: PLC0415
 
-    def related(
-        self,
-        *notes: str,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-        refresh: bool | Progress = False,
-    ) -> Results:
+        return deep_results(results, walks[0])
+
+    def related(self, *notes: str, **asked: Unpack[Asked]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        notices = self.refresh_if(refresh)
-        only = only.leaning_to(*map(self.find, notes))
-        found = self.search("", limit=limit, under=under, only=only, max_tokens=max_tokens)
-        return replace(found, query=", ".join(only.places), notices=(*notices, *found.notices))
+        return self.search(replace(Query.of("", **asked), like=notes, mode="related"))
 
-    def compare(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        under: str = "",
-        only: Filters = ALL,
-        max_tokens: int | None = None,
-    ) -> Compared:
+    def compare(self, query: Query | str, /, **asked: Unpack[Asked]) -> Compared:
         """Search as usual and in deep mode, and return both; without a `limit`, each has its own."""
-        from notewell.graph.deep import Compared  # noqa: PLC0415
+        query = Query.of(query, **asked)
+        deep = self.search(replace(query, mode="deep"))
+        assert isinstance(deep, DeepResults), "deep mode returns deep results"
+        return Compared.of(self.search(replace(query, mode="fast", refresh=False)), deep)
 
-        deep = self.deepen(text, limit=limit, under=under, only=only, max_tokens=max_tokens)
-        return Compared(self.search(text, limit=limit, under=under, only=only, max_tokens=max_tokens), deep)
+    @property
+    def search_rules(self) -> Rules:
+        """Return how this vault answers a query today."""
+        settings = self.settings
+        return Rules(settings.search, settings.decay, date.today(), Addresses.of(self.root))
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
@@ -182,39 +173,6 @@ class Vault(Linked):
             # What ends a note may not be indexed; whether it has such lines, reading says.
             self.read(found.place)
         return found.place
-
-    def hits(self, text: str, *, limit: int) -> list[Hit]:
-        """Return the hits of plain text without excerpts, and change nothing: what measuring needs."""
-        embedder, _ = self._matching_embedder(hurried=False)
-        embedders = Embedders(embedder, self.encoder, remote=self.settings.embed.is_remote)
-        with self.store.reading() as snapshot:
-            rules = self.settings.search.asking(limit, 0)
-            ages = Ages(self.settings.decay, date.today())
-            plan = plan_query(text, EVERYTHING, Known(syntax=False), snapshot)
-            plan = vary(plan, embedder) if rules.variations else plan
-            return find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-
-    def relevant(self, *texts: str, limit: int, least: float, holding: str = "") -> Results:
-        """Find chunks that one of the texts is surely about, or none; they are no syntax, and no encoder is waited for.
-
-        Their scores say how sure that is, from 0 to 1, and mean the same in every search; `least` is asked for. Only
-        chunks are looked at that hold what they are to be `holding`, as it is written.
-        """
-        began = time.perf_counter()
-        embedder, notices = self._matching_embedder(hurried=True)
-        embedders = Embedders(embedder, None, remote=self.settings.embed.is_remote)
-        rules, ages = self.settings.search.asking(limit, 0), Ages(self.settings.decay, date.today())
-        scope = Scope(filters=(Filter("phrase", (readable(holding),)),)) if holding else EVERYTHING
-        found: list[Excerpt] = []
-        with self.store.reading() as snapshot:
-            for text in dict.fromkeys(map(readable, texts)):
-                plan = plan_query(text, scope, Known(syntax=False), snapshot)
-                hits = find_hits(plan, store=snapshot, embedders=embedders, rules=rules, ages=ages)
-                terms = telling_terms(text)
-                sure = relevant(hits, snapshot.counts(terms).rarities(terms), least)
-                found += make_excerpts(sure, plan, nearness(plan, embedder))
-            took = round((time.perf_counter() - began) * 1000, 3)
-            return Results(" ".join(texts), tuple(surest_first(found, limit)), snapshot.state.generation, took, notices)
 
     @property
     def filling(self) -> Filling:

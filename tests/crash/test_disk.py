@@ -27,7 +27,7 @@ NOBODY = 65534
 
 
 def found(vault: Vault, text: str) -> list[str]:
-    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.retrievers["lexical"]]
 
 
 def opened(root: Path, store: Path) -> Vault:
@@ -331,4 +331,4 @@ def test_one_damaged_page_deep_in_a_store_is_named_and_mended(make_vault: MakeVa
             assert damaged.doctor().problems, f"page {page // 8192 + 1} is random bytes, and nobody says so"
             assert damaged.doctor(repair=True).repaired
             assert damaged.doctor().problems == ()
-            assert len(damaged.search("word7")[0].hit.also) == 19
+            assert len(damaged.search("word7")[0].also) == 19

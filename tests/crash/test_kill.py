@@ -25,7 +25,7 @@ BATCHES, CHANGED = 4, 3
 
 
 def answers(vault: Vault) -> list[list[tuple[str, int, float]]]:
-    return [[(e.path, e.line, e.hit.score) for e in vault.search(text)] for text in QUESTIONS]
+    return [[(e.path, e.line, e.score) for e in vault.search(text)] for text in QUESTIONS]
 
 
 def change_folder(root: Path) -> None:

@@ -23,7 +23,7 @@ TEXT = "The heating is bled in autumn, and the pressure is checked."
 
 
 def encoded(vault: Vault) -> list[tuple[str, int, float]]:
-    return [(e.path, e.line, e.hit.score) for e in vault.search("orchard of number 3")]
+    return [(e.path, e.line, e.score) for e in vault.search("orchard of number 3")]
 
 
 def test_filling_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(

@@ -37,12 +37,11 @@ with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault:
     while not sys.stdin.closed:
         results = vault.search("pair carries number", limit=50)
         seen = set()
-        for excerpt in results:
-            chunk = excerpt.hit.chunk
-            if chunk.path.startswith("pair"):
-                seen.update(re.findall(r"number(\\d+)", chunk.text))
-                if excerpt.text not in chunk.text:
-                    torn.append(f"{excerpt.text!r} is not in {chunk.text!r}")
+        for hit in results:
+            if hit.path.startswith("pair"):
+                seen.update(re.findall(r"number(\\d+)", hit.text))
+                if hit.excerpt.text not in hit.text:
+                    torn.append(f"{hit.excerpt.text!r} is not in {hit.text!r}")
         if len(seen) > 1 or (seen and sum(e.path.startswith("pair") for e in results) != int(sys.argv[2])):
             torn.append(f"{sorted(seen)} in generation {results.generation}, {len(results)} hits")
         numbers |= seen

@@ -64,7 +64,7 @@ def test_a_vault_is_indexed_and_searched_by_a_servers_vectors(make_vault: MakeVa
     vault = make_vault(NOTES, settings(server, kind))
     assert vault.index().added == 2
     results = vault.search("the hive")
-    assert (results.notices, results[0].hit.ranks) == ((), {"lexical": 1, "vector": 1})
+    assert (results.notices, results[0].retrievers) == ((), {"lexical": 1, "vector": 1})
     assert vault.status().about.embedder == f"{kind}:some-model"
 
 
@@ -81,7 +81,7 @@ def test_words_are_found_whatever_the_server_does_and_one_notice_says_so(
         results = other.search("the hive", refresh=True)
     assert time.monotonic() - began < 5
     assert [excerpt.path for excerpt in results] == ["bees.md"]
-    assert results[0].hit.ranks == {"lexical": 1, "vector": None}
+    assert results[0].retrievers == {"lexical": 1, "vector": None}
     (notice,) = results.notices
     assert notice.endswith("; searching by words alone")
     assert len(server.requests) == before + 1
@@ -267,7 +267,7 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
 
     def look(done: int, total: int) -> None:
         results = old.search("hive of number 7", limit=3)
-        seen.append((len(results), results.notices, results[0].hit.ranks["vector"] is not None))
+        seen.append((len(results), results.notices, results[0].retrievers["vector"] is not None))
 
     with Vault.open(old.root, settings(server)) as new:
         # Half way, the server fails, and nothing is lost of either.
@@ -275,7 +275,7 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
         with pytest.raises(EmbedError):
             new.index(progress=Progress(tell=look))
         assert new.store.state.made_for.embedder == "words/27"
-        assert [entry.hit.ranks["vector"] for entry in new.search("hive", limit=1)] == [None]
+        assert [entry.retrievers["vector"] for entry in new.search("hive", limit=1)] == [None]
         server.faults.clear()
         begun = len(seen)
         assert 0 < new.index(progress=Progress(tell=look)).added == len(MANY) - begun

@@ -109,10 +109,10 @@ def test_a_vault_is_searched_by_words_when_the_package_is_gone(
     settings = {"embed.model": "sentence-transformers:some-model"}
     with Vault.open(tmp_path / "notes", settings) as vault:
         vault.index()
-        assert vault.search("hive")[0].hit.ranks == {"lexical": 1, "vector": 1}
+        assert vault.search("hive")[0].retrievers == {"lexical": 1, "vector": 1}
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with Vault.open(tmp_path / "notes", settings) as vault:
         assert vault.index().added == 0
         results = vault.search("hive")
-    assert results[0].hit.ranks == {"lexical": 1, "vector": None}
+    assert results[0].retrievers == {"lexical": 1, "vector": None}
     assert results.notices == ("The package sentence-transformers is not installed; searching by words alone",)

@@ -151,7 +151,7 @@ def unmended(vault: Vault) -> None:
 
 WAYS: dict[str, Callable[[Vault], object]] = {
     "traverse": lambda vault: [visit.note for visit in vault.traverse("hub", floor=-1).visits],
-    "deepen": lambda vault: vault.deepen("hub", under="hub.md").walk.visits,
+    "deep": lambda vault: vault.search("hub", under="hub.md", mode="deep").hits,
     "refresh": lambda vault: vault.refresh(),
     "search": lambda vault: vault.search("hub", refresh=True).notices,
     "links": lambda vault: vault.links(),
@@ -177,7 +177,7 @@ def test_where_another_is_writing_a_walk_says_that_links_may_be_old(make_vault: 
         with vault.store.locked(wait=0):
             notices = (
                 vault.traverse("hub").notices,
-                vault.deepen("hub").results.notices,
+                vault.search("hub", mode="deep").notices,
                 vault.refresh(),
                 vault.graph().notices,
             )

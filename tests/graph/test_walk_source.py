@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from notewell import Vault
+from notewell import DeepResults, Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.graph.traverse import FAST, traverse
 from notewell.graph.walk_source import READ, READ_LEAST, StoredGround
@@ -84,7 +84,8 @@ def test_a_walk_among_long_notes_reads_a_hundred_vectors_and_deep_mode_five_hund
         # One chunk of the start, two of each neighbour.
         assert (len(walk.visits), walk.vectors) == (31, 61)
         assert 60 < hub.traverse("note 03.md", floor=-1).vectors <= 100
-        assert 200 < hub.deepen("the hive hums").walk.vectors <= 500
+        deep = hub.search("the hive hums", mode="deep")
+        assert isinstance(deep, DeepResults) and 200 < deep.vectors <= 500
 
 
 def test_the_lines_shown_of_a_note_are_those_nearest_to_the_query(make_vault: MakeVault) -> None:

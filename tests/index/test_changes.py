@@ -46,7 +46,7 @@ def write(vault: Vault, path: str, text: str) -> None:
 
 
 def paths(vault: Vault, text: str) -> list[str]:
-    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.retrievers["lexical"]]
 
 
 def vectors(vault: Vault) -> list[bytes]:
@@ -281,7 +281,7 @@ def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_th
     other = Vault.open(vault.root, {"embed.model": "words"})
     counting = other.embedder = CountingEmbedder("other words/27")
     results = other.search("hive")
-    assert "words/27" in results.notices[0] and results[0].hit.ranks["vector"] is None
+    assert "words/27" in results.notices[0] and results[0].retrievers["vector"] is None
     other.index()
     assert len(counting.texts) == 2
     assert other.store.state.made_for.embedder == "other words/27"
@@ -337,7 +337,7 @@ def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault, monke
     vault = make_vault({f"{number}.md": BEES for number in range(20)})
     report = vault.index()
     assert (report.added, report.total, report.done) == (20, 20, 20)
-    hit = vault.search("hive", limit=50)[0].hit
+    hit = vault.search("hive", limit=50)[0]
     assert len(hit.also) == 19
 
 

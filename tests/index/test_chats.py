@@ -121,7 +121,7 @@ def test_half_a_character_in_a_name_does_not_end_the_run(
     with make_vault({path: json.dumps(value), "z.md": "# Rye\n\nThe loaf needs a long rest.\n"}) as vault:
         report = vault.index()
         assert report.added == 2
-        assert vault.search("half bees emoji").excerpts[0].hit.chunk.path == path
+        assert vault.search("half bees emoji").hits[0].path == path
 
 
 @pytest.mark.parametrize("name", ["", None, 7])

@@ -211,4 +211,4 @@ def test_a_document_is_found_under_its_headings(make_vault: Callable[..., Vault]
     assert document.element.body.tag == qn("w:body")
     with make_vault({"bees.docx": saved(document)}) as vault:
         vault.index()
-        assert vault.search("huddle queen").excerpts[0].hit.chunk.heading == "bees > Winter"
+        assert vault.search("huddle queen").hits[0].heading == "bees > Winter"

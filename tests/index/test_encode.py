@@ -19,6 +19,7 @@ from notewell.errors import StoreBusy
 from notewell.index import Progress, fill
 from notewell.index.encode import GROUP
 from notewell.index.report import Filling
+from notewell.measure.evaluate import find_candidates
 from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
@@ -135,7 +136,7 @@ def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> 
         with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
             results = other.search(f"hive {NUMBER - 1}")
             assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
-            seen.append((other.store.about().filled, "fine" in results[0].hit.ranks))
+            seen.append((other.store.about().filled, "fine" in results[0].retrievers))
 
     assert vault.fill(Progress(tell=look)) == 0
     assert [filled for filled, _ in seen] == [GROUP, 2 * GROUP, 3 * GROUP, NUMBER]
@@ -230,14 +231,14 @@ def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault)
     fine = "select body, data from fine order by body"
     before, about = vault.store.db.execute(fine).fetchall(), vault.store.about()
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
-        assert other.search("the hive hums")[0].hit.ranks["fine"]
+        assert other.search("the hive hums")[0].retrievers["fine"]
         assert (other.filling.filled, other.filling.left) == (0, NUMBER)
     assert vault.store.db.execute(fine).fetchall() == before
     assert vault.store.about() == about
 
 
 def test_measuring_keeps_nothing(vault: Vault) -> None:
-    assert vault.hits("the hive hums", limit=5)[0].ranks["fine"]
+    assert find_candidates(vault, "the hive hums", limit=5)[0].ranks["fine"]
     assert (vault.store.about().encoder, vault.store.about().filled) == ("", 0)
 
 

@@ -240,7 +240,7 @@ def test_the_links_of_a_link_section_are_stored_though_its_words_are_not(make_va
     vault.index()
     with vault.store.reading() as snapshot:
         assert snapshot.links_of(list(snapshot.ids().values())) == {1: (Link("Quokka", 7),)}
-    assert not any(excerpt.hit.ranks["lexical"] for excerpt in vault.search("quokka"))
+    assert not any(excerpt.retrievers["lexical"] for excerpt in vault.search("quokka"))
 
 
 def test_every_link_of_the_sample_vault_leads_somewhere_but_three(vault: Vault) -> None:

@@ -104,5 +104,5 @@ def test_a_slide_is_found_with_its_number(make_vault: Callable[..., Vault]) -> N
         write(added(show), text, 0, 0)
     with make_vault({"bees.pptx": saved(show)}) as vault:
         vault.index()
-        assert vault.search("huddle queen").excerpts[0].hit.chunk.place == "slide 2"
+        assert vault.search("huddle queen").hits[0].place == "slide 2"
         assert vault.read("bees.pptx#slide 2").text.startswith("They huddle")

@@ -84,7 +84,7 @@ def counts(report: Report) -> tuple[int, int, int]:
 
 
 def found(vault: Vault, text: str) -> list[str]:
-    return [excerpt.path for excerpt in vault.search(text) if excerpt.hit.ranks["lexical"]]
+    return [excerpt.path for excerpt in vault.search(text) if excerpt.retrievers["lexical"]]
 
 
 def settle(watched: Watched) -> None:

@@ -191,9 +191,7 @@ def test_a_cell_is_found_by_its_words_with_its_rows(make_vault: Callable[..., Va
     rows = [("beekeeper", "village"), *((f"keeper {number}", "Trubschachen") for number in range(30)), ("Ada", "Worb")]
     with make_vault({"keepers.xlsx": made({"Keepers": rows})}) as vault:
         vault.index()
-        chunk = vault.search("Ada Worb").excerpts[0].hit.chunk
-        assert (chunk.place, chunk.headings) == (
-            "sheet 1, rows 22-32",
-            ("[Sheet: Keepers]", "beekeeper | village"),
-        )
+        hit = vault.search("Ada Worb").hits[0]
+        assert hit.place == "sheet 1, rows 22-32"
+        assert hit.heading.endswith("[Sheet: Keepers] > beekeeper | village")
         assert "Ada | Worb" in vault.read("keepers.xlsx#sheet 1, rows 22-32").text

@@ -85,7 +85,7 @@ def test_a_folder_is_told_from_a_note(notes: Vault) -> None:
         with pytest.raises(NoteError, match=r"^Garden is a folder") as raised:
             notes.read(written)
         assert raised.value.hint == "`notewell search --under 'Garden'` lists its newest notes"
-    assert [hit.path for hit in notes.search("", under="Garden").excerpts]
+    assert [hit.path for hit in notes.search("", under="Garden").hits]
 
 
 def test_a_folder_that_there_is_not_names_those_near(notes: Vault) -> None:

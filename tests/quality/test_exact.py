@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from notewell import Vault
-from notewell.types.note import Chunk
+from notewell.types.results import Hit
 
 QUERIES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "exact.toml").read_text(encoding="utf-8"))[
     "query"
@@ -27,12 +27,12 @@ def ranks(indexed_sample: Path) -> Mapping[str, int]:
 
 
 def _rank(vault: Vault, query: Mapping[str, Any]) -> int:
-    chunks = [excerpt.hit.chunk for excerpt in vault.search(query["text"])]
+    chunks = list(vault.search(query["text"]))
     right = (rank for rank, chunk in enumerate(chunks, start=1) if any(_is(chunk, place) for place in query["want"]))
     return next(right, 99)
 
 
-def _is(chunk: Chunk, place: str) -> bool:
+def _is(chunk: Hit, place: str) -> bool:
     path, _, line = place.rpartition(":")
     return chunk.path == place or (chunk.path == path and chunk.line <= int(line) <= chunk.end_line)
 

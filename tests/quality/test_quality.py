@@ -51,12 +51,9 @@ class Answers:
 def _held(vault: Vault, question: Mapping[str, Any]) -> list[str]:
     """Return, for each hit in order, whether one of the wanted places lies in its chunk."""
     wanted = [place.rpartition(":") for place in question["want"]]
-    chunks = [excerpt.hit.chunk for excerpt in vault.search(question["text"])]
     return [
-        "yes"
-        if any(path == chunk.path and chunk.line <= int(line) <= chunk.end_line for path, _, line in wanted)
-        else "no"
-        for chunk in chunks
+        "yes" if any(path == hit.path and hit.line <= int(line) <= hit.end_line for path, _, line in wanted) else "no"
+        for hit in vault.search(question["text"])
     ]
 
 

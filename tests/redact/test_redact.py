@@ -169,11 +169,11 @@ def test_a_secret_reaches_neither_the_store_nor_its_log_nor_the_report(
 def test_a_secret_is_neither_found_nor_shown(make_vault: MakeVault) -> None:
     vault = make_vault({"server.md": f"# Server\n\n{SENTENCE}\n\nThe password: {SECRET}\n"})
     vault.index()
-    shown = [excerpt.text + excerpt.hit.chunk.text for excerpt in vault.search("password " + SECRET)]
+    shown = [hit.text + hit.excerpt.text for hit in vault.search("password " + SECRET)]
     assert "[REDACTED:password]" in "".join(shown)
     assert "hunter" not in "".join(shown)
     assert vault.read("server.md:5").text == "The password: [REDACTED:password]"
-    assert not any(excerpt.hit.ranks["lexical"] for excerpt in vault.search("hunter"))
+    assert not any(excerpt.retrievers["lexical"] for excerpt in vault.search("hunter"))
 
 
 def test_a_secret_across_the_edge_of_two_chunks_is_in_neither(

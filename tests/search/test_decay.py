@@ -11,23 +11,24 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import SettingsError
+from notewell.measure.evaluate import find_candidates
 from notewell.search.plan import make_plan
 from notewell.search.rank.decay import Decay, DecayRules
 from notewell.search.rank.decay_rules import read_ways
 from notewell.store import NoteFacts
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
-from notewell.types.results import Hit
 
 TODAY = date(2025, 8, 3)
 GROUPED = DecayRules("ranked_grouped")
 Notes = Mapping[str, Mapping[str, Any]]
 
 
-def decayed(notes: Notes, rules: DecayRules, scores: Mapping[str, float] | None = None) -> dict[str, Hit]:
+def decayed(notes: Notes, rules: DecayRules, scores: Mapping[str, float] | None = None) -> dict[str, Candidate]:
     """Rank one chunk of each note, with a score of 1 unless it is given; `day`, `tags` and `type` are the note's."""
     said = {path: NoteFacts(note.get("day", "2025-08-03"), note) for path, note in notes.items()}
     hits = [
-        Hit(
+        Candidate(
             Chunk(path, "text", 1, 1, tags=note.get("tags", ()), kind=note.get("type", "")),
             (scores or {}).get(path, 1.0),
         )
@@ -240,7 +241,7 @@ def test_an_override_that_cannot_be_read_is_an_error_that_shows_how(written: str
 
 def test_two_chunks_of_a_note_lose_the_same() -> None:
     said = {"new.md": NoteFacts("2025-02-01", {"author": "Ada"}), "old.md": NoteFacts("2025-01-01", {"author": "Ada"})}
-    hits = [Hit(Chunk(path, "text", line, line), 1.0) for path in said for line in (1, 5, 9)]
+    hits = [Candidate(Chunk(path, "text", line, line), 1.0) for path in said for line in (1, 5, 9)]
     ranked = Decay(GROUPED, TODAY, lambda paths: said)(make_plan("x"), hits)
     assert [hit.score for hit in ranked] == pytest.approx([1.0] * 3 + [0.6] * 3)
 
@@ -258,9 +259,9 @@ def test_decay_is_off_unless_it_is_asked_for(make_vault: MakeVault) -> None:
     notes = {"old.md": aged(3650, "The hive, the hive."), "new.md": aged(0, "A hive stands by the wall of the barn.")}
     with make_vault(notes) as vault:
         vault.index()
-        found = vault.search("hive").excerpts
+        found = vault.search("hive").hits
     assert found[0].path == "old.md"
-    assert "decay" not in {step.by for excerpt in found for step in excerpt.hit.trace}
+    assert "decay" not in {step.by for excerpt in found for step in excerpt.trace}
 
 
 @pytest.mark.parametrize("mode", ["half_life", "ranked_grouped"])
@@ -271,11 +272,11 @@ def test_with_decay_the_newer_note_comes_first(make_vault: MakeVault, mode: str)
     }
     with make_vault(notes, {"decay.mode": mode, "search.vector_weight": 0}) as vault:
         vault.index()
-        found = vault.search("hive").excerpts
-        measured = vault.hits("hive", limit=2)
+        found = vault.search("hive").hits
+        measured = find_candidates(vault, "hive", limit=2)
     assert [excerpt.path for excerpt in found] == ["new.md", "old.md"]
-    assert found[1].hit.trace[-1].by == "decay"
-    assert [hit.score for hit in measured] == [excerpt.score for excerpt in found]
+    assert found[1].trace[-1].by == "decay"
+    assert [round(one.score, 6) for one in measured] == [excerpt.score for excerpt in found]
 
 
 def test_a_new_note_is_found_behind_many_old_ones_that_fit_better(make_vault: MakeVault) -> None:
@@ -283,7 +284,7 @@ def test_a_new_note_is_found_behind_many_old_ones_that_fit_better(make_vault: Ma
     notes["new.md"] = aged(0, "A hive stands by the wall of the barn, in the shade.")
     with make_vault(notes, {"decay.mode": "half_life"}) as vault:
         vault.index()
-        assert vault.search("hive").excerpts[0].path == "new.md"
+        assert vault.search("hive").hits[0].path == "new.md"
 
 
 def test_a_note_without_a_date_is_as_old_as_its_file(make_vault: MakeVault) -> None:
@@ -291,7 +292,7 @@ def test_a_note_without_a_date_is_as_old_as_its_file(make_vault: MakeVault) -> N
         {"a.md": "The hive.", "b.md": aged(365, "The hive of ours.")}, {"decay.mode": "half_life"}
     ) as vault:
         vault.index()
-        found = {excerpt.path: excerpt.hit for excerpt in vault.search("hive")}
+        found = {excerpt.path: excerpt for excerpt in vault.search("hive")}
     assert "decay" not in {step.by for step in found["a.md"].trace}
     assert found["b.md"].trace[-1].why == "365 days old, half-life 365"
 
@@ -300,9 +301,9 @@ def test_filters_alone_still_list_the_newest(make_vault: MakeVault) -> None:
     notes = {f"{days}.md": aged(days, f"The hive of {days}.", author="Ada") for days in (1, 40, 400)}
     with make_vault(notes, {"decay.mode": "ranked_grouped"}) as vault:
         vault.index()
-        found = vault.search("author:Ada").excerpts
+        found = vault.search("author:Ada").hits
     assert [excerpt.path for excerpt in found] == ["1.md", "40.md", "400.md"]
-    assert "decay" not in {step.by for excerpt in found for step in excerpt.hit.trace}
+    assert "decay" not in {step.by for excerpt in found for step in excerpt.trace}
 
 
 def test_a_hostile_author_is_read_in_a_moment() -> None:

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.search.searching import searched
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Embedders, SearchRules, find_hits, make_plan, search
+from notewell.search import SearchRules
 from notewell.search.encoder_rerank import ENOUGH, ON_DEMAND, READ
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Note, Stamp, Vectors
-from notewell.types.results import Excerpt, Hit
+from notewell.types.results import Hit
 
 STORED_ONLY = SearchRules(on_demand=0)
 # Longer than any note here.
@@ -87,38 +89,27 @@ def fill(store: SqliteStore, chunks: Sequence[Chunk]) -> None:
         writer.keep_vectors(encoder.fingerprint, chunks, encoder.embed([chunk.meaning for chunk in chunks]))
 
 
-def keeper(store: SqliteStore, encoder: Degrees) -> tuple[Embedders, Callable[[], None]]:
-    """Return the embedders of a search, and what to do after it, as the vault does."""
-    made: list[tuple[Sequence[Chunk], Vectors]] = []
-
-    def keep() -> None:
-        for chunks, vectors in made:
-            with store.writing() as writer:
-                writer.keep_vectors(encoder.fingerprint, chunks, vectors)
-
-    return Embedders(None, encoder, lambda chunks, vectors: made.append((chunks, vectors))), keep
-
-
-def found(store: SqliteStore, encoder: Degrees | None, rules: SearchRules, text: str = "rye spelt") -> list[Hit]:
-    """Return the hits without the encoder's vectors being kept."""
+def found(store: SqliteStore, encoder: Degrees | None, rules: SearchRules, text: str = "rye spelt") -> list[Candidate]:
+    """Return the candidates without the encoder's vectors being stored."""
     with store.reading() as snapshot:
-        return find_hits(make_plan(text), store=snapshot, embedders=Embedders(None, encoder), rules=rules, rankers=())
+        return searched(text, snapshot, encoder=encoder, settings=rules, rankers=()).candidates
 
 
-def searched(store: SqliteStore, encoder: Degrees, rules: SearchRules, text: str = "rye spelt") -> list[Excerpt]:
-    """Return the excerpts, and keep what was made on the way."""
-    embedders, keep = keeper(store, encoder)
+def stored(store: SqliteStore, encoder: Degrees, rules: SearchRules, text: str = "rye spelt") -> tuple[Hit, ...]:
+    """Return the hits, and store the vectors made on the way, as a vault does."""
     with store.reading() as snapshot:
-        excerpts = search(text, store=snapshot, embedders=embedders, rules=rules).excerpts
-    keep()
-    return excerpts
+        answer = searched(text, snapshot, encoder=encoder, settings=rules)
+    for chunks, vectors in answer.encoded:
+        with store.writing() as writer:
+            writer.keep_vectors(encoder.fingerprint, chunks, vectors)
+    return answer.results.hits
 
 
-def paths(hits: Sequence[Hit]) -> list[str]:
+def paths(hits: Sequence[Candidate]) -> list[str]:
     return [hit.chunk.path for hit in hits]
 
 
-def fine_part(hit: Hit) -> float:
+def fine_part(hit: Candidate) -> float:
     """Return what the encoder gave a hit, known or guessed."""
     return float(hit.trace[0].why.rpartition("× ")[2].lstrip("≈"))
 
@@ -262,11 +253,11 @@ def test_no_more_than_a_few_are_embedded_during_one_search(store: SqliteStore) -
 def test_the_same_search_makes_nothing_more_and_gives_the_same(store: SqliteStore, budget: int) -> None:
     put_angles(store, [7 * place % 90 for place in range(29)])
     encoder, rules = Degrees(), SearchRules(on_demand=budget, limit=29)
-    first = searched(store, encoder, rules)
+    first = stored(store, encoder, rules)
     made, generation = len(encoder.made), store.about().generation
     assert made >= min(budget // 150, ON_DEMAND)
-    assert (again := searched(store, encoder, rules)) == first
-    assert [excerpt.hit.trace for excerpt in again] == [excerpt.hit.trace for excerpt in first]
+    assert (again := stored(store, encoder, rules)) == first
+    assert [excerpt.trace for excerpt in again] == [excerpt.trace for excerpt in first]
     assert (len(encoder.made), store.about().generation) == (made, generation)
 
 
@@ -282,7 +273,7 @@ def test_what_a_vault_makes_during_a_search_is_kept_and_the_same_search_gives_th
         filled = vault.store.about().filled
         assert 0 < filled <= ON_DEMAND
         again = vault.search("hive hums again")
-        assert again.excerpts == first.excerpts
+        assert again.hits == first.hits
         assert (vault.store.about().filled, vault.store.about().generation) == (filled, again.generation)
 
 
@@ -312,10 +303,10 @@ def test_a_vector_of_zeros_that_was_just_made_is_as_good_as_none(store: SqliteSt
 def test_what_the_encoder_does_not_read_is_not_given_to_it_again(store: SqliteStore) -> None:
     put_angles(store, [None, 10, None, 20, 30])
     encoder = Degrees()
-    first = searched(store, encoder, AMPLE)
+    first = stored(store, encoder, AMPLE)
     made, generation = len(encoder.made), store.about().generation
     assert (made, store.about().filled, store.about().unread) == (5, 3, 2)
-    assert searched(store, encoder, AMPLE) == first
+    assert stored(store, encoder, AMPLE) == first
     assert (len(encoder.made), store.about().generation) == (made, generation)
 
 

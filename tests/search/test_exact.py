@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from time import process_time
 
 import pytest
+from tests.search.searching import searched
 
-from notewell.search import Embedders, SearchRules, search
+from notewell.search import SearchRules
 from notewell.search.exact import READ, find_strings, find_verbatim, holds
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
@@ -17,8 +18,8 @@ WORDS_ONLY = SearchRules(lexical_weight=1, vector_weight=0)
 
 
 def found(text: str, snapshot: Snapshot) -> list[str]:
-    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
-    return [excerpt.path for excerpt in page.excerpts]
+    page = searched(text, snapshot, settings=WORDS_ONLY).results
+    return [excerpt.path for excerpt in page.hits]
 
 
 @pytest.mark.parametrize(
@@ -48,9 +49,9 @@ def test_a_string_in_a_question_is_found_too(hold: Hold) -> None:
 
 def test_the_reason_is_on_the_trace(hold: Hold) -> None:
     snapshot = hold({"a.md": "since v1.2.3"})
-    (excerpt,) = search("v1.2.3", store=snapshot, embedders=Embedders(), rules=WORDS_ONLY).excerpts
-    assert "exact" in excerpt.hit.trace[0].why
-    assert excerpt.hit.ranks["exact"] == 1
+    (excerpt,) = searched("v1.2.3", snapshot, settings=WORDS_ONLY).results
+    assert "exact" in excerpt.trace[0].why
+    assert excerpt.retrievers["exact"] == 1
 
 
 def test_a_string_that_no_chunk_holds_changes_nothing(hold: Hold) -> None:
@@ -134,7 +135,7 @@ def test_a_file_outside_the_scope_is_not_found_by_its_name(hold: Hold) -> None:
 @pytest.mark.parametrize("text", ["v9.9.9", "foo@bar.org", "notAnIdent_x"])
 def test_a_string_that_no_note_holds_is_told_of(hold: Hold, text: str) -> None:
     snapshot = hold({"a.md": "v9 and 9.9, foo at bar.org, an ident x"})
-    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
+    page = searched(text, snapshot, settings=WORDS_ONLY).results
     assert f"no note holds '{text}' as it is written" in page.notices
 
 

@@ -13,14 +13,15 @@ from notewell.search.marks import find_marks
 from notewell.search.plan import make_plan
 from notewell.search.sentences import Unit
 from notewell.terms import TOKEN, split_terms
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Part, Vectors
 from notewell.types.query import Plan
-from notewell.types.results import Excerpt, Hit
+from notewell.types.results import Excerpt
 
 
 def excerpt_of(text: str, query: str, line: int = 1) -> Excerpt:
     chunk = Chunk("a.md", text, line, line + text.count("\n"), 0, len(text))
-    return make_excerpts([Hit(chunk, 1.0)], make_plan(query))[0]
+    return make_excerpts([Candidate(chunk, 1.0)], make_plan(query))[0]
 
 
 def marked(excerpt: Excerpt) -> list[str]:
@@ -160,7 +161,7 @@ def test_a_phrase_that_was_left_out_or_is_in_no_sentence_changes_nothing() -> No
 
 def test_a_word_that_few_hits_have_counts_more() -> None:
     page = ["The bee hive is old.", "A bee hive hums.", "A bee hums. The hive stands. Mites bite."]
-    hits = [Hit(Chunk(f"{number}.md", text, 1, 1), 1.0) for number, text in enumerate(page)]
+    hits = [Candidate(Chunk(f"{number}.md", text, 1, 1), 1.0) for number, text in enumerate(page)]
     assert "Mites bite." in make_excerpts(hits, make_plan("bee hive mites"))[2].text
 
 
@@ -175,7 +176,7 @@ def test_a_question_is_shown_where_only_it_has_a_word() -> None:
 
 def test_by_meaning_too_the_answer_is_shown() -> None:
     chunk = Chunk("a.md", "Human: Is it as good as it was before?\n\nAssistant: No.", 1, 3)
-    near = make_excerpts([Hit(chunk, 1.0)], make_plan("zebra"), lambda texts: np.array([*map(len, texts)], "f4"))
+    near = make_excerpts([Candidate(chunk, 1.0)], make_plan("zebra"), lambda texts: np.array([*map(len, texts)], "f4"))
     assert near[0].text == "Assistant: No."
 
 
@@ -187,7 +188,7 @@ def test_a_stop_word_alone_never_decides() -> None:
     plan = Plan("the hive", ("the", "hive"))
     text = "The the the. A hive. The the."
     chunk = Chunk("a.md", text, 1, 1)
-    assert make_excerpts([Hit(chunk, 1.0)], plan)[0].text == "A hive."
+    assert make_excerpts([Candidate(chunk, 1.0)], plan)[0].text == "A hive."
 
 
 def test_the_same_sentence_is_not_shown_twice() -> None:
@@ -196,7 +197,7 @@ def test_the_same_sentence_is_not_shown_twice() -> None:
 
 def test_a_line_that_only_repeats_the_heading_is_not_shown() -> None:
     chunk = Chunk("talk.pptx", "Rye bread\n\nIt keeps for a week, as bread of rye does.", 1, 3, headings=("Rye bread",))
-    assert make_excerpts([Hit(chunk, 1.0)], make_plan("rye bread"))[0].line == 3
+    assert make_excerpts([Candidate(chunk, 1.0)], make_plan("rye bread"))[0].line == 3
 
 
 def test_without_terms_the_sentences_nearest_in_meaning_are_shown() -> None:
@@ -205,7 +206,7 @@ def test_without_terms_the_sentences_nearest_in_meaning_are_shown() -> None:
 
     text = "First. The longest sentence of all of them. Short one. A rather long sentence."
     chunk = Chunk("a.md", text, 1, 1)
-    excerpt = make_excerpts([Hit(chunk, 1.0)], make_plan("zebra"), by_length)[0]
+    excerpt = make_excerpts([Candidate(chunk, 1.0)], make_plan("zebra"), by_length)[0]
     assert excerpt.text == "The longest sentence of all of them.\nA rather long sentence."
     assert excerpt.highlights == ()
 
@@ -216,14 +217,14 @@ def test_lines_of_code_keep_their_indent_and_their_signature_stands_above_them()
         "    def heat(self, degrees):\n        self.oven.on()\n        return oven.heat_to(degrees)\n"
     )
     chunk = Chunk("baker.py", text, 11, 20)
-    excerpt = make_excerpts([Hit(chunk, 1.0)], make_plan("heat_to"))[0]
+    excerpt = make_excerpts([Candidate(chunk, 1.0)], make_plan("heat_to"))[0]
     assert excerpt.text == "    def heat(self, degrees):\n        return oven.heat_to(degrees)"
     assert (excerpt.line, excerpt.end_line) == (18, 20)
 
 
 def test_a_line_that_imports_is_the_last_to_be_shown() -> None:
     text = "from oven import heat_to\n\nheat_to(200)\nx = heat_to(100)"
-    excerpt = make_excerpts([Hit(Chunk("a.py", text, 1, 4), 1.0)], make_plan("heat_to"))[0]
+    excerpt = make_excerpts([Candidate(Chunk("a.py", text, 1, 4), 1.0)], make_plan("heat_to"))[0]
     assert excerpt.text == "heat_to(200)\nx = heat_to(100)"
 
 
@@ -246,13 +247,13 @@ def test_lines_at_the_edge_of_several_pages_say_nothing() -> None:
         Chunk("a.pdf", f"Bees of Bern, page {page}\n\n{text}", page * 10, page * 10 + 2, parts=(Part(page * 10, "p"),))
         for page, text in ((1, "They huddle."), (2, "Bees fly. Bern is far."))
     ]
-    excerpts = make_excerpts([Hit(page, 1.0) for page in pages], make_plan("bees bern"))
+    excerpts = make_excerpts([Candidate(page, 1.0) for page in pages], make_plan("bees bern"))
     assert [excerpt.text for excerpt in excerpts] == ["They huddle.", "Bees fly.\nBern is far."]
 
 
 def test_a_long_value_is_shown_with_its_key() -> None:
     text = "a.name: rye\na.story: " + "filler " * 200 + "the needle"
-    excerpt = make_excerpts([Hit(Chunk("a.yaml", text, 1, 2), 1.0)], make_plan("needle"))[0]
+    excerpt = make_excerpts([Candidate(Chunk("a.yaml", text, 1, 2), 1.0)], make_plan("needle"))[0]
     assert excerpt.text.startswith("a.story: …filler ")
     assert excerpt.text.endswith("the needle")
     assert marked(excerpt) == ["needle"]
@@ -355,7 +356,7 @@ paths = st.sampled_from(["a.md", "a.py", "a.csv", "a.xlsx", "a.json", "a.pdf", "
 @settings(deadline=None)
 def test_every_excerpt_stands_on_the_lines_it_names(text: str, query: str, line: int, path: str) -> None:
     plan = make_plan(query)
-    hit = Hit(Chunk(path, text, line, line + text.count("\n")), 1.0)
+    hit = Candidate(Chunk(path, text, line, line + text.count("\n")), 1.0)
     excerpt = make_excerpts([hit], plan)[0]
     assert excerpt == make_excerpts([hit], plan)[0]
     assert line <= excerpt.line <= excerpt.end_line <= line + text.count("\n")

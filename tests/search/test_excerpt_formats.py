@@ -179,7 +179,7 @@ EXAMPLES: Mapping[str, tuple[str | bytes, str, str, tuple[int, int]]] = {
 
 def found(vault: Vault, query: str) -> Excerpt:
     vault.index()
-    return vault.search(query).excerpts[0]
+    return vault.search(query).hits[0].excerpt
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_page_header_is_not_what_is_shown_of_a_pdf(make_vault: Callable[..., V
     pages = [[f"Bees of Bern – {number}", "", *filler, f"The queen {number} is bred."] for number in range(1, 4)]
     with make_vault({"bees.pdf": pdf(*pages)}) as vault:
         vault.index()
-        texts = [excerpt.text for excerpt in vault.search("bees of bern queen")]
+        texts = [hit.excerpt.text for hit in vault.search("bees of bern queen")]
     assert not any("Bees of Bern" in text for text in texts if "queen" in text)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.search.fuse import EXACT, FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
-from notewell.types.results import Ranking
+from notewell.types.candidates import Ranking
 
 
 def ranked(retriever: str, places: dict[int, int]) -> Ranking:

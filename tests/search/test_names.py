@@ -4,12 +4,12 @@ import pytest
 
 from notewell.search.plan import make_plan
 from notewell.search.rank.names import GAIN, favour_names
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
-from notewell.types.results import Hit
 
 
-def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str, ...] = ()) -> Hit:
-    hit = Hit(Chunk(path, "text", 1, 1, title=title, aliases=aliases), 0.5)
+def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str, ...] = ()) -> Candidate:
+    hit = Candidate(Chunk(path, "text", 1, 1, title=title, aliases=aliases), 0.5)
     (favoured,) = favour_names(make_plan(query), [hit])
     return favoured
 

@@ -3,18 +3,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notewell.search.page import choose
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.query import Plan, Scope
-from notewell.types.results import Hit
 
 PLAN = Plan("bees", ("bee",))
 
 
-def hit(path: str, line: int, score: float, text: str = "") -> Hit:
-    return Hit(Chunk(path, text or f"line {line} of {path}", line, line), score)
+def hit(path: str, line: int, score: float, text: str = "") -> Candidate:
+    return Candidate(Chunk(path, text or f"line {line} of {path}", line, line), score)
 
 
-def places(hits: list[Hit]) -> list[str]:
+def places(hits: list[Candidate]) -> list[str]:
     return [f"{hit.chunk.path}:{hit.chunk.line}" for hit in hits]
 
 

@@ -14,18 +14,19 @@ from notewell.search.plan import make_plan
 from notewell.search.rank.graph import ByLinks, ByStanding, rank_by_links
 from notewell.store import NoteFacts
 from notewell.store.links import LinkBetween, Standing
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
-from notewell.types.results import Hit, Vote
+from notewell.types.results import Vote
 
 TODAY = date(2025, 8, 3)
 MakeVault = Callable[..., Vault]
 
 
-def hits_of(scores: Mapping[str, float]) -> list[Hit]:
-    return [Hit(Chunk(path, "text", 1, 1), score) for path, score in scores.items()]
+def hits_of(scores: Mapping[str, float]) -> list[Candidate]:
+    return [Candidate(Chunk(path, "text", 1, 1), score) for path, score in scores.items()]
 
 
-def scores_of(hits: Collection[Hit]) -> dict[str, float]:
+def scores_of(hits: Collection[Candidate]) -> dict[str, float]:
     return {hit.chunk.path: hit.score for hit in hits}
 
 
@@ -35,14 +36,14 @@ def stood(
     *,
     links: int = 10,
     days: Mapping[str, str] | None = None,
-) -> list[Hit]:
+) -> list[Candidate]:
     """Rank by S10, with so many links that touch the hits."""
     said = {path: NoteFacts((days or {}).get(path, "2020-01-01")) for path in scores}
     ranker = ByStanding(lambda paths: standings, lambda paths, enough: links, lambda paths: said, TODAY)
     return ranker(make_plan("honey"), hits_of(scores))
 
 
-def linked(query: str, scores: Mapping[str, float], *joints: LinkBetween) -> list[Hit]:
+def linked(query: str, scores: Mapping[str, float], *joints: LinkBetween) -> list[Candidate]:
     return ByLinks(lambda paths: joints)(make_plan(query), hits_of(scores))
 
 
@@ -125,7 +126,7 @@ def test_the_best_note_that_a_hit_is_linked_with_counts_and_not_all_of_them() ->
 
 
 def test_where_the_encoder_has_a_say_only_names_count() -> None:
-    votes = (Vote("lexical", 1, 1.0, 1.0, 0.5), Vote("fine", 1, 0.5, 1.0, 0.5))
+    votes = tuple(Vote(name, 1, 1.0, 1.0, 0.5, guessed=False, part=0.5) for name in ("lexical", "fine"))
     hits = [replace(hit, votes=votes) for hit in hits_of({"a.md": 1.0, "b.md": 0.5})]
     ranked = ByLinks(lambda paths: [LinkBetween("a.md", "b.md", "honey", 1)])(make_plan("honey"), hits)
     assert ranked[1].score == pytest.approx(0.5 + 0.3)
@@ -169,8 +170,8 @@ def test_hits_without_any_score_gain_nothing() -> None:
 
 
 def test_all_chunks_of_a_note_gain_alike() -> None:
-    chunks = [Hit(Chunk("a.md", "text", line, line), score) for line, score in ((1, 0.5), (9, 0.4))]
-    best = Hit(Chunk("b.md", "text", 1, 1), 1.0)
+    chunks = [Candidate(Chunk("a.md", "text", line, line), score) for line, score in ((1, 0.5), (9, 0.4))]
+    best = Candidate(Chunk("b.md", "text", 1, 1), 1.0)
     ranked = ByLinks(lambda paths: [LinkBetween("b.md", "a.md", "", 1)])(make_plan("honey"), [best, *chunks])
     assert [hit.score / old.score for hit, old in zip(ranked[1:], chunks, strict=True)] == pytest.approx([1.2, 1.2])
 
@@ -192,13 +193,13 @@ def test_a_search_says_what_links_changed_and_a_setting_turns_it_off(
     with make_vault(HIVES) as vault:
         vault.index()
         found = {excerpt.path: excerpt for excerpt in vault.search("autumn sugar")}
-        steps = {step.by: step.why for step in found["Feeding.md"].hit.trace}
+        steps = {step.by: step.why for step in found["Feeding.md"].trace}
         off = Vault.open(vault.root, {"embed.model": "words", **setting})
         without = {excerpt.path: excerpt for excerpt in off.search("autumn sugar")}
         off.close()
     assert steps["called"] == "1.00 of 'autumn sugar', as a link calls it, and the query"
     assert "linked" in steps
-    assert not {"called", "linked"} & {step.by for each in without.values() for step in each.hit.trace}
+    assert not {"called", "linked"} & {step.by for each in without.values() for step in each.trace}
 
 
 def test_standings_rank_where_the_setting_says_so_and_enough_links_are_there(make_vault: MakeVault) -> None:
@@ -207,10 +208,10 @@ def test_standings_rank_where_the_setting_says_so_and_enough_links_are_there(mak
     notes |= {f"{number}.md": f"honey of year {number}" for number in range(10)}
     with make_vault(notes, {"search.graph": "s10"}) as vault:
         vault.index()
-        whys = {excerpt.path: excerpt.hit.trace[-1].why for excerpt in vault.search("honey", limit=20)}
+        whys = {excerpt.path: excerpt.trace[-1].why for excerpt in vault.search("honey", limit=20)}
         (vault.root / "hub.md").write_text("honey [[1]]")
         vault.index()
-        after = [step.by for excerpt in vault.search("honey", limit=20) for step in excerpt.hit.trace]
+        after = [step.by for excerpt in vault.search("honey", limit=20) for step in excerpt.trace]
     assert "pagerank 0.25 × 1.000" in whys["1.md"]
     assert whys["alone.md"].endswith("no links + recent 0.05")
     assert "graph" not in after
@@ -222,7 +223,7 @@ def test_a_link_within_a_note_says_nothing(make_vault: MakeVault) -> None:
     }
     with make_vault({**notes, "Weather.md": HIVES["Weather.md"]}) as vault:
         vault.index()
-        steps = {step.by for excerpt in vault.search("autumn sugar") for step in excerpt.hit.trace}
+        steps = {step.by for excerpt in vault.search("autumn sugar") for step in excerpt.trace}
     assert not {"called", "linked"} & steps
 
 
@@ -239,5 +240,5 @@ def test_the_newest_notes_that_fit_a_filter_are_not_ranked_by_links(make_vault: 
 def test_notes_related_to_a_note_are_not_ranked_by_links(make_vault: MakeVault) -> None:
     with make_vault(HIVES) as vault:
         vault.index()
-        steps = {step.by for excerpt in vault.related("Queens.md") for step in excerpt.hit.trace}
+        steps = {step.by for excerpt in vault.related("Queens.md") for step in excerpt.trace}
     assert not {"called", "linked"} & steps

@@ -8,20 +8,21 @@ from datetime import date, timedelta
 import pytest
 
 from notewell import Vault
+from notewell.measure.evaluate import find_candidates
 from notewell.search.plan import make_plan
 from notewell.search.query import Known
 from notewell.search.rank.recency import Recency
 from notewell.store import NoteFacts
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
-from notewell.types.results import Hit
 
 TODAY = date(2025, 8, 3)
 MakeVault = Callable[..., Vault]
 
 
-def ranked(query: str, notes: Mapping[str, tuple[str, float]], text: str = "text") -> dict[str, Hit]:
+def ranked(query: str, notes: Mapping[str, tuple[str, float]], text: str = "text") -> dict[str, Candidate]:
     """Rank one chunk of each note, given by its day and its score."""
-    hits = [Hit(Chunk(path, text, 1, 1), score) for path, (_, score) in notes.items()]
+    hits = [Candidate(Chunk(path, text, 1, 1), score) for path, (_, score) in notes.items()]
     said = {path: NoteFacts(day) for path, (day, _) in notes.items()}
     plan = make_plan(query, known=Known(today=TODAY))
     return {hit.chunk.path: hit for hit in Recency(TODAY, lambda paths: said)(plan, hits)}
@@ -110,13 +111,13 @@ def test_asked_for_the_latest_the_newer_note_comes_first(make_vault: MakeVault) 
     with make_vault(notes) as vault:
         vault.index()
         plain = vault.search("login state of the planner")
-        asked = vault.search("latest login state of the planner")
+        asked = vault.search("latest login state of the planner", explain=True)
     assert [excerpt.path for excerpt in plain][:2] == ["early.md", "late.md"]
     assert [excerpt.path for excerpt in asked][:2] == ["late.md", "early.md"]
     assert {excerpt.path for excerpt in asked} == {excerpt.path for excerpt in plain}
-    assert asked.read_as[-1] == 'preferring the newest ("latest")'
-    assert asked[0].hit.trace[-1].by == "recency"
-    assert "recency" not in {step.by for excerpt in plain for step in excerpt.hit.trace}
+    assert (asked.read_as or ())[-1] == 'preferring the newest ("latest")'
+    assert asked[0].trace[-1].by == "recency"
+    assert "recency" not in {step.by for excerpt in plain for step in excerpt.trace}
 
 
 def test_the_latest_is_found_behind_many_that_fit_better(make_vault: MakeVault) -> None:
@@ -125,7 +126,7 @@ def test_the_latest_is_found_behind_many_that_fit_better(make_vault: MakeVault) 
     with make_vault(notes, {"search.vector_weight": 0}) as vault:
         vault.index()
         assert "new.md" not in [excerpt.path for excerpt in vault.search("hive count", limit=60)]
-        assert vault.search("latest hive count").excerpts[0].path == "new.md"
+        assert vault.search("latest hive count").hits[0].path == "new.md"
 
 
 def test_a_phrase_leaves_nothing_out(make_vault: MakeVault) -> None:
@@ -133,11 +134,11 @@ def test_a_phrase_leaves_nothing_out(make_vault: MakeVault) -> None:
         vault.index()
         (found,) = vault.search("hive today")
     assert found.path == "a.md"
-    assert "recency" not in {step.by for step in found.hit.trace}
+    assert "recency" not in {step.by for step in found.trace}
 
 
 def test_measuring_reads_queries_as_they_are(make_vault: MakeVault) -> None:
     with make_vault({"a.md": aged(9, "The latest hive hums.")}) as vault:
         vault.index()
-        (hit,) = vault.hits("latest hive", limit=1)
+        (hit,) = find_candidates(vault, "latest hive", limit=1)
     assert "recency" not in {step.by for step in hit.trace}

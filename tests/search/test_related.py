@@ -43,7 +43,7 @@ def test_the_notes_most_like_a_note_come_first_and_never_itself(notes: Vault) ->
 
 
 def test_a_hit_says_in_its_trace_which_telling_words_it_shares(notes: Vault) -> None:
-    shared = {excerpt.path: excerpt.hit.trace[-1] for excerpt in notes.related("Garden/Hive.md")}
+    shared = {excerpt.path: excerpt.trace[-1] for excerpt in notes.related("Garden/Hive.md")}
     assert shared["Garden/Swarm.md"].by == "shared"
     assert {"queen", "comb", "bees"} <= set(shared["Garden/Swarm.md"].why.split(", "))
     assert shared["Garden/Winter.md"].why == "bees, honey"
@@ -51,13 +51,14 @@ def test_a_hit_says_in_its_trace_which_telling_words_it_shares(notes: Vault) -> 
 
 
 def test_a_hit_that_shares_no_telling_word_says_so(notes: Vault) -> None:
-    why = {excerpt.path: excerpt.hit.trace[-1].why for excerpt in notes.related("Work/Deploy.md")}
+    why = {excerpt.path: excerpt.trace[-1].why for excerpt in notes.related("Work/Deploy.md")}
     assert why["Recipes/Rye.md"] == "no telling word; near by meaning"
 
 
 def test_the_excerpt_shows_what_is_shared(notes: Vault) -> None:
     (first, *_) = notes.related("Garden/Hive.md", under="Garden")
-    marked = {first.text[start:end] for start, end in first.highlights}
+    shown = first.excerpt
+    marked = {shown.text[start:end] for start, end in shown.highlights}
     assert {"queen", "bees", "comb"} <= marked
 
 
@@ -78,8 +79,8 @@ def test_a_copy_comes_first_and_copies_of_a_hit_are_named(make_vault: MakeVault)
     vault.index()
     results = vault.related("Garden/Hive.md")
     assert paths(results)[0] == "Copy.md"
-    (swarm,) = [excerpt.hit for excerpt in results if excerpt.path.endswith("Swarm.md")]
-    assert {swarm.chunk.path, *(place.partition(":")[0] for place in swarm.also)} == {"Garden/Swarm.md", "Old/Swarm.md"}
+    (swarm,) = [excerpt for excerpt in results if excerpt.path.endswith("Swarm.md")]
+    assert {swarm.path, *(place.partition(":")[0] for place in swarm.also)} == {"Garden/Swarm.md", "Old/Swarm.md"}
 
 
 def test_a_line_asks_for_what_is_like_its_chunk(make_vault: MakeVault) -> None:
@@ -101,8 +102,8 @@ def test_several_notes_are_looked_at_together_and_left_out(notes: Vault) -> None
 def test_scope_limit_and_budget_are_as_in_a_search(notes: Vault) -> None:
     assert set(paths(notes.related("Hive", under="Recipes"))) == {"Recipes/Rye.md", "Recipes/Cake.md"}
     assert len(notes.related("Hive", limit=2)) == 2
-    assert len(notes.related("Hive", only=Filters(tag="none"))) == 0
-    assert sum(len(excerpt.hit.chunk.text) for excerpt in notes.related("Hive", max_tokens=40)) <= 160
+    assert len(notes.related("Hive", filters=Filters(tag="none"))) == 0
+    assert sum(len(excerpt.text) for excerpt in notes.related("Hive", max_tokens=40)) <= 160
 
 
 def test_it_goes_by_what_is_stored_and_not_by_what_lies_on_the_disk(notes: Vault) -> None:
@@ -134,16 +135,16 @@ def test_a_lonely_note_has_nothing_like_it(make_vault: MakeVault) -> None:
 def test_what_no_note_has_is_named_as_in_a_search(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "Tagged.md": "---\ntags: [bread]\n---\n\nRye in a tin.\n"})
     vault.index()
-    assert vault.related("Hive", only=Filters(tag="bred")).notices == ("no note has the tag 'bred'; near: bread",)
+    assert vault.related("Hive", filters=Filters(tag="bred")).notices == ("no note has the tag 'bred'; near: bread",)
     assert vault.related("Hive", under="Nowhere").notices == ("there is no note or folder 'Nowhere' in this vault",)
-    alone = vault.related("Tagged.md", only=Filters(tag="bread"))
+    alone = vault.related("Tagged.md", filters=Filters(tag="bread"))
     assert (len(alone), alone.notices) == (0, ("there is no other note here to compare with",))
 
 
 def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
-    alone = {excerpt.path: excerpt.hit.votes[1] for excerpt in notes.search("honey")}["Recipes/Rye.md"]
-    leaning = notes.search('honey like:"Recipes/Rye.md"')
-    near = {excerpt.path: excerpt.hit.votes[1] for excerpt in leaning}["Recipes/Rye.md"]
+    alone = {hit.path: (hit.votes or ())[1] for hit in notes.search("honey", explain=True)}["Recipes/Rye.md"]
+    leaning = notes.search('honey like:"Recipes/Rye.md"', explain=True)
+    near = {hit.path: (hit.votes or ())[1] for hit in leaning}["Recipes/Rye.md"]
     assert leaning.read_as == ('words and meaning "honey"', "like Recipes/Rye.md", "one word")
     assert (near.score or 0) > (alone.score or 0)
     assert near.rank == 1 and alone.rank != 1
@@ -162,8 +163,8 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
 
 
 def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
-    results = notes.search("honey like:Hyve")
-    assert results.read_as[0] == 'words and meaning "honey like:Hyve"'
+    results = notes.search("honey like:Hyve", explain=True)
+    assert (results.read_as or ())[0] == 'words and meaning "honey like:Hyve"'
     assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
 
 
@@ -183,8 +184,8 @@ def test_of_many_places_that_are_not_there_a_few_are_told_of(notes: Vault) -> No
 
 def test_of_many_places_in_a_query_twenty_are_read(notes: Vault) -> None:
     known = [f"like:Garden/Hive.md:{line}" for line in range(1, 22)]
-    results = notes.search(f"honey {' '.join(known)}")
-    assert sum(part.startswith("like ") for part in results.read_as) == 20
+    results = notes.search(f"honey {' '.join(known)}", explain=True)
+    assert sum(part.startswith("like ") for part in results.read_as or ()) == 20
     assert results.notices[0] == "20 places are read in one query, so like:Garden/Hive.md:21 is text"
 
 
@@ -248,10 +249,10 @@ def test_telling_terms_are_frequent_in_a_note_and_rare_elsewhere(notes: Vault) -
 def test_no_name_of_a_note_is_syntax(make_vault: MakeVault, name: str) -> None:
     vault = make_vault({**NOTES, f"{name}.md": NOTES["Garden/Hive.md"]})
     vault.index()
-    results = vault.related(name)
+    results = vault.related(name, explain=True)
     assert (results[0].path, results.read_as, len(results)) == ("Garden/Hive.md", (f"like {name}.md",), len(NOTES))
-    leaning = vault.search("honey", only=Filters(like=f"{name}.md"))
-    assert leaning.read_as[:2] == (f"like {name}.md", 'words and meaning "honey"')
+    leaning = vault.search("honey", like=f"{name}.md", explain=True)
+    assert (leaning.read_as or ())[:2] == (f"like {name}.md", 'words and meaning "honey"')
 
 
 def test_only_the_notes_themselves_are_left_out(make_vault: MakeVault) -> None:
@@ -264,22 +265,23 @@ def test_a_hundred_notes_are_looked_at_together(make_vault: MakeVault) -> None:
     many = {f"Log/{'a long name ' * 4}{day}.md": f"# Day {day}\n\nThe bees were busy.\n" for day in range(120)}
     vault = make_vault({**NOTES, **many})
     vault.index()
-    results = vault.related(*many)
+    results = vault.related(*many, explain=True)
     assert sorted(paths(results)) == sorted(NOTES)
-    assert len(results.read_as) == 120
+    assert len(results.read_as or ()) == 120
 
 
 def test_a_pasted_text_stays_a_text_whatever_it_leans_to(notes: Vault) -> None:
     pasted = f'{"honey from the comb " * 20} "not there" -bees tag:none'
-    assert notes.search(pasted, only=Filters(like="Garden/Hive.md")).read_as[1:] == notes.search(pasted).read_as
-    assert len(notes.search(pasted, only=Filters(like="Garden/Hive.md"))) == len(NOTES)
+    leaning, plain = notes.search(pasted, like="Garden/Hive.md", explain=True), notes.search(pasted, explain=True)
+    assert (leaning.read_as or ())[1:] == plain.read_as
+    assert len(notes.search(pasted, like="Garden/Hive.md")) == len(NOTES)
 
 
 def test_a_place_to_lean_to_that_is_not_there_is_an_error(notes: Vault) -> None:
     with pytest.raises(NoteError, match="No indexed note is called 'Hyve'"):
-        notes.search("honey", only=Filters(like="Hyve"))
+        notes.search("honey", like="Hyve")
 
 
 def test_the_results_name_the_notes_that_were_asked_for(notes: Vault) -> None:
     assert notes.related("Hive", "rye").query == "Garden/Hive.md, Recipes/Rye.md"
-    assert notes.search("honey", only=Filters(like="Hive")).query == "honey"
+    assert notes.search("honey", like="Hive").query == "honey"

@@ -6,14 +6,14 @@ import pytest
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
-from notewell.search import Embedders, find_hits
+from notewell.search import Embedders, ModeRules, Rules, search
 from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
 from notewell.store import Snapshot
+from notewell.types.candidates import Ranking
 from notewell.types.note import Vectors
-from notewell.types.query import Scope
-from notewell.types.results import Ranking
+from notewell.types.query import Query, Scope
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -105,8 +105,13 @@ class Telling(WordsEmbedder):
 )
 def test_a_query_leaves_the_machine_without_its_secrets(hold: Hold, remote: bool, told: str) -> None:
     embedder = Telling()
-    plan = make_plan('hive password: hunter2-again hyde:"password: hunter2-again"')
-    find_hits(plan, store=hold(NOTES), embedders=Embedders(embedder, remote=remote), rules=SearchRules())
+    query = Query('hive password: hunter2-again hyde:"password: hunter2-again"')
+    search(
+        query,
+        store=hold(NOTES),
+        embedders=Embedders(embedder, remote=remote),
+        rules=Rules(mode=ModeRules(excerpts=False)),
+    )
     assert embedder.queries == [f"hive {told}"] and embedder.passages == [told]
 
 

@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.search.searching import searched
 
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Embedders, Ranker, SearchRules, find_hits, make_plan, search
+from notewell.search import Ranker, SearchRules
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Note, Stamp
-from notewell.types.query import Plan, Scope
-from notewell.types.results import Hit
+from notewell.types.query import Plan, Query
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -23,19 +24,16 @@ NOTES = {
 
 
 def found(
-    text: str, snapshot: Snapshot, rules: SearchRules | None = None, rankers: Sequence[Ranker] | None = None
-) -> list[Hit]:
-    plan = make_plan(text)
-    return find_hits(
-        plan, store=snapshot, embedders=Embedders(WordsEmbedder()), rules=rules or SearchRules(), rankers=rankers
-    )
+    text: str, snapshot: Snapshot, settings: SearchRules | None = None, rankers: tuple[Ranker, ...] | None = None
+) -> list[Candidate]:
+    return searched(text, snapshot, quick=WordsEmbedder(), settings=settings, rankers=rankers).candidates
 
 
 def test_the_best_hit_comes_first_with_its_excerpt(hold: Hold) -> None:
-    page = search("new roof", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
-    excerpts = page.excerpts
-    assert (excerpts[0].path, excerpts[0].line, excerpts[0].text) == ("a/hive.md", 1, "The hive needs a new roof.")
-    scores = [excerpt.score for excerpt in excerpts]
+    hits = searched("new roof", hold(NOTES), quick=WordsEmbedder()).results.hits
+    best = hits[0].excerpt
+    assert (hits[0].path, best.line, best.text) == ("a/hive.md", 1, "The hive needs a new roof.")
+    scores = [hit.score for hit in hits]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -60,14 +58,14 @@ def test_ranks_say_which_retriever_found_a_hit_and_where(hold: Hold) -> None:
 
 
 def test_without_an_embedder_the_vector_rank_is_empty(hold: Hold) -> None:
-    hits = find_hits(make_plan("hive"), store=hold(NOTES), embedders=Embedders(), rules=SearchRules())
+    hits = searched("hive", hold(NOTES)).candidates
     assert [hit.ranks["vector"] for hit in hits] == [None, None]
 
 
 def test_the_best_word_match_comes_first_when_only_vectors_have_weight_and_there_are_none(hold: Hold) -> None:
     notes = {"a.md": "one mention of rye among many other words here", "z.md": "the rye and the rye and rye"}
     rules = SearchRules(lexical_weight=0, vector_weight=1)
-    hits = find_hits(make_plan("rye"), store=hold(notes), embedders=Embedders(), rules=rules)
+    hits = searched("rye", hold(notes), settings=rules).candidates
     assert [hit.chunk.path for hit in hits] == ["z.md", "a.md"]
     assert hits[0].score > hits[1].score
 
@@ -93,10 +91,10 @@ def test_equal_scores_of_one_note_come_in_the_order_of_line(tmp_path: Path) -> N
 
 def test_the_same_query_of_the_same_state_gives_the_same_answer(hold: Hold) -> None:
     snapshot = hold({f"{number % 7}/{number}.md": f"hive {number % 5} bees {number}" for number in range(200)})
-    first = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
-    again = search("bees hive 3", store=snapshot, embedders=Embedders(WordsEmbedder()), rules=SearchRules())
+    first = searched("bees hive 3", snapshot, quick=WordsEmbedder())
+    again = searched("bees hive 3", snapshot, quick=WordsEmbedder())
     assert repr(first) == repr(again)
-    assert len(first.excerpts) == 10
+    assert len(first.results) == 10
 
 
 def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
@@ -106,20 +104,18 @@ def test_the_limit_may_be_larger_than_the_candidates(hold: Hold) -> None:
 
 
 def test_only_the_scope_is_searched(hold: Hold) -> None:
-    page = search(
-        "bees", store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules(), scope=Scope("a")
-    )
-    assert [excerpt.path for excerpt in page.excerpts] == ["a/hive.md"]
+    found = searched(Query("bees", under="a"), hold(NOTES), quick=WordsEmbedder())
+    assert [hit.path for hit in found.results] == ["a/hive.md"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0"])
 def test_an_empty_query_finds_nothing(hold: Hold, text: str) -> None:
-    assert search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules()).excerpts == []
+    assert searched(text, hold(NOTES), quick=WordsEmbedder()).results.hits == ()
 
 
 @pytest.mark.parametrize("text", ['" OR ( NEAR *', "?!…", "x" * 10_000, "rye " * 2_500, "'; drop table note; --", "%_"])
 def test_no_query_is_an_error(hold: Hold, text: str) -> None:
-    search(text, store=hold(NOTES), embedders=Embedders(WordsEmbedder()), rules=SearchRules())
+    searched(text, hold(NOTES), quick=WordsEmbedder())
 
 
 def test_an_empty_store_finds_nothing(hold: Hold) -> None:
@@ -127,10 +123,10 @@ def test_an_empty_store_finds_nothing(hold: Hold) -> None:
 
 
 def test_rankers_run_in_their_order_and_each_leaves_its_reason(hold: Hold) -> None:
-    def prefer_bread(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
+    def prefer_bread(plan: Plan, hits: Sequence[Candidate]) -> list[Candidate]:
         return [hit.rescored(hit.score + hit.chunk.path.startswith("bread"), by="bread", why="hungry") for hit in hits]
 
-    def halve(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
+    def halve(plan: Plan, hits: Sequence[Candidate]) -> list[Candidate]:
         return [hit.rescored(hit.score / 2, by="half", why="always") for hit in hits]
 
     hits = found("hive", hold(NOTES), rankers=(prefer_bread, halve))
@@ -154,7 +150,6 @@ def test_a_hits_text_is_what_stands_on_its_lines_in_the_file(tmp_path: Path) -> 
     lines = (tmp_path / "bees.md").read_bytes().decode().split("\n")
     results = vault.search("bees hive roof windows line")
     assert len(results) == 3
-    for excerpt in results:
-        chunk = excerpt.hit.chunk
-        assert "\n".join(lines[chunk.line - 1 : chunk.end_line]).strip() == chunk.text
-        assert excerpt.text.split("\n")[0] in lines[excerpt.line - 1]
+    for hit in results:
+        assert "\n".join(lines[hit.line - 1 : hit.end_line]).strip() == hit.text
+        assert hit.excerpt.text.split("\n")[0] in lines[hit.excerpt.line - 1]

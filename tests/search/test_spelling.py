@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
+from tests.search.searching import searched
 
 from notewell import Vault
-from notewell.search import Embedders, SearchRules, search
+from notewell.search import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.spelling import HOLDING, TYPOS, resolve
 from notewell.store import Snapshot
@@ -22,8 +23,7 @@ def read(text: str, snapshot: Snapshot) -> Plan:
 
 
 def found(text: str, snapshot: Snapshot) -> list[str]:
-    page = search(text, store=snapshot, embedders=Embedders(), rules=WORDS_ONLY)
-    return [excerpt.path for excerpt in page.excerpts]
+    return [hit.path for hit in searched(text, snapshot, settings=WORDS_ONLY).results]
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,11 @@ def test_a_word_is_found_as_it_is_written_elsewhere(asked: str, written: str, ho
 def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "Anna Mueller keeps bees.", "b.md": "A datatablerenderer."})
     vault.index()
-    results = vault.search("mueler")
+    results = vault.search("mueler", explain=True)
     assert results.notices == ("no note has 'mueler'; looked for 'mueller' instead",)
-    assert results.read_as[1:] == ("one word", "'mueler' also as 'mueller'")
-    (start, end), *_ = results[0].highlights
-    assert results[0].text[start:end] == "Mueller"
+    assert (results.read_as or ())[1:] == ("one word", "'mueler' also as 'mueller'")
+    (start, end), *_ = results[0].excerpt.highlights
+    assert results[0].excerpt.text[start:end] == "Mueller"
     assert vault.search("Table").notices == ("no note has 'Table'; looked for 'datatablerenderer' instead",)
 
 

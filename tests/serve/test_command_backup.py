@@ -227,12 +227,12 @@ def test_an_open_reader_sees_what_was_restored(notewell: Notewell, folder: Path,
         (folder / "Garden" / "Bees.md").write_text("# Bees\n\nA zebra grazes in the garden today.\n")
         notewell("index")
         changed = reader.search("zebra")
-        assert changed[0].hit.ranks["lexical"] == 1
+        assert changed[0].retrievers["lexical"] == 1
         notewell("restore", str(backup))
         restored = reader.search("zebra hive")
         assert restored.generation > changed.generation
         assert "hive" in restored[0].text
-        assert all("zebra" not in excerpt.hit.chunk.text for excerpt in restored)
+        assert all("zebra" not in excerpt.text for excerpt in restored)
 
 
 def test_a_backup_taken_while_another_process_writes_is_one_state(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell import Vault
+from notewell import DeepResults, Vault
 
 Notewell = Callable[..., tuple[int, str, str]]
 QUERY = "the hive hums in the warm evening"
@@ -148,10 +148,11 @@ def test_the_score_of_a_note_that_links_led_to_is_the_last_seeds_by_its_similari
 def test_a_budget_of_tokens_cuts_deep_mode_and_what_did_not_fit_is_counted(notewell: Notewell, folder: Path) -> None:
     assert "notes did not fit" in notewell("search", QUERY, "--deep", "--max-tokens", "60")[2]
     with Vault.open(folder) as vault:
-        whole, part = vault.deepen(QUERY), vault.deepen(QUERY, max_tokens=60)
-        assert (whole.results.left_out, len(whole.results)) == (0, len(whole.walk.kept))
-        assert 0 < len(part.results) < len(whole.results)
-        assert part.results.left_out == len(whole.results) - len(part.results)
+        whole, part = vault.search(QUERY, mode="deep"), vault.search(QUERY, mode="deep", max_tokens=60)
+        assert isinstance(whole, DeepResults)
+        assert (whole.left_out, len(whole)) == (0, whole.notes - len(whole.dropped))
+        assert 0 < len(part) < len(whole)
+        assert part.left_out == len(whole) - len(part)
 
 
 def test_deep_mode_leans_to_what_it_should_be_like(notewell: Notewell, folder: Path) -> None:
@@ -165,8 +166,8 @@ def test_deep_mode_leans_to_what_it_should_be_like(notewell: Notewell, folder: P
 def test_deep_mode_without_a_text_is_an_error_with_a_hint(notewell: Notewell, arguments: tuple[str, ...]) -> None:
     code, out, err = notewell("search", *arguments, "--under", "Garden")
     assert (code, out) == (1, "")
-    assert "error: Deep mode begins with what a text finds, and there is none" in err
-    assert "hint: Say what is looked for" in err
+    assert "error: Deep search needs query text" in err
+    assert "hint: For example: " in err
 
 
 def test_a_comparison_for_programs_names_what_only_one_found(notewell: Notewell) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from tests.serve.terminal import PROGRAM, on_terminal
 
-from notewell.serve.addresses import Addresses
+from notewell.names.addresses import Addresses
 from notewell.types.note import Chunk
 
 Notewell = Callable[..., tuple[int, str, str]]

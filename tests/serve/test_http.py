@@ -22,12 +22,12 @@ def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
 
 
 def test_a_search_answers_as_the_command_line_does(indexed: KeptVault) -> None:
-    from notewell.serve.answers import of_results  # noqa: PLC0415
+    from notewell.serve.answers import as_data  # noqa: PLC0415
 
     expected = indexed.search("why did the loaf collapse", limit=2)
     with serving(indexed) as served:
         told = served.get("/search", text="why did the loaf collapse", limit=2)
-    assert {**told, "took_ms": 0} == json.loads(json.dumps({**of_results(expected, indexed.root), "took_ms": 0}))
+    assert {**told, "took_ms": 0} == json.loads(json.dumps({**as_data(expected), "took_ms": 0}))
     assert told["hits"][0]["path"] == "Recipes/Sourdough.md"
 
 

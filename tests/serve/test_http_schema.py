@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from notewell.serve.http.guard import Guard
 
 # Parameters that only surfaces have, by what they do there.
-OF_SURFACES = {"explain", "mode", "refresh", "lines", "part"}
+OF_SURFACES = {"refresh", "lines", "part"}
 # Requests for each route and kind.
 EXAMPLES = 12
 
@@ -94,9 +94,8 @@ def test_every_field_and_parameter_is_described(published: dict[str, Any]) -> No
 @pytest.mark.parametrize(
     ("path", "method", "apart"),
     [
-        ("/search", "search", set()),
-        ("/search", "deepen", set()),
-        ("/related", "related", {"like", "notes"}),
+        ("/search", "search", {"query", "floor", "containing"}),
+        ("/related", "related", {"notes", "text", "like", "mode", "floor", "containing"}),
         ("/traverse/{note}", "traverse", set()),
         ("/node/{place}", "read", {"raw"}),
         ("/links", "links", {"note"}),
@@ -109,10 +108,12 @@ def test_parameters_are_those_of_the_vault(published: dict[str, Any], path: str,
     from dataclasses import fields  # noqa: PLC0415
 
     from notewell import Vault  # noqa: PLC0415
-    from notewell.types.query import Filters  # noqa: PLC0415
+    from notewell.types.query import Filters, Query  # noqa: PLC0415
 
     own = {name: p.default for name, p in inspect.signature(getattr(Vault, method)).parameters.items()}
-    filters = {field.name: field.default for field in fields(Filters)} if own.pop("only", None) else {}
+    filters: dict[str, Any] = {}
+    if own.pop("asked", None):
+        filters = {field.name: field.default for field in (*fields(Query), *fields(Filters)) if field.name != "filters"}
     sent = {parameter["name"]: parameter for parameter in published["paths"][path]["get"].get("parameters", ())}
     told = sent.keys() - OF_SURFACES - ({"note"} if method == "related" else set())
     assert told == {*own, *filters} - {"self", "refresh"} - apart

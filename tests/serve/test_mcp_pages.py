@@ -88,7 +88,7 @@ def test_deep_mode_has_what_it_has_elsewhere_or_says_how_much_did_not_fit(make_v
         {f"{n:02}.md": f"# Zebra {n}\n\nSee [[{n + 1:02}]] and [[{n + 2:02}]].\n\n{body}" for n in range(40)}
     )
     vault.index()
-    found = len(vault.deepen("zebra stripes").results)
+    found = len(vault.search("zebra stripes", mode="deep"))
     with served(vault) as session:
         page = session.call("search", text="zebra stripes", mode="deep").structured_content
         assert len(page["hits"]) + page["left_out"] == found > 15

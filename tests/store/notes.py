@@ -13,7 +13,7 @@ from notewell.store import Snapshot, Store, Writing
 from notewell.store.links import LinkEnds
 from notewell.types.note import Chunk, Link, Note, Stamp
 from notewell.types.query import Filter, Range, Scope
-from notewell.types.results import Ranking
+from notewell.types.candidates import Ranking
 
 OpenStore = Callable[..., Store]
 Place = tuple[str, int]

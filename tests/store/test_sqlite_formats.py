@@ -66,8 +66,8 @@ def test_a_store_of_that_format_is_opened_searched_and_sound(file: Path, tmp_pat
         for text, path in (("hive", "garden/bees.md"), ("loaf", "bread.md"), ("京都で猪", "日記.md")):
             best = vault.search(text)[0]
             assert best.path == path
-            assert best.hit.ranks["lexical"] == 1
-        assert vault.search("bee hive hum")[0].hit.ranks["vector"] is not None
+            assert best.retrievers["lexical"] == 1
+        assert vault.search("bee hive hum")[0].retrievers["vector"] is not None
         with vault.store.reading() as snapshot:
             assert [
                 link.target

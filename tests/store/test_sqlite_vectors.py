@@ -116,7 +116,7 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
         vault.store.db.execute("update fine set data = x'0102' where body = (select min(body) from fine)")
         results = vault.search("the hive hums")
         assert (len(results), results.notices) == (5, ())
-        assert sorted(excerpt.hit.ranks["fine"] is None for excerpt in results) == [False] * 4 + [True]
+        assert sorted(excerpt.retrievers["fine"] is None for excerpt in results) == [False] * 4 + [True]
         assert vault.doctor().problems == ("1 better vectors of another length than most",)
 
 
@@ -129,7 +129,7 @@ def test_a_store_of_the_first_format_gets_the_table_and_can_be_filled(tmp_path: 
         assert vault.store.db.pragma("user_version") == VERSION
         assert vault.fill() == 0
         assert vault.store.about().filled == about.chunks
-        assert vault.search("hive")[0].hit.ranks["fine"] is not None
+        assert vault.search("hive")[0].retrievers["fine"] is not None
         assert vault.doctor().problems == ()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 
 from notewell.graph.traverse import (
     ABOVE,
     DESPITE_DECAY,
+    PLAIN,
     SEED,
     Ground,
     Likeness,
@@ -18,49 +19,18 @@ from notewell.graph.traverse import (
 )
 from notewell.graph.walk_source import StoredGround
 from notewell.store import Snapshot
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors
-from notewell.types.results import Hit, Results, Step
+from notewell.types.results import DeepHit, DeepResults, Hit, Results, Step
+from notewell.types.results import Visit as Visited
 
 # The notes of a search that deep mode begins with.
 SEEDS = 8
-# The hits in which these are looked for: a note may have several.
-SEED_HITS = 24
 # Wide: a low floor that only drops noise, and no early end. What is found is judged by who reads it. It keeps five
 # times as many notes as end a walk, and reads five times the vectors.
 DEEP = WalkRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=500)
 # How a note hangs together with the one that led to it.
 WAYS = {"→": "linked from", "←": "links to", "↔": "linked both ways with"}
-
-
-@dataclass(frozen=True, slots=True)
-class Deep:
-    """What deep mode found: a hit for each note that was kept, seeds first, and the walk with what was dropped."""
-
-    results: Results
-    walk: Walk
-
-    @property
-    def visits(self) -> dict[str, Visit]:
-        """Return how each note of the results was reached, by path."""
-        return {visit.note: visit for visit in self.walk.kept}
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A usual search and deep mode, of one query and one state of the store."""
-
-    fast: Results
-    deep: Deep
-
-    @property
-    def only_fast(self) -> tuple[str, ...]:
-        """Return the notes that only the usual search found, by path."""
-        return tuple(sorted(_paths(self.fast) - _paths(self.deep.results)))
-
-    @property
-    def only_deep(self) -> tuple[str, ...]:
-        """Return the notes that only deep mode found, by path."""
-        return tuple(sorted(_paths(self.deep.results) - _paths(self.fast)))
 
 
 def deepen(seeds: Sequence[str], query: Vectors, ground: Ground) -> Walk:
@@ -74,7 +44,7 @@ def with_decay(found: Walk, decay: Mapping[str, float]) -> Walk:
 
 
 def kept_chunks(
-    found: Walk, seeds: Mapping[str, Hit], query: Vectors, ground: StoredGround, snapshot: Snapshot
+    found: Walk, seeds: Mapping[str, Candidate], query: Vectors, ground: StoredGround, snapshot: Snapshot
 ) -> dict[str, Chunk]:
     """Return what is shown of each note that was kept: of a seed what was found, of another what is nearest."""
     led = [visit.note for visit in found.kept if visit.note not in seeds]
@@ -82,8 +52,8 @@ def kept_chunks(
     return {note: hit.chunk for note, hit in seeds.items()} | dict(zip(led, nearest, strict=True))
 
 
-def as_hits(found: Walk, seeds: Mapping[str, Hit], chunks: Mapping[str, Chunk]) -> list[Hit]:
-    """Return a hit for each note that was kept: the seeds as they were found, then the nearest of the others.
+def as_candidates(found: Walk, seeds: Mapping[str, Candidate], chunks: Mapping[str, Chunk]) -> list[Candidate]:
+    """Return a candidate for each note that was kept: the seeds as they were found, then the nearest of the others.
 
     A note that links led to, and not the query, comes behind every seed: it has the last seed's score, by similarity.
     """
@@ -91,7 +61,7 @@ def as_hits(found: Walk, seeds: Mapping[str, Hit], chunks: Mapping[str, Chunk]) 
     last = min((seeds[seed.note].score for seed in first), default=1.0)
     others = sorted((visit for visit in found.kept if visit.reason != SEED), key=lambda visit: -visit.similarity)
     led = [
-        Hit(chunks[visit.note], score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
+        Candidate(chunks[visit.note], score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
         for visit in others
     ]
     return [*(seeds[seed.note].rescored(seeds[seed.note].score, by="deep", why=told(seed)) for seed in first), *led]
@@ -108,10 +78,45 @@ def told(visit: Visit) -> str:
     return f"{reached}similarity {visit.similarity:.2f}{decay}, {visit.plainly}"
 
 
+def describe_drop(visit: Visited) -> str:
+    """Return how a note was reached that was not kept, and why not."""
+    reason = str(visit.drop_reason)
+    way = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
+    return f"{way}similarity {visit.similarity:.2f}, {PLAIN.get(reason, reason)}"
+
+
 def _aged(visit: Visit, decay: float) -> Visit:
     aged = replace(visit, decay=decay)
     return replace(aged, reason=DESPITE_DECAY) if aged.decay_zero and visit.reason == ABOVE else aged
 
 
-def _paths(results: Results) -> set[str]:
-    return {excerpt.path for excerpt in results}
+def deep_results(found: Results, walk: Walk) -> DeepResults:
+    """Return what a search found as deep results: each hit with how it was reached, and what the walk dropped."""
+    visits = {visit.note: visit for visit in walk.kept}
+    plain = {field.name: getattr(found, field.name) for field in fields(found)}
+    plain["hits"] = tuple(_deep_hit(hit, visits[hit.path]) for hit in found)
+    return DeepResults(
+        **plain,
+        dropped=tuple(_dropped(visit) for visit in walk.dropped),
+        notes=len(walk.visits),
+        vectors=walk.vectors,
+        unseen=walk.unseen,
+    )
+
+
+def _deep_hit(hit: Hit, visit: Visit) -> DeepHit:
+    return DeepHit(
+        **{field.name: getattr(hit, field.name) for field in fields(hit)},
+        similarity=round(visit.similarity, 4),
+        hop=visit.hop,
+        via=visit.via,
+        way=visit.way,
+        retain_reason=visit.reason,
+        decay_weight=round(visit.decay, 4),
+        decay_zero=visit.decay_zero,
+    )
+
+
+def _dropped(visit: Visit) -> Visited:
+    near, reason = round(visit.similarity, 4), visit.reason
+    return Visited(visit.note, near, visit.hop, visit.via, visit.way, kept=False, drop_reason=reason)

@@ -15,7 +15,9 @@ from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
-from notewell.types.results import Hit
+from notewell.search import MEASURING, search
+from notewell.types.candidates import Candidate
+from notewell.types.query import Query
 from notewell.vault import Vault
 
 # Chunks asked for, so that a hundred different documents are among them.
@@ -65,7 +67,10 @@ def fill_share(vault: Vault, share: float) -> None:
 def evaluate(vault: Vault, collection: Collection) -> Scores:
     """Search for every judged query, and compare the documents found with the judgements."""
     names = note_names(collection)
-    ranked = {query: documents_of(vault.hits(text, limit=CHUNKS), names) for query, text in collection.queries.items()}
+    ranked = {
+        query: documents_of(paths_of(find_candidates(vault, text, limit=CHUNKS)), names)
+        for query, text in collection.queries.items()
+    }
     judged = collection.judgements
     each = {query: ndcg(found, judged[query]) for query, found in ranked.items()}
     return Scores(
@@ -79,14 +84,30 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
     )
 
 
+def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
+    """Return what answers a plain text, without excerpts, and change nothing."""
+    embedders, _ = vault.embedders(hurried=False)
+    rules = replace(vault.search_rules, mode=MEASURING)
+    with vault.store.reading() as snapshot:
+        query = Query(text, limit=limit, max_tokens=0)
+        return search(query, store=snapshot, embedders=embedders, rules=rules).candidates
+
+
+def paths_of(candidates: Iterable[Candidate]) -> Iterator[str]:
+    """Yield the notes that say what candidates say, each one's own first: a judgement may name any of them."""
+    for candidate in candidates:
+        yield candidate.chunk.path
+        yield from (place.rpartition(":")[0] for place in candidate.also)
+
+
 def note_names(collection: Collection) -> dict[str, str]:
     """Return the document that each note is made of."""
     return {_note_path(document.name): document.name for document in collection.documents}
 
 
-def documents_of(hits: Iterable[Hit], names: Mapping[str, str]) -> list[str]:
-    """Return the documents that hits are of, each once, the best first."""
-    return list(dict.fromkeys(names[path] for hit in hits for path in _paths(hit)))
+def documents_of(paths: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Return the documents that notes are made of, each once, in the same order."""
+    return list(dict.fromkeys(names[path] for path in paths))
 
 
 def _note_path(name: str) -> str:
@@ -102,9 +123,3 @@ def _note_path(name: str) -> str:
 def _as_markdown(document: Document) -> str:
     title = document.title.replace("\n", " ").strip()
     return f"# {title}\n\n{document.text}\n" if title else f"{document.text}\n"
-
-
-def _paths(hit: Hit) -> Iterator[str]:
-    """Yield the notes that say what a hit says, its own first: a judgement may name any of them."""
-    yield hit.chunk.path
-    yield from (place.rpartition(":")[0] for place in hit.also)

@@ -1,15 +1,16 @@
-"""Hits cut to a budget of tokens, so that a page of them fits into a prompt."""
+"""Candidates cut to a budget of tokens, so that a page of them fits into a prompt."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from notewell.files.control_chars import UNSEEN
 from notewell.search.sentences import find_blocks, kind_of
 from notewell.search.tags import plain_tags
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.results import Hit
 
@@ -34,7 +35,7 @@ def count_tokens(text: str) -> int:
     return max(-(-len(text) // CHARS_PER_TOKEN), len(PIECE.findall(text)))
 
 
-def block(chunk: Chunk) -> str:
+def block(chunk: Chunk | Hit) -> str:
     """Return a chunk as it stands in a prompt: its headings, its place, and its lines in a fence.
 
     Whatever the lines open or pretend to be, it ends with the block.
@@ -72,30 +73,30 @@ def unhidden(text: str) -> str:
     return plain_tags(UNSEEN.sub("", text.replace("\r\n", "\n")))
 
 
-def context(hits: Sequence[Hit]) -> str:
-    """Return hits as a block of Markdown for a prompt: the same bytes for the same hits."""
-    return "".join(block(hit.chunk) for hit in hits)
+def context(passages: Iterable[Chunk | Hit]) -> str:
+    """Return hits or chunks as Markdown for a prompt: the same bytes for the same ones."""
+    return "".join(map(block, passages))
 
 
-def fit(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
-    """Return the first hits whose blocks fit; the last is cut after the last whole line that does.
+def fit(candidates: Sequence[Candidate], max_tokens: int) -> list[Candidate]:
+    """Return the first candidates whose blocks fit; the last is cut after the last whole line that does.
 
-    >>> hit = Hit(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0)
-    >>> [kept.chunk.text for kept in fit([hit], 10)]
+    >>> candidate = Candidate(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0)
+    >>> [kept.chunk.text for kept in fit([candidate], 10)]
     ['one line']
     """
     if not max_tokens:
-        return list(hits)
-    kept: list[Hit] = []
+        return list(candidates)
+    kept: list[Candidate] = []
     left = max_tokens * CHARS_PER_TOKEN
-    for hit in hits:
-        size = len(block(hit.chunk))
+    for candidate in candidates:
+        size = len(block(candidate.chunk))
         if size > left:
-            shorter = _shortened(hit.chunk, left)
+            shorter = _shortened(candidate.chunk, left)
             if _says_something(shorter):
-                kept.append(replace(hit, chunk=shorter))
+                kept.append(replace(candidate, chunk=shorter))
             break
-        kept.append(hit)
+        kept.append(candidate)
         left -= size
     return kept
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from notewell.embed import Embedder
 from notewell.search.fuse import Fused, SearchRules, best_of, fuse
-from notewell.search.related import liked_by_encoder
+from notewell.search.related import Encoded, liked_by_encoder
 from notewell.search.retrieve import embed_plan
 from notewell.store import Snapshot
 from notewell.store.vectors import cosines, cosines_by_id, rounded
+from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Vectors
 from notewell.types.query import Plan
-from notewell.types.results import Ranking
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -38,24 +38,35 @@ READERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Embedders:
-    """What turns texts into vectors for a search: at once, and better; and who takes the vectors that were missing.
+    """What turns texts into vectors for a search: the quick embedder, and the encoder behind it.
 
     Unless the first is known to be on this machine, it is `remote`, and a query goes to it without its secrets.
     """
 
     quick: Embedder | None = None
     encoder: Embedder | None = None
-    keep: Callable[[Sequence[Chunk], Vectors], None] = lambda chunks, vectors: None
     remote: bool = True
 
 
-def read_query(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[Vectors] | None:
-    """Let the encoder read the query while the retrievers are at work: half of what it costs is hidden so."""
+class QueryVector(NamedTuple):
+    """The encoder's vector of a query, and the vectors it made of liked chunks on the way."""
+
+    vector: Vectors
+    made: tuple[Encoded, ...] = ()
+
+
+def encode_ahead(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[QueryVector] | None:
+    """Let the encoder read the query while the retrievers work, which hides half of what it costs."""
     encoder = embedders.encoder
     if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
         return None
-    like = liked_by_encoder(plan, store, encoder, embedders.keep)
-    return _readers().submit(lambda: embed_plan(plan, encoder, like()))
+    like = liked_by_encoder(plan, store, encoder)
+
+    def encode() -> QueryVector:
+        liked, made = like()
+        return QueryVector(embed_plan(plan, encoder, liked), made)
+
+    return _readers().submit(encode)
 
 
 @cache
@@ -66,24 +77,33 @@ def _readers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(READERS, "notewell-query")
 
 
-def look_closer(
-    query: Future[Vectors], rankings: Sequence[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
-) -> list[Ranking]:
-    """Return the encoder's ranking of the best of what was found; none, if too few of them have a vector."""
-    vector, encoder = query.result(), embedders.encoder
+def encoder_rerank(
+    ahead: Future[QueryVector], rankings: Sequence[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
+) -> tuple[list[Ranking], tuple[Encoded, ...]]:
+    """Return the encoder's ranking of the best of what was found, and the vectors made for it.
+
+    If too few of the chunks have a vector, there is no ranking.
+    """
+    (vector, made), encoder = ahead.result(), embedders.encoder
     fused = fuse([replace(ranking, reach=LOOKED_AT) for ranking in rankings], rules)
     best = best_of(fused, LOOKED_AT)
     if encoder is None or not best or not vector.any():
-        return []
+        return [], made
     seen = cosines_by_id(vector, store.vectors(best, encoder.fingerprint))
-    seen |= _made_now(_wanted(best, seen, store, rules), vector, embedders)
+    wanted = _wanted(best, seen, store, rules)
+    if wanted:
+        encoded = Encoded(list(wanted.values()), encoder.embed([chunk.meaning for chunk in wanted.values()]))
+        seen |= _cosines(list(wanted), vector, encoded.vectors)
+        made = (*made, encoded)
     known = {chunk_id: cosine for chunk_id, cosine in seen.items() if cosine is not None}
     if len(known) < min(ENOUGH, len(best)):
-        return []
+        return [], made
     guessed = _guessed(best, known, fused)
     found = tuple(sorted({**guessed, **known}.items(), key=lambda item: -item[1]))
     heard = sum(chunk_id in known for chunk_id in best[:HEARD]) / len(best[:HEARD])
-    return [Ranking("fine", found, floor=found[-1][1], reach=len(found), trust=heard**0.5, guessed=frozenset(guessed))]
+    trust, floor = heard**0.5, found[-1][1]
+    ranking = Ranking("fine", found, floor=floor, reach=len(found), trust=trust, guessed=frozenset(guessed))
+    return [ranking], made
 
 
 def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: SearchRules) -> dict[int, Chunk]:
@@ -100,16 +120,11 @@ def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: 
     return {chunk_id: chunks[chunk_id] for chunk_id in within if chunk_id not in seen}
 
 
-def _made_now(wanted: Mapping[int, Chunk], vector: Vectors, embedders: Embedders) -> dict[int, float | None]:
-    """Return the cosines of chunks that lacked a vector, which is kept; none where the encoder does not read them."""
-    if not wanted or embedders.encoder is None:
-        return {}
-    vectors = embedders.encoder.embed([chunk.meaning for chunk in wanted.values()])
-    embedders.keep(list(wanted.values()), vectors)
+def _cosines(ids: Sequence[int], vector: Vectors, vectors: Vectors) -> dict[int, float | None]:
+    """Return the cosines of vectors that were made just now; None where the encoder does not read the chunk."""
     found = cosines(vector, rounded(vectors)).tolist()
     return {
-        chunk_id: near if read else None
-        for chunk_id, near, read in zip(wanted, found, map(np.any, vectors), strict=True)
+        chunk_id: near if read else None for chunk_id, near, read in zip(ids, found, map(np.any, vectors), strict=True)
     }
 
 

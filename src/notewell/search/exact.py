@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from notewell.store import Matching
 from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
+from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Chunk
 from notewell.types.query import Filter, Plan
-from notewell.types.results import Excerpt, Ranking
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300
@@ -66,9 +66,9 @@ def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
     return [Ranking("exact", best_first, trust=share**STEEPNESS)]
 
 
-def tell_missing(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
+def tell_missing(plan: Plan, page: Sequence[Candidate]) -> tuple[str, ...]:
     """Say that nothing holds what was asked for as it is written, where that is most of the query."""
-    if not plan.strings or any(one.hit.ranks.get("exact") for one in excerpts):
+    if not plan.strings or any(one.ranks.get("exact") for one in page):
         return ()
     # Several words in a row are seldom meant to the letter.
     asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))

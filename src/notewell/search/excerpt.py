@@ -1,4 +1,4 @@
-"""The lines of a hit that answer the plan: its two best sentences, with their terms marked."""
+"""The lines of a candidate that answer the plan: its two best sentences, with their terms marked."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_block
 from notewell.search.stopwords import stop_terms
 from notewell.search.turns import asked_in
 from notewell.terms import fold
-from notewell.types.note import Chunk, Vectors
+from notewell.types.candidates import Candidate
+from notewell.types.note import Chunk, Vectors, place_of
 from notewell.types.query import Plan
-from notewell.types.results import Excerpt, Hit
+from notewell.types.results import Excerpt
 
 SENTENCES = 2
 # Of a chunk without any of the terms, so many sentences are compared with the query.
@@ -40,30 +41,30 @@ Held = tuple[Unit, set[str]]
 Nearness = Callable[[Sequence[str]], Vectors]
 
 
-def make_excerpts(hits: Sequence[Hit], plan: Plan, nearness: Nearness | None = None) -> list[Excerpt]:
-    """Return of each hit the two sentences nearest the query, in the order of the note: by its terms, or by meaning."""
-    texts = [hit.chunk.text.replace("\r", "") for hit in hits]
+def make_excerpts(candidates: Sequence[Candidate], plan: Plan, nearness: Nearness | None = None) -> list[Excerpt]:
+    """Return the two sentences of each candidate that are closest to the query, by its terms or by meaning."""
+    texts = [candidate.chunk.text.replace("\r", "") for candidate in candidates]
     wanted = frozenset(plan.terms)
     page = find_marks(texts, (wanted - stop_terms()) or wanted)
     rarity = _rarity(page)
     quoted = _quoted(plan)
-    dull = _page_edges(hits)
+    dull = _page_edges(candidates)
     excerpts = []
-    for hit, text, marks in zip(hits, texts, page, strict=True):
-        kind = kind_of(hit.chunk)
-        names = {hit.chunk.title, *hit.chunk.headings, *dull[hit.chunk.path]}
+    for candidate, text, marks in zip(candidates, texts, page, strict=True):
+        kind = kind_of(candidate.chunk)
+        names = {candidate.chunk.title, *candidate.chunk.headings, *dull[candidate.chunk.path]}
         around = _telling(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
         held = _unasked(text, list(_held(text, around, marks)))
         chosen = _by_terms(text, held, rarity, quoted)
         if not chosen:
             blocks = find_blocks(text, kind)
             chosen = _by_meaning(text, _telling(text, blocks, names) or blocks, nearness)
-        excerpts.append(_excerpt(hit, text, marks, chosen))
+        excerpts.append(_excerpt(candidate, text, marks, chosen))
     return excerpts
 
 
 def _telling(text: str, blocks: Sequence[Unit], names: Collection[str]) -> list[Unit]:
-    """Return the blocks that say more than a name does which the hit has anyway."""
+    """Return the blocks that say more than a name does which the candidate has anyway."""
     return [block for block in blocks if text[block.start : block.end] not in names]
 
 
@@ -171,16 +172,17 @@ def _by_meaning(text: str, blocks: Sequence[Unit], nearness: Nearness | None) ->
     return _best(text, [(-float(cosine), unit) for cosine, unit in zip(near, units, strict=True)])
 
 
-def _excerpt(hit: Hit, text: str, marks: Sequence[Mark], chosen: list[Unit]) -> Excerpt:
-    if chosen and kind_of(hit.chunk) == SOURCE:
+def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: list[Unit]) -> Excerpt:
+    if chosen and kind_of(candidate.chunk) == SOURCE:
         chosen = _with_signatures(text, chosen)
     units = chosen or [Unit(0, len(text), CODE)]
     shown = Shown(text, marks)
     for unit in units:
-        shown.add(unit, _header(hit.chunk, text, unit) if unit.kind == ROW else "")
-    first_line = hit.chunk.line + text.count("\n", 0, units[0].start)
-    last_line = hit.chunk.line + text.count("\n", 0, units[-1].end)
-    return Excerpt(hit, shown.text, first_line, last_line, tuple(shown.highlights))
+        shown.add(unit, _header(candidate.chunk, text, unit) if unit.kind == ROW else "")
+    first_line = candidate.chunk.line + text.count("\n", 0, units[0].start)
+    last_line = candidate.chunk.line + text.count("\n", 0, units[-1].end)
+    place = place_of(candidate.chunk.parts, first_line, last_line)
+    return Excerpt(shown.text, first_line, last_line, place, tuple(shown.highlights))
 
 
 def _header(chunk: Chunk, text: str, row: Unit) -> str:
@@ -200,15 +202,15 @@ def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:
     return [found[start] for start in sorted(found)]
 
 
-def _page_edges(hits: Sequence[Hit]) -> defaultdict[str, set[str]]:
+def _page_edges(candidates: Sequence[Candidate]) -> defaultdict[str, set[str]]:
     """Return, by path, the lines that stand at the edge of several pages of a PDF: they say nothing of their own."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     counts: Counter[tuple[str, str]] = Counter()
-    for hit in hits:
-        if hit.chunk.path.endswith(".pdf"):
-            edges = set(_edges(hit.chunk))
-            counts.update((hit.chunk.path, DIGITS.sub("0", line)) for line in edges)
-            seen[hit.chunk.path] |= edges
+    for candidate in candidates:
+        if candidate.chunk.path.endswith(".pdf"):
+            edges = set(_edges(candidate.chunk))
+            counts.update((candidate.chunk.path, DIGITS.sub("0", line)) for line in edges)
+            seen[candidate.chunk.path] |= edges
     for path, lines in seen.items():
         seen[path] = {line for line in lines if counts[path, DIGITS.sub("0", line)] > 1}
     return seen

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.errors import SettingsError
-from notewell.types.results import Ranking, Step, Vote
+from notewell.types.candidates import Ranking
+from notewell.types.results import Step, Vote
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60
@@ -65,7 +66,7 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
 
     >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8),))
     >>> cast_votes(rankings, SearchRules(), [7])[7][0]
-    Vote(retriever='lexical', rank=1, score=9.0, scaled=1.0, weight=0.75, guessed=False)
+    Vote(retriever='lexical', rank=1, score=9.0, scaled=1.0, weight=0.75, guessed=False, part=0.75)
     """
     rules = _counting(rankings, rules)
     by_rank = rules.fusion == "rrf"
@@ -78,7 +79,8 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
         for chunk_id in ids:
             rank, guessed = ranks.get(chunk_id), chunk_id in ranking.guessed
             score, own = (ranking.found[rank - 1][1], None if guessed else rank) if rank else (None, None)
-            votes[chunk_id] += (Vote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed),)
+            part = round(scaled[chunk_id] * weight, 6)
+            votes[chunk_id] += (Vote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed, part),)
     return votes
 
 

@@ -1,4 +1,4 @@
-"""Which of the hits make a page: a few of a note, and one of those that say the same."""
+"""Which of the candidates make a page: a few of a note, and one of those that say the same."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notewell.search.rank.names import name_terms
+from notewell.types.candidates import Candidate
 from notewell.types.query import Plan
-from notewell.types.results import Hit
 
 # So many chunks of one note stand on a page, as long as other notes have something to say. 3 and 4 lose answers that
 # stand further down in the right note (recall@10 of the sample vault's questions .908 and .917 instead of .936).
@@ -17,40 +17,40 @@ OF_A_NOTE = 5
 ALIKE = 0.8
 
 
-def choose(plan: Plan, hits: Sequence[Hit], limit: int) -> list[Hit]:
-    """Return the best hits, a few of each note, those that say the same folded into the best of them.
+def choose(plan: Plan, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the best candidates, a few of each note, those that say the same folded into the best of them.
 
     A page that other notes do not fill has more of the same; so has a note that is asked for by its name or as scope.
     """
-    told = _folded(hits, limit)
+    told = _folded(candidates, limit)
     seen: Counter[str] = Counter()
-    chosen: list[Hit] = []
-    spare: list[Hit] = []
-    for hit in told:
-        seen[hit.chunk.path] += not _is_asked_for(hit, plan)
-        (chosen if seen[hit.chunk.path] <= OF_A_NOTE else spare).append(hit)
-    page = {id(hit) for hit in [*chosen, *spare][:limit]}
-    return [hit for hit in told if id(hit) in page]
+    chosen: list[Candidate] = []
+    spare: list[Candidate] = []
+    for candidate in told:
+        seen[candidate.chunk.path] += not _is_asked_for(candidate, plan)
+        (chosen if seen[candidate.chunk.path] <= OF_A_NOTE else spare).append(candidate)
+    page = {id(candidate) for candidate in [*chosen, *spare][:limit]}
+    return [candidate for candidate in told if id(candidate) in page]
 
 
-def _is_asked_for(hit: Hit, plan: Plan) -> bool:
-    named = name_terms(hit.chunk.title)
-    return hit.chunk.path == plan.scope.under or (bool(named) and named <= set(plan.terms))
+def _is_asked_for(candidate: Candidate, plan: Plan) -> bool:
+    named = name_terms(candidate.chunk.title)
+    return candidate.chunk.path == plan.scope.under or (bool(named) and named <= set(plan.terms))
 
 
-def _folded(hits: Sequence[Hit], limit: int) -> list[Hit]:
-    """Return the hits without those that say what a better one says, which names their places."""
-    kept: list[Hit] = []
+def _folded(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the candidates without those that say what a better one says, which names their places."""
+    kept: list[Candidate] = []
     lines: list[frozenset[str]] = []
-    for hit in hits:
-        own = frozenset(hit.chunk.text.split("\n"))
+    for candidate in candidates:
+        own = frozenset(candidate.chunk.text.split("\n"))
         # What stands below the page is not folded into: nobody sees it.
         like = next((place for place, other in enumerate(lines[:limit]) if _alike(own, other)), None)
         if like is None:
-            kept.append(hit)
+            kept.append(candidate)
             lines.append(own)
         else:
-            place = f"{hit.chunk.path}:{hit.chunk.line}"
+            place = f"{candidate.chunk.path}:{candidate.chunk.line}"
             kept[like] = replace(kept[like], also=(*kept[like].also, place))
     return kept
 

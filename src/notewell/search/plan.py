@@ -94,7 +94,7 @@ def _words(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tokens))[:MAX_TERMS]
 
 
-def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = (), like: tuple[str, ...] = ()) -> Scope:
+def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = ()) -> Scope:
     """Return the scope of a folder or note: `Garden`, `Garden/`, `./Garden` and its full path are the same.
 
     >>> make_scope("./Garden/", Path("/notes")).under, make_scope("/notes/Garden", Path("/notes")).under
@@ -104,7 +104,7 @@ def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = (), like: t
     if path.is_relative_to(root.as_posix()):
         path = path.relative_to(root.as_posix())
     inside = path.as_posix().strip("/")
-    return Scope("" if inside == "." else inside, filters, tuple(map(readable, like)))
+    return Scope("" if inside == "." else inside, filters)
 
 
 def readable(text: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,35 +60,39 @@ def liked(plan: Plan, store: Snapshot) -> Vectors | None:
     return mean(unit_rows(store.vectors(plan.like).values())) if plan.like else None
 
 
+class Encoded(NamedTuple):
+    """Vectors that the encoder made of chunks during a search, for whoever stores them."""
+
+    chunks: Sequence[Chunk]
+    vectors: Vectors
+
+
 def liked_by_encoder(
-    plan: Plan, store: Snapshot, encoder: Embedder, keep: Callable[[Sequence[Chunk], Vectors], None]
-) -> Callable[[], Vectors | None]:
+    plan: Plan, store: Snapshot, encoder: Embedder
+) -> Callable[[], tuple[Vectors | None, tuple[Encoded, ...]]]:
     """Return what makes the mean of the encoder's vectors of the liked chunks; it may run in another thread.
 
-    Those that are stored are fetched here, where the store may be read; what is missing is embedded there, and kept.
+    Stored vectors are fetched here, where the store may be read; missing ones are made there, and returned too.
     """
     if not plan.like:
-        return lambda: None
+        return lambda: (None, ())
     vectors = unit_rows(store.vectors(plan.like).values())
     nearest = np.argsort(-(vectors @ mean(vectors)), kind="stable")[:ENCODED]
     ids = [sorted(plan.like)[place] for place in nearest.tolist()]
     stored = store.vectors(ids, encoder.fingerprint)
     missing = [*store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored]).values()]
-    return partial(_mean_of_all, unit_rows(stored.values()), missing, encoder, keep)
+    return partial(_mean_of_all, unit_rows(stored.values()), missing, encoder)
 
 
 def _mean_of_all(
-    stored: Vectors,
-    missing: Sequence[Chunk],
-    encoder: Embedder,
-    keep: Callable[[Sequence[Chunk], Vectors], None],
-) -> Vectors | None:
+    stored: Vectors, missing: Sequence[Chunk], encoder: Embedder
+) -> tuple[Vectors | None, tuple[Encoded, ...]]:
+    made: tuple[Encoded, ...] = ()
     if missing:
-        made = encoder.embed([chunk.meaning for chunk in missing])
-        keep(missing, made)
-        fresh = unit_rows(rounded(made))
+        made = (Encoded(missing, encoder.embed([chunk.meaning for chunk in missing])),)
+        fresh = unit_rows(rounded(made[0].vectors))
         stored = np.concatenate((stored, fresh)) if len(stored) else fresh
-    return mean(stored) if len(stored) else None
+    return (mean(stored) if len(stored) else None), made
 
 
 def mean(vectors: Vectors) -> Vectors:

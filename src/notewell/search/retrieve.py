@@ -10,14 +10,15 @@ import numpy as np
 
 from notewell.embed import Embedder, check_length, is_instant
 from notewell.embed.unit import unit
+from notewell.errors import EmbedError
 from notewell.redact import redact_text
 from notewell.search.exact import find_verbatim
 from notewell.search.fuse import SearchRules
 from notewell.search.related import liked
 from notewell.store import Snapshot
+from notewell.types.candidates import Ranking
 from notewell.types.note import Vectors
 from notewell.types.query import Plan
-from notewell.types.results import Ranking
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever puts forward has a score
 # from the other too, and so that the worst of them is a fair zero. 100 and 400 were no better.
@@ -37,7 +38,7 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
         rankings.append(store.match(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
         rankings += find_verbatim(plan, store)
     if by_meaning and embedder is not None:
-        vector = check_length(embed_plan(plan, embedder, liked(plan, store)), store.state.made_for.dimensions, embedder)
+        vector = embed_checked(plan, embedder, store)
         rankings.append(store.nearest(vector, plan.scope, depth))
     return [replace(ranking, reach=rules.reach) for ranking in rankings]
 
@@ -60,6 +61,13 @@ def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> V
         vectors += [like * np.float32(LEANING if vectors else 1)]
     # The vector whose cosine with a chunk is, but for scale, the mean of theirs: one search does for all.
     return vectors[0] if len(vectors) == 1 else unit(np.sum(vectors, axis=0, keepdims=True))[0]
+
+
+def embed_checked(plan: Plan, embedder: Embedder | None, store: Snapshot) -> Vectors:
+    """Return the vector of what is asked for; without an embedder whose vectors the store holds, that is an error."""
+    if embedder is None:
+        raise EmbedError("There are no vectors to compare the query with", "Run `notewell index`, or search by words")
+    return check_length(embed_plan(plan, embedder, liked(plan, store)), store.state.made_for.dimensions, embedder)
 
 
 def without_secrets(plan: Plan) -> Plan:

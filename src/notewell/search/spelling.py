@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from notewell.search.stopwords import stop_terms
 from notewell.store import Matching
 from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
+from notewell.types.candidates import Candidate
 from notewell.types.query import Plan
-from notewell.types.results import Excerpt
 
 # A word with fewer letters is one typo away from too many, and stands inside too many.
 SHORTEST = 4
@@ -62,9 +62,9 @@ def resolve(plan: Plan, store: Matching) -> Plan:
     )
 
 
-def tell_guesses(plan: Plan, excerpts: Sequence[Excerpt]) -> tuple[str, ...]:
+def tell_guesses(plan: Plan, page: Sequence[Candidate]) -> tuple[str, ...]:
     """Say which words no note has, and what was found instead, as the notes of the page write it."""
-    tokens = {token for excerpt in excerpts for token in TOKEN.findall(excerpt.hit.chunk.text)} if plan.guessed else ()
+    tokens = {token for one in page for token in TOKEN.findall(one.chunk.text)} if plan.guessed else ()
     spelt: dict[str, set[str]] = {}
     for token in tokens:
         for term in token_terms(token):

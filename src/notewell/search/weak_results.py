@@ -13,14 +13,13 @@ from notewell.names.find import READ, SHOWN, find_chunks, near_folders
 from notewell.redact import redact_text
 from notewell.search.describe import told, told_values
 from notewell.search.exact import tell_missing
-from notewell.search.fallback import Found
 from notewell.search.fuse import SearchRules
 from notewell.search.spelling import tell_guesses
 from notewell.search.unread import near_keys
 from notewell.store import Snapshot
 from notewell.terms import fold
+from notewell.types.candidates import Candidate
 from notewell.types.query import EVERYTHING, Filter, Plan, Range, Scope
-from notewell.types.results import Excerpt
 
 # More values than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
@@ -38,18 +37,19 @@ NAMES = {
 }
 
 
-def find_doubts(found: Found, store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+def find_doubts(
+    plan: Plan, page: Sequence[Candidate], left_out: int, store: Snapshot, rules: SearchRules
+) -> tuple[str, ...]:
     """Return what the user should know of a page, as many lines as one reads; a secret in the query is not repeated."""
-    plan = found.plan
-    doubts = [*plan.notices, *tell_guesses(plan, found.excerpts), *_unknown_notes(plan, store)]
-    if found.left_out and not found.excerpts:
+    doubts = [*plan.notices, *tell_guesses(plan, page), *_unknown_notes(plan, store)]
+    if left_out and not page:
         doubts.append(f"nothing fits into {rules.max_tokens} tokens")
     else:
-        doubts += _found(plan, found.excerpts, store, rules)
-    doubts = doubts or [*tell_missing(plan, found.excerpts)]
+        doubts += _found(plan, page, store, rules)
+    doubts = doubts or [*tell_missing(plan, page)]
     shown = [_line(doubt) for doubt in dict.fromkeys(doubts)]
-    left_out = len(shown) - LINES + 1
-    return (*shown[: LINES - 1], f"… and {left_out} more such notes") if left_out > 1 else tuple(shown)
+    more = len(shown) - LINES + 1
+    return (*shown[: LINES - 1], f"… and {more} more such notes") if more > 1 else tuple(shown)
 
 
 def _line(doubt: str) -> str:
@@ -57,10 +57,10 @@ def _line(doubt: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
-def _found(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
-    if excerpts:
+def _found(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+    if page:
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
-        return _by_words(plan, excerpts, store) if asked else ()
+        return _by_words(plan, page, store) if asked else ()
     if plan.related and not store.within(plan.scope, 1):
         # The last filter leaves out the notes themselves, and was asked for by nobody.
         asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
@@ -82,14 +82,14 @@ def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
     return (f"nothing has all of this: {'; '.join(conditions)}",)
 
 
-def _by_words(plan: Plan, excerpts: Sequence[Excerpt], store: Snapshot) -> tuple[str, ...]:
+def _by_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tuple[str, ...]:
     """Say which words the hits do not have because nothing has them."""
     if not plan.terms:
         return (f"{NO_WORDS}; {NEAREST}",)
     beginnings = [term for term in plan.terms if term.endswith("*")]
     unknown = [term for term in beginnings[:LINES] if not store.match([term], EVERYTHING, 1).found]
     doubts = tuple(f"no word in the notes begins with '{term[:-1]}'" for term in unknown)
-    if any(excerpt.hit.ranks["lexical"] for excerpt in excerpts) or store.match(plan.terms, plan.scope, 1).found:
+    if any(one.ranks["lexical"] for one in page) or store.match(plan.terms, plan.scope, 1).found:
         return doubts
     if len(unknown) == len(plan.terms):
         return (*doubts[:-1], f"{doubts[-1]}; {NEAREST}")

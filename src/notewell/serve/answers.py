@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-from notewell.serve.addresses import Addresses
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
-    from notewell.graph.deep import Compared, Deep
     from notewell.graph.link_report import Lead, Links
     from notewell.graph.overview import Bridge, Community, Graph
     from notewell.graph.traverse import Visit, Walk
@@ -22,9 +17,9 @@ if TYPE_CHECKING:
     from notewell.memory.near import Near
     from notewell.serve import forms
     from notewell.store import About
-    from notewell.types.results import Excerpt, Hit, Results
+    from notewell.types.results import DeepResults, Results
 
-Noticed = TypeVar("Noticed", "Results", "Walk", "Links", "Graph")
+Noticed = TypeVar("Noticed", "Results", "DeepResults", "Walk", "Links", "Graph")
 
 
 def with_notices(answer: Noticed, notices: tuple[str, ...]) -> Noticed:
@@ -32,122 +27,24 @@ def with_notices(answer: Noticed, notices: tuple[str, ...]) -> Noticed:
     return replace(answer, notices=(*notices, *answer.notices))
 
 
-def of_results(results: Results, root: Path, *, explain: bool = False) -> forms.Results:
-    """Return what was found in the vault at `root` as other programs read it."""
-    addresses = Addresses.of(root)
-    made: forms.Results = {
-        "query": results.query,
-        "hits": [_hit(excerpt, explain, addresses) for excerpt in results],
-        "generation": results.generation,
-        "took_ms": results.took_ms,
-        "left_out": results.left_out,
-        "notices": list(results.notices),
-    }
-    if explain:
-        made["read_as"] = list(results.read_as)
+def as_data(value: Any, *, explain: bool = False) -> Any:
+    """Return a result as other programs read it: its fields by name, those for explanations only if asked for.
+
+    A field whose default is None is left out where it has no value.
+    """
+    if isinstance(value, tuple | list):
+        return [as_data(item, explain=explain) for item in value]
+    if isinstance(value, Mapping):
+        return {name: as_data(item, explain=explain) for name, item in value.items()}
+    if not is_dataclass(value):
+        return value
+    made = {}
+    for field in fields(value):
+        item = getattr(value, field.name)
+        shown = explain if field.metadata.get("explained") else item is not None or field.default is not None
+        if shown:
+            made[field.name] = as_data(item, explain=explain)
     return made
-
-
-def _hit(excerpt: Excerpt, explain: bool, addresses: Addresses) -> forms.Hit:
-    chunk = excerpt.hit.chunk
-    hit: forms.Hit = {
-        "path": chunk.path,
-        "line": chunk.line,
-        "end_line": chunk.end_line,
-        "place": chunk.place,
-        "heading": chunk.heading,
-        "title": chunk.title,
-        "score": round(excerpt.score, 6),
-        "text": chunk.text,
-        "also": list(excerpt.hit.also),
-        "retrievers": dict(excerpt.hit.ranks),
-        "trace": _trace(excerpt.hit, explain),
-        "excerpt": {
-            "text": excerpt.text,
-            "line": excerpt.line,
-            "end_line": excerpt.end_line,
-            "place": excerpt.place,
-            "highlights": list(excerpt.highlights),
-        },
-        "uri": addresses.of_chunk(chunk),
-    }
-    if explain:
-        hit["votes"] = _votes(excerpt.hit)
-    return hit
-
-
-def _trace(hit: Hit, explain: bool) -> list[forms.Step]:
-    steps: list[forms.Step] = []
-    for step, factor in zip(hit.trace, factors(hit), strict=True):
-        steps.append({"by": step.by, "why": step.why, "score": round(step.score, 6)})
-        if explain:
-            steps[-1]["factor"] = factor
-    return steps
-
-
-def factors(hit: Hit) -> list[float | None]:
-    """Return what each step multiplied the score by; none for the first."""
-    scores = [step.score for step in hit.trace]
-    return [None, *(after / before if before else None for before, after in pairwise(scores))][: len(scores)]
-
-
-def _votes(hit: Hit) -> list[forms.Vote]:
-    """Return what each retriever says of a hit, as data."""
-    return [
-        {
-            "retriever": vote.retriever,
-            "rank": vote.rank,
-            "score": vote.score,
-            "scaled": vote.scaled,
-            "weight": vote.weight,
-            "guessed": vote.guessed,
-            "part": round(vote.part, 6),
-        }
-        for vote in hit.votes
-    ]
-
-
-def of_deep(deep: Deep, root: Path, *, explain: bool = False) -> forms.DeepResults:
-    """Return what deep mode found as other programs read it."""
-    found, visits, walk = of_results(deep.results, root, explain=explain), deep.visits, deep.walk
-    made: forms.DeepResults = {
-        "query": found["query"],
-        "hits": [{**hit, **_reached(visits[hit["path"]])} for hit in found["hits"]],
-        "generation": found["generation"],
-        "took_ms": found["took_ms"],
-        "left_out": found["left_out"],
-        "notices": found["notices"],
-        "dropped": [_visit(visit) for visit in walk.dropped],
-        "notes": len(walk.visits),
-        "vectors": walk.vectors,
-        "unseen": walk.unseen,
-    }
-    if explain:
-        made["read_as"] = found["read_as"]
-    return made
-
-
-def of_compared(compared: Compared, root: Path, *, explain: bool = False) -> forms.Compared:
-    """Return a usual search and deep mode as other programs read them."""
-    return {
-        "query": compared.fast.query,
-        "fast": of_results(compared.fast, root, explain=explain),
-        "deep": of_deep(compared.deep, root, explain=explain),
-        "only_fast": list(compared.only_fast),
-        "only_deep": list(compared.only_deep),
-    }
-
-
-def _reached(visit: Visit) -> forms.Reached:
-    return {
-        "similarity": round(visit.similarity, 4),
-        "hop": visit.hop,
-        "via": visit.via,
-        "way": visit.way,
-        "retain_reason": visit.reason,
-        "decay_weight": round(visit.decay, 4),
-        "decay_zero": visit.decay_zero,
-    }
 
 
 def of_reading(reading: Reading) -> forms.Reading:

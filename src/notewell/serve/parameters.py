@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from notewell.errors import SettingsError
-from notewell.types.query import ALL, Filters
+from notewell.types.query import NO_FILTERS, Filters, Mode, Query
 
 HELP = {
     "limit": "Return at most N results. Default: search.limit, 10",
@@ -61,26 +60,30 @@ class Page(Protocol):
         """Return the folder or note they are in."""
 
     @property
-    def only(self) -> Filters:
+    def filters(self) -> Filters:
         """Return what they are narrowed by."""
 
     @property
     def max_tokens(self) -> int | None:
         """Return how long they may be together."""
 
-
-class Rules(TypedDict):
-    """What a vault is asked by besides the text or the notes, as its methods name it."""
-
-    limit: int | None
-    under: str
-    only: Filters
-    max_tokens: int | None
+    @property
+    def explain(self) -> bool:
+        """Return whether to say how scores came about."""
 
 
-def rules_of(page: Page) -> Rules:
-    """Return what a vault is asked by."""
-    return {"limit": page.limit, "under": page.under, "only": page.only, "max_tokens": page.max_tokens}
+def query_by(page: Page, text: str = "", *, like: Sequence[str] = (), mode: Mode = "fast") -> Query:
+    """Return what is asked of a vault: the text or the notes, and what a page of hits is asked by."""
+    return Query(
+        text,
+        limit=page.limit,
+        under=page.under,
+        filters=page.filters,
+        like=tuple(like),
+        max_tokens=page.max_tokens,
+        mode=mode,
+        explain=page.explain,
+    )
 
 
 def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
@@ -104,15 +107,15 @@ def filters_of(asked: Narrowed) -> Filters:
     )
 
 
-def check_asked(text: str, under: str, only: Filters) -> None:
+def check_asked(query: Query) -> None:
     """Refuse a search with neither text nor a filter.
 
-    >>> check_asked("", "", Filters(tag="bees"))
-    >>> check_asked(" ", "", ALL)
+    >>> check_asked(Query(filters=Filters(tag="bees")))
+    >>> check_asked(Query(" "))
     Traceback (most recent call last):
     notewell.errors.SettingsError: There is nothing to search for
     """
-    if not (text.strip() or under) and replace(only, like=only.places) == ALL:
+    if not (query.text.strip() or query.under or query.places) and query.filters == NO_FILTERS:
         raise SettingsError("There is nothing to search for", "Give some words, or a filter such as tag or after")
 
 

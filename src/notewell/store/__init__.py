@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from notewell.store.links import Edges, LinkBetween, LinkEnds, NoteName, Standing
+from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
 from notewell.types.query import Scope
-from notewell.types.results import Ranking
 
 # Terms that count as an occurrence of another, for less.
 StandIns = Mapping[str, Sequence[str]]

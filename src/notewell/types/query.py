@@ -1,18 +1,108 @@
-"""What is asked, frozen: filters, the scope of a query, and the plan it becomes."""
+"""A query, from what a caller asks to the plan that a search follows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict, Unpack
+
+# How a vault answers a query.
+Mode = Literal["fast", "related", "deep", "sure"]
 
 # What kind of query a text is.
 Intent = Literal["quoted", "path", "error text", "identifier", "code", "one word", "question", "keywords"]
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions on the notes that a query may return, each value written as in a query; a note must meet all of them.
+
+    >>> Filters(tag=("bees|wasps", "garden"), after="2024", where={"status": "open"}).before
+    ''
+    """
+
+    tag: str | Sequence[str] = ()
+    """Only notes with this tag, or one nested in it."""
+    type: str | Sequence[str] = ()
+    """Only notes whose front matter has this type."""
+    lang: str | Sequence[str] = ()
+    """Only notes in this language: python, de, c++."""
+    after: str = ""
+    """Only notes of this day or later: 2024-05-01, 2024, 7d, today."""
+    before: str = ""
+    """Only notes from before this day."""
+    where: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """Only notes whose front matter has these values, by key: {"status": "open", "rating": "3..5"}."""
+
+
+NO_FILTERS = Filters()
+
+
+class Asked(TypedDict, total=False):
+    """The fields of a `Query` that a caller may give by name beside its text."""
+
+    limit: int | None
+    under: str
+    filters: Filters
+    like: str | Sequence[str]
+    max_tokens: int | None
+    mode: Mode
+    floor: float
+    containing: str
+    refresh: bool | None
+    explain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of a vault; every surface parses its input into one of these."""
+
+    text: str = ""
+    """What to look for; may hold query syntax, and may be empty with a filter or with `like`."""
+    limit: int | None = None
+    """How many hits to return; None takes the vault's setting."""
+    under: str = ""
+    """Search only this folder or note."""
+    filters: Filters = NO_FILTERS
+    """Conditions that every hit meets."""
+    like: str | Sequence[str] = ()
+    """Notes, or lines of notes, that hits should resemble: `Garden/Bees.md:12`."""
+    max_tokens: int | None = None
+    """Limit the text of all hits to about this many tokens; 0 is no limit, None takes the vault's setting."""
+    mode: Mode = "fast"
+    """`fast` searches; `related` finds notes like `like`; `deep` also follows links; `sure` returns only hits that are
+    surely about the text, which it reads without query syntax."""
+    floor: float = 0.0
+    """With `sure`: the lowest score of a hit, from 0 to 1."""
+    containing: str = ""
+    """Only chunks that contain this string as it is written."""
+    refresh: bool | None = None
+    """Whether to index changed files first; None leaves it to the vault."""
+    explain: bool = False
+    """Whether to say how the query was read and how each score came about."""
+
+    @classmethod
+    def of(cls, query: Query | str, **asked: Unpack[Asked]) -> Query:
+        """Return the query for a text and fields given by name; a `Query` is returned as it is.
+
+        >>> Query.of("bees", limit=3).limit, Query.of(Query("bees")).text
+        (3, 'bees')
+        """
+        if isinstance(query, str):
+            return cls(query, **asked)
+        if asked:
+            raise TypeError("a Query already holds its fields: pass them in it, not beside it")
+        return query
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return the places in `like`, of which empty ones count for nothing."""
+        return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
-    """Values from `low` to `high`, both within unless it is `open`; an empty end is no bound."""
+    """Values from `low` to `high`, both included unless the range is `open`; an empty end has no bound."""
 
     low: str = ""
     high: str = ""
@@ -21,10 +111,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One condition on what a query may see; of its values, one is enough.
+    """One condition on what a query may see; matching one of its values is enough.
 
-    `of` says what it looks at: the note's `path`, `tag`, `type`, `lang`, `date`, or the `field` of front matter that
-    `key` names; or a `term`, `phrase` or `heading` of the chunk. `note` is a path to the letter, never a folder.
+    `of` names what is compared: the note's `path`, `tag`, `type`, `lang`, `date`, or the front-matter `field` called
+    `key`; or a `term`, `phrase` or `heading` of the chunk. `note` is an exact path, never a folder.
     """
 
     of: str
@@ -35,60 +125,25 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one query may see: everything, or what is under a folder or file and passes every filter.
-
-    Of that, it leans to what is `like` some places; a plan has their chunks instead.
-    """
+    """The part of the vault that one query may see: all of it, or what is under a path and passes every filter."""
 
     under: str = ""
     filters: tuple[Filter, ...] = ()
-    like: tuple[str, ...] = ()
 
 
 EVERYTHING = Scope()
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """What a search is narrowed by, each value written as in a query; all of them have to fit.
-
-    `like` leaves nothing out: the search leans to what is like these places, such as `Garden/Bees.md:12`.
-
-    >>> Filters(tag=("bees|wasps", "garden"), after="2024", where={"status": "open"}).before
-    ''
-    """
-
-    tag: str | Sequence[str] = ()
-    type: str | Sequence[str] = ()
-    lang: str | Sequence[str] = ()
-    after: str = ""
-    before: str = ""
-    where: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    like: str | Sequence[str] = ()
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Return the places that the search leans to."""
-        return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
-
-    def leaning_to(self, *places: str) -> Filters:
-        """Return the same, leaning to these places, too."""
-        return replace(self, like=(*places, *self.places))
-
-
-ALL = Filters()
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
-    """A query, read: the terms to match, the text to embed, and the scope to look in.
+    """A query as the search understands it: the terms to match, the text to embed, and the scope to search.
 
-    A term that ends in `*` stands for all that begin so. The `passage` is embedded as notes are. Without `by_words`,
-    terms are only marked. `strings` are to be found as written; `words` may be misspelt, and those `guessed` at have
-    `stand_ins`, which are terms too, so that they are marked. `when` are the days that are preferred, without bounds
-    the newest. The vector leans to the chunks in `like`; where only such are asked for, notes `related` to theirs are
-    meant. `variations` are the text in other words; `read_as` and `notices` say how the query was
-    understood.
+    A term that ends in `*` stands for every term that begins with it. The `passage` is embedded as notes are. Without
+    `by_words`, terms are highlighted but not matched. `strings` have to be found as written. `words` may be misspelt;
+    those `guessed` at have `stand_ins`, which are terms too, so that they are highlighted. `when` are the preferred
+    days; without bounds, the newest. The vector is drawn towards the chunks in `like`; with nothing else to go by, the
+    plan finds notes `related` to theirs. `variations` are other wordings of the text; `read_as` and `notices` say how
+    the query was understood.
     """
 
     text: str
@@ -110,5 +165,5 @@ class Plan:
 
     @property
     def only_filters(self) -> bool:
-        """Tell whether there is nothing to rank by, so that the newest notes are meant."""
+        """Tell whether there is nothing to rank by, so that the newest notes are wanted."""
         return self.scope != EVERYTHING and not (self.text or self.terms or self.passage or self.like)

@@ -1,125 +1,204 @@
-"""What a search finds: rankings, hits with the reasons for their scores, excerpts, and a page of them."""
+"""What a search returns: flat values that are the JSON of every surface, field by field."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from notewell.types.note import Chunk, place_of
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """What one retriever found: chunk ids and scores, the best first, and the score of what it did not find.
-
-    `trust` says how much of its weight it has earned, `guessed` which of its scores are not its own.
-    """
-
-    retriever: str
-    found: tuple[tuple[int, float], ...]
-    floor: float = 0.0
-    reach: int = 30
-    trust: float = 1.0
-    guessed: frozenset[int] = frozenset()
-
-    @property
-    def candidates(self) -> tuple[tuple[int, float], ...]:
-        """Return the part that may become hits; the rest only lends its scores."""
-        return self.found[: self.reach]
-
-
-class Vote(NamedTuple):
-    """What one ranking says of a chunk: its rank there, its score, that score as it is fused, the ranking's weight."""
-
-    retriever: str
-    rank: int | None
-    score: float | None
-    scaled: float
-    weight: float
-    guessed: bool = False
-
-    @property
-    def part(self) -> float:
-        """Return what it adds to the fused score."""
-        return self.scaled * self.weight
+# Fields that an answer has only if the query asked for an explanation.
+EXPLAINED: Mapping[str, Any] = {"explained": True}
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change of a score: who made it, why, and what the score was then."""
+    """One change of a score."""
 
     by: str
+    """What changed it."""
     why: str
+    """The reason."""
     score: float
+    """The score after it."""
+    factor: float | None = field(default=None, metadata=EXPLAINED)
+    """What the score was multiplied by; null for the first step. Only with `explain`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk that answers the plan, its score, how that came about, and the places that say the same."""
+class Vote:
+    """What one retriever says about a hit."""
 
-    chunk: Chunk
-    score: float
-    trace: tuple[Step, ...] = ()
-    also: tuple[str, ...] = ()
-    votes: tuple[Vote, ...] = ()
-
-    @property
-    def ranks(self) -> dict[str, int | None]:
-        """Return the hit's rank with each retriever; none where one did not find it, or was not asked."""
-        return {"lexical": None, "vector": None, **{vote.retriever: vote.rank for vote in self.votes}}
-
-    def rescored(self, score: float, *, by: str, why: str) -> Hit:
-        """Return the hit with a new score and the reason on its trace."""
-        return replace(self, score=score, trace=(*self.trace, Step(by, why, score)))
+    retriever: str
+    """Its name: lexical, exact, vector or fine."""
+    rank: int | None
+    """The hit's rank with it, from 1; null if it did not find the hit."""
+    score: float | None
+    """Its own score."""
+    scaled: float
+    """That score as it is fused."""
+    weight: float
+    """How much its ranking counts."""
+    guessed: bool
+    """Whether the score was estimated from those of other hits."""
+    part: float
+    """What it adds to the fused score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The sentences of a hit nearest the query, their lines, and where its terms stand in them."""
+    """The sentences of a hit that are closest to the query."""
 
-    hit: Hit
     text: str
+    """The sentences."""
     line: int
+    """Their first line."""
     end_line: int
+    """Their last line."""
+    place: str
+    """The page, slide or other part they are in, if the note has parts."""
     highlights: tuple[tuple[int, int], ...] = ()
+    """Where words of the query are in the text: from, to."""
 
-    @property
-    def path(self) -> str:
-        """Return the note's path, from the vault's root."""
-        return self.hit.chunk.path
 
-    @property
-    def place(self) -> str:
-        """Return the page, slide or other part of the note that these lines are in, if it has such."""
-        return place_of(self.hit.chunk.parts, self.line, self.end_line)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """Lines of a note that answer the query."""
 
-    @property
-    def score(self) -> float:
-        """Return the hit's score; higher is better."""
-        return self.hit.score
+    path: str
+    """The note, from the vault's root."""
+    line: int
+    """The first line."""
+    end_line: int
+    """The last line."""
+    place: str
+    """The page, slide or other part they are in, if the note has parts."""
+    heading: str
+    """The note's title and the headings above the lines."""
+    title: str
+    """The note's title."""
+    score: float
+    """How well the hit answers the query; higher is better."""
+    text: str
+    """The lines, with secrets removed."""
+    also: tuple[str, ...]
+    """Other places that say the same."""
+    retrievers: Mapping[str, int | None]
+    """The rank with each retriever."""
+    trace: tuple[Step, ...]
+    """How the score came about."""
+    excerpt: Excerpt
+    """The sentences closest to the query."""
+    uri: str
+    """A link that opens the note: `obsidian://` in an Obsidian vault, `file://` elsewhere."""
+    votes: tuple[Vote, ...] | None = field(default=None, metadata=EXPLAINED)
+    """What each retriever says. Only with `explain`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepHit(Hit):
+    """A hit of deep mode, and how it was reached."""
+
+    similarity: float
+    """How similar the note is to the query."""
+    hop: int
+    """How many links lead to it from a seed; 0 is a seed."""
+    via: str
+    """The note before it."""
+    way: str
+    """The link's direction: → ← ↔."""
+    retain_reason: str
+    """Why it was kept."""
+    decay_weight: float
+    """The share of its score that age leaves."""
+    decay_zero: bool
+    """Whether age leaves less than a hundredth."""
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """A page of excerpts: what was asked, of which state of the store, and what the user should know.
+class Visit:
+    """A note that a walk along links looked at."""
 
-    So many hits were `left_out` because they did not fit into `max_tokens`.
-    """
+    path: str
+    """The note, from the vault's root."""
+    similarity: float
+    """How similar it is to the query, or to the note where the walk began."""
+    hop: int
+    """How many links lead to it from the start."""
+    via: str
+    """The note before it."""
+    way: str
+    """The link's direction: → ← ↔."""
+    kept: bool
+    """Whether it was kept."""
+    retain_reason: str | None = None
+    """Why it was kept; absent if it was not."""
+    drop_reason: str | None = None
+    """Why it was not kept; absent if it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """What a search found."""
 
     query: str
-    excerpts: tuple[Excerpt, ...]
+    """What was asked."""
+    hits: tuple[Hit, ...]
+    """The hits, the best first."""
     generation: int
+    """The state of the store that answered; it grows with every change."""
     took_ms: float
-    notices: tuple[str, ...] = ()
-    read_as: tuple[str, ...] = ()
+    """How long the search took, in milliseconds."""
     left_out: int = 0
+    """How many hits did not fit into `max_tokens`."""
+    notices: tuple[str, ...] = ()
+    """What the user should know."""
+    read_as: tuple[str, ...] | None = field(default=None, metadata=EXPLAINED)
+    """How the query was understood. Only with `explain`."""
 
-    def __iter__(self) -> Iterator[Excerpt]:
-        return iter(self.excerpts)
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
 
     def __len__(self) -> int:
-        return len(self.excerpts)
+        return len(self.hits)
 
-    def __getitem__(self, place: int) -> Excerpt:
-        return self.excerpts[place]
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepResults(Results):
+    """What a deep search found: a hit for each note that it kept, and how far it went."""
+
+    hits: tuple[DeepHit, ...]
+    """The seeds first, then the notes that links led to."""
+    dropped: tuple[Visit, ...] = ()
+    """Notes that were looked at and not kept."""
+    notes: int = 0
+    """How many notes were looked at."""
+    vectors: int = 0
+    """How many vectors were read for it."""
+    unseen: int = 0
+    """How many linked notes were left out for lack of room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A fast search beside a deep one."""
+
+    query: str
+    """What was asked."""
+    fast: Results
+    """The fast search."""
+    deep: DeepResults
+    """The deep search."""
+    only_fast: tuple[str, ...]
+    """The notes that only the fast search found."""
+    only_deep: tuple[str, ...]
+    """The notes that only the deep search found."""
+
+    @classmethod
+    def of(cls, fast: Results, deep: DeepResults) -> Compared:
+        """Return both, and the notes that only one of them found."""
+        ours, others = {hit.path for hit in fast}, {hit.path for hit in deep}
+        only_fast, only_deep = tuple(sorted(ours - others)), tuple(sorted(others - ours))
+        return cls(query=fast.query, fast=fast, deep=deep, only_fast=only_fast, only_deep=only_deep)

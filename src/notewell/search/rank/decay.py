@@ -11,9 +11,9 @@ from typing import Any
 from notewell.search.rank.decay_rules import GROUPED, HALF_LIFE, ONE_GROUP, Way, read_ways
 from notewell.store import NoteFacts
 from notewell.terms import fold
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.query import Plan
-from notewell.types.results import Hit
 
 # A link in front matter stands for what it names.
 LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
@@ -45,7 +45,7 @@ class DecayRules:
 
 @dataclass(frozen=True, slots=True)
 class Aged:
-    """A note among the hits: its way and its day, the group that it is ranked in, and whether it never loses."""
+    """A note among the candidates: its way and its day, the group that it is ranked in, and whether it never loses."""
 
     way: Way
     day: date
@@ -61,13 +61,15 @@ class Decay:
     today: date
     said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
 
-    def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with what they keep of their scores."""
-        chunks = {hit.chunk.path: hit.chunk for hit in hits}
+    def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with what they keep of their scores."""
+        chunks = {candidate.chunk.path: candidate.chunk for candidate in candidates}
         ways = self.rules.ways
         notes = {path: self._aged(chunks[path], ways, said) for path, said in self.said(chunks).items()}
         kept = {path: self._kept(note, notes.values()) for path, note in notes.items()}
-        return [_decayed(hit, notes[hit.chunk.path], *kept[hit.chunk.path]) for hit in hits]
+        return [
+            _decayed(candidate, notes[candidate.chunk.path], *kept[candidate.chunk.path]) for candidate in candidates
+        ]
 
     def _aged(self, chunk: Chunk, ways: Sequence[Way], said: NoteFacts) -> Aged:
         way = next(way for way in ways if way.covers(chunk.path))
@@ -96,12 +98,12 @@ def _is_newer(other: Aged, note: Aged) -> bool:
     return same and not other.evergreen and other.day > note.day
 
 
-def _decayed(hit: Hit, note: Aged, factor: float, why: str) -> Hit:
+def _decayed(candidate: Candidate, note: Aged, factor: float, why: str) -> Candidate:
     if factor == 1:
-        return hit
+        return candidate
     if note.evergreen:
-        return hit.rescored(hit.score, by="decay", why="evergreen")
-    return hit.rescored(hit.score * factor, by="decay", why=why)
+        return candidate.rescored(candidate.score, by="decay", why="evergreen")
+    return candidate.rescored(candidate.score * factor, by="decay", why=why)
 
 
 def _first_name(fields: Mapping[str, Any], keys: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What links know of hits: which of them others link to and by what name, or how notes stand in the whole vault."""
+"""Rankers by links: which candidates the best ones link to and by what name, or how notes stand in the whole vault."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from notewell.search.fuse import SearchRules
 from notewell.search.rank.names import sharing
 from notewell.store import NoteFacts, Snapshot
 from notewell.store.links import LinkBetween, Standing
+from notewell.types.candidates import Candidate
 from notewell.types.query import Plan
-from notewell.types.results import Hit
 
 GRAPHS = ("links", "s10", "off")
 
-# Twice what a hit gains at most for a link with one of the best notes, as a share of its own score; and how many notes
-# are the best. 0.6, or ten of them, finds more of what takes two steps, and less in the sample vault.
+# Twice the most that a link with one of the best notes adds, as a share of the score; and how many notes are the best.
+# 0.6, or ten of them, finds more of what takes two steps, and less in the sample vault.
 LINK_GAIN = 0.4
 BEST = 5
 # What a note gains that a link calls exactly what was asked for, as a share of the best score; with half the words in
@@ -42,41 +42,46 @@ def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date |
 
 @dataclass(frozen=True, slots=True)
 class ByLinks:
-    """Raise notes linked with the best, and those that links of other hits call what was asked for; none is lowered."""
+    """Raise notes linked with the best, and those that other candidates link to by what was asked for."""
 
     between: Callable[[Collection[str]], Sequence[LinkBetween]]
 
-    def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with what they gain."""
-        best = _best_scores(hits)
+    def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with what they gain."""
+        best = _best_scores(candidates)
         joints = self.between(best) if len(best) > 1 else ()
         if not joints:
-            return list(hits)
+            return list(candidates)
         # First the links, then their names: a note that is only called so does not draw its neighbours along.
-        linked = list(hits) if _read_closely(hits) else _linked(hits, _activations(best, joints))
+        linked = list(candidates) if _read_closely(candidates) else _linked(candidates, _activations(best, joints))
         return _called(plan, linked, joints)
 
 
 @dataclass(frozen=True, slots=True)
 class ByStanding:
-    """Mix what hits say with how their notes stand in the vault, and whether they are new: promise S10."""
+    """Mix what candidates say with how their notes stand in the vault, and whether they are new: promise S10."""
 
     standings: Callable[[Collection[str]], Mapping[str, Standing]]
     touching: Callable[[Collection[str], int], int]
     said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
     today: date | None = None
 
-    def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with scores from 0 to 1.05; as they are, where too few links touch them."""
-        paths = {hit.chunk.path for hit in hits}
-        if not hits or self.touching(paths, ENOUGH_LINKS) < ENOUGH_LINKS:
-            return list(hits)
+    def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with scores from 0 to 1.05; as they are, where too few links touch them."""
+        paths = {candidate.chunk.path for candidate in candidates}
+        if not candidates or self.touching(paths, ENOUGH_LINKS) < ENOUGH_LINKS:
+            return list(candidates)
         standings, recent = self.standings(paths), self._recent(paths)
-        scores = [hit.score for hit in hits]
+        scores = [candidate.score for candidate in candidates]
         low, spread = min(scores), max(scores) - min(scores)
         return [
-            _stood(hit, (hit.score - low) / spread if spread else 1.0, standings.get(hit.chunk.path), recent)
-            for hit in hits
+            _stood(
+                candidate,
+                (candidate.score - low) / spread if spread else 1.0,
+                standings.get(candidate.chunk.path),
+                recent,
+            )
+            for candidate in candidates
         ]
 
     def _recent(self, paths: Collection[str]) -> frozenset[str]:
@@ -86,31 +91,31 @@ class ByStanding:
         return frozenset(path for path, said in self.said(paths).items() if said.day >= since)
 
 
-def _stood(hit: Hit, similarity: float, standing: Standing | None, recent: Collection[str]) -> Hit:
+def _stood(candidate: Candidate, similarity: float, standing: Standing | None, recent: Collection[str]) -> Candidate:
     if standing is None:
         score, why = similarity, f"similarity {similarity:.3f}, no links"
     else:
         score = SIMILARITY * similarity + PAGERANK * standing.pagerank + CENTRALITY * standing.centrality
         parts = f"{SIMILARITY} × {similarity:.3f} + pagerank {PAGERANK} × {standing.pagerank:.3f}"
         why = f"similarity {parts} + centrality {CENTRALITY} × {standing.centrality:.3f}"
-    if hit.chunk.path in recent:
+    if candidate.chunk.path in recent:
         score, why = score + RECENT, f"{why} + recent {RECENT}"
-    return hit.rescored(score, by="graph", why=why)
+    return candidate.rescored(score, by="graph", why=why)
 
 
-def _read_closely(hits: Iterable[Hit]) -> bool:
+def _read_closely(candidates: Iterable[Candidate]) -> bool:
     """Tell whether the encoder had a say: it sees by itself what belongs together, and links add mistakes to that.
 
     With them, the sample vault's questions fall from an MRR of .849 to .842.
     """
-    return any(vote.retriever == "fine" for hit in hits for vote in hit.votes)
+    return any(vote.retriever == "fine" for candidate in candidates for vote in candidate.votes)
 
 
-def _best_scores(hits: Iterable[Hit]) -> dict[str, float]:
+def _best_scores(candidates: Iterable[Candidate]) -> dict[str, float]:
     """Return the best score of each note."""
     best: dict[str, float] = {}
-    for hit in hits:
-        best[hit.chunk.path] = max(hit.score, best.get(hit.chunk.path, 0.0))
+    for candidate in candidates:
+        best[candidate.chunk.path] = max(candidate.score, best.get(candidate.chunk.path, 0.0))
     return best
 
 
@@ -130,27 +135,27 @@ def _activations(scores: Mapping[str, float], joints: Iterable[LinkBetween]) -> 
     return active
 
 
-def _linked(hits: Iterable[Hit], active: Mapping[str, float]) -> list[Hit]:
+def _linked(candidates: Iterable[Candidate], active: Mapping[str, float]) -> list[Candidate]:
     raised = []
-    for hit in hits:
-        much = active.get(hit.chunk.path, 0.0)
+    for candidate in candidates:
+        much = active.get(candidate.chunk.path, 0.0)
         gain = LINK_GAIN * much / (1 + much)
         why = "linked with one of the best notes"
-        raised.append(hit.rescored(hit.score * (1 + gain), by="linked", why=why) if gain else hit)
+        raised.append(candidate.rescored(candidate.score * (1 + gain), by="linked", why=why) if gain else candidate)
     return raised
 
 
-def _called(plan: Plan, hits: Sequence[Hit], joints: Iterable[LinkBetween]) -> list[Hit]:
-    """Return the hits, those raised that a link calls what was asked for."""
-    share, top = sharing(plan), max(hit.score for hit in hits)
+def _called(plan: Plan, candidates: Sequence[Candidate], joints: Iterable[LinkBetween]) -> list[Candidate]:
+    """Return the candidates, those raised that a link calls what was asked for."""
+    share, top = sharing(plan), max(candidate.score for candidate in candidates)
     shares: dict[str, tuple[float, str]] = {}
     for target, text in {(joint.target, joint.text) for joint in joints if joint.text}:
         shares[target] = max(shares.get(target, (0.0, "")), (share(text), text))
-    return [_named(hit, top, *shares.get(hit.chunk.path, (0.0, ""))) for hit in hits]
+    return [_named(candidate, top, *shares.get(candidate.chunk.path, (0.0, ""))) for candidate in candidates]
 
 
-def _named(hit: Hit, top: float, share: float, text: str) -> Hit:
+def _named(candidate: Candidate, top: float, share: float, text: str) -> Candidate:
     if not share:
-        return hit
+        return candidate
     why = f"{share:.2f} of '{text}', as a link calls it, and the query"
-    return hit.rescored(hit.score + NAME_GAIN * top * share**2, by="called", why=why)
+    return candidate.rescored(candidate.score + NAME_GAIN * top * share**2, by="called", why=why)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from notewell.search.rank.names import is_called
 from notewell.search.stopwords import stop_terms
 from notewell.terms import split_terms
+from notewell.types.candidates import Candidate
 from notewell.types.query import Plan
-from notewell.types.results import Hit
 
-# What is left of such a hit's score: enough for the notes of tests/test_failure_modes.py, on which it was chosen. No
-# hit of the nine collections is stuffed, so that they neither speak for it nor against it.
+# What is left of such a score: enough for the notes of tests/test_failure_modes.py, on which it was chosen. No
+# candidate of the nine collections is stuffed, so that they neither speak for it nor against it.
 LEFT = 0.4
 # A longer chunk is not looked at, which saves the time: among so many words, BM25 gives little for repeated ones.
 SHORT = 300
@@ -19,19 +19,19 @@ SHORT = 300
 INTENTS = ("question", "keywords", "one word")
 
 
-def lower_stuffed(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-    """Lower short hits without grammar that mostly repeat the query, unless the note itself is asked for."""
+def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Lower short candidates without grammar that mostly repeat the query, unless the note itself is asked for."""
     wanted = frozenset(plan.terms)
     if plan.intent not in INTENTS:
-        return list(hits)
-    return [_lowered(hit, wanted) if len(hit.chunk.text) < SHORT else hit for hit in hits]
+        return list(candidates)
+    return [_lowered(candidate, wanted) if len(candidate.chunk.text) < SHORT else candidate for candidate in candidates]
 
 
-def _lowered(hit: Hit, wanted: frozenset[str]) -> Hit:
-    terms = split_terms(hit.chunk.text)
+def _lowered(candidate: Candidate, wanted: frozenset[str]) -> Candidate:
+    terms = split_terms(candidate.chunk.text)
     shared = [term for term in terms if term in wanted]
     says_something = 2 * len(shared) <= len(terms) or not stop_terms().isdisjoint(terms)
-    if says_something or len(shared) == len(set(shared)) or is_called(hit.chunk, wanted):
-        return hit
+    if says_something or len(shared) == len(set(shared)) or is_called(candidate.chunk, wanted):
+        return candidate
     why = f"{len(shared)} of its {len(terms)} words are the query's, and come again"
-    return hit.rescored(hit.score * LEFT, by="stuffed", why=why)
+    return candidate.rescored(candidate.score * LEFT, by="stuffed", why=why)

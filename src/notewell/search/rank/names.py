@@ -6,26 +6,28 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from notewell.terms import split_terms
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.query import Plan
-from notewell.types.results import Hit
 
 # What a note with exactly this name gains; with half the words in common, a quarter of that. With it, a query that is
 # a file's name finds that file first in 86 of 100 cases instead of 44 (13,416 notes). 1.0 costs SciFact .002.
 GAIN = 0.6
 
 
-def favour_names(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-    """Raise hits of notes whose title, file name or alias shares words with the query, by how many it shares."""
+def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Raise candidates of notes whose title, file name or alias shares words with the query, by how many it shares."""
     share = sharing(plan)
-    return [_favoured(hit, share) for hit in hits]
+    return [_favoured(candidate, share) for candidate in candidates]
 
 
-def _favoured(hit: Hit, share: Callable[[str], float]) -> Hit:
-    shared, name = max((share(name), name) for name in hit.chunk.names)
+def _favoured(candidate: Candidate, share: Callable[[str], float]) -> Candidate:
+    shared, name = max((share(name), name) for name in candidate.chunk.names)
     if not shared:
-        return hit
-    return hit.rescored(hit.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query")
+        return candidate
+    return candidate.rescored(
+        candidate.score * (1 + GAIN * shared**2), by="name", why=f"{shared:.2f} of '{name}' and the query"
+    )
 
 
 def is_called(chunk: Chunk, wanted: frozenset[str]) -> bool:

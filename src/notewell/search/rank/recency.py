@@ -11,9 +11,9 @@ from notewell.search.rank.names import name_terms
 from notewell.search.time_words import NEWEST, named_days
 from notewell.store import NoteFacts
 from notewell.terms import split_terms
+from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.query import Plan, Range
-from notewell.types.results import Hit
 
 # What a note of the time asked for gains. Years stand in many questions that are not about notes: of 68 such queries of
 # test collections, 0.5 mends 3 and spoils 1, and 1.0 mends 3 and spoils 2.
@@ -32,48 +32,52 @@ class Recency:
     today: date
     said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
 
-    def __call__(self, plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with what they gain."""
-        if plan.when is None or not hits:
-            return list(hits)
-        said = self.said({hit.chunk.path for hit in hits})
+    def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with what they gain."""
+        if plan.when is None or not candidates:
+            return list(candidates)
+        said = self.said({candidate.chunk.path for candidate in candidates})
         days = {path: min(note.day, self.today.isoformat()) for path, note in said.items()}
         if plan.when.low:
-            return [_of_its_time(hit, days[hit.chunk.path], plan.when) for hit in hits]
-        return _newest(plan, hits, days)
+            return [_of_its_time(candidate, days[candidate.chunk.path], plan.when) for candidate in candidates]
+        return _newest(plan, candidates, days)
 
 
-def _of_its_time(hit: Hit, day: str, wanted: Range) -> Hit:
+def _of_its_time(candidate: Candidate, day: str, wanted: Range) -> Candidate:
     if _within(Range(day, day), wanted):
-        return hit.rescored(hit.score * (1 + OF_ITS_TIME), by="recency", why=f"dated {day}")
+        return candidate.rescored(candidate.score * (1 + OF_ITS_TIME), by="recency", why=f"dated {day}")
     # What is told of a year may have been written in another; and many a file has its day in its name alone.
-    if any(_within(named, wanted) for named in named_days(_told(hit.chunk))):
-        return hit.rescored(hit.score * (1 + OF_ITS_TIME), by="recency", why="names the time")
-    return hit
+    if any(_within(named, wanted) for named in named_days(_told(candidate.chunk))):
+        return candidate.rescored(candidate.score * (1 + OF_ITS_TIME), by="recency", why="names the time")
+    return candidate
 
 
-def _newest(plan: Plan, hits: Sequence[Hit], days: Mapping[str, str]) -> list[Hit]:
-    best = max(hit.score for hit in hits)
-    fitting = {hit.chunk.path: days[hit.chunk.path] for hit in hits if hit.score >= FITS * best and _has_words(hit)}
+def _newest(plan: Plan, candidates: Sequence[Candidate], days: Mapping[str, str]) -> list[Candidate]:
+    best = max(candidate.score for candidate in candidates)
+    fitting = {
+        candidate.chunk.path: days[candidate.chunk.path]
+        for candidate in candidates
+        if candidate.score >= FITS * best and _has_words(candidate)
+    }
     asked = NEWEST.intersection(split_terms(plan.text))
-    return [_raised(hit, fitting, asked) for hit in hits]
+    return [_raised(candidate, fitting, asked) for candidate in candidates]
 
 
-def _has_words(hit: Hit) -> bool:
-    """Tell whether a hit was found by its words, too: what is only near in meaning is not about what was asked for."""
-    return not hit.votes or hit.ranks["lexical"] is not None
+def _has_words(candidate: Candidate) -> bool:
+    """Tell whether words found a candidate, too: closeness in meaning alone does not make it about the subject."""
+    return not candidate.votes or candidate.ranks["lexical"] is not None
 
 
-def _raised(hit: Hit, fitting: Mapping[str, str], asked: Collection[str]) -> Hit:
-    chunk = hit.chunk
+def _raised(candidate: Candidate, fitting: Mapping[str, str], asked: Collection[str]) -> Candidate:
+    chunk = candidate.chunk
     if chunk.path not in fitting:
-        return hit
+        return candidate
     if any(not name_terms(name).isdisjoint(asked) for name in chunk.names):
         # The word may be part of what it is called, as in "Using the latest image tag".
-        return hit.rescored(hit.score * (1 + NEWEST_GAINS), by="recency", why="has the word in its name")
+        return candidate.rescored(candidate.score * (1 + NEWEST_GAINS), by="recency", why="has the word in its name")
     newer = sum(day > fitting[chunk.path] for day in fitting.values())
     why = f"{nth(newer + 1)}newest that fits, dated {fitting[chunk.path]}"
-    return hit.rescored(hit.score * (1 + NEWEST_GAINS / (1 + newer) ** 2), by="recency", why=why)
+    return candidate.rescored(candidate.score * (1 + NEWEST_GAINS / (1 + newer) ** 2), by="recency", why=why)
 
 
 def _within(days: Range, wanted: Range) -> bool:

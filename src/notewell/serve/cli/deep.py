@@ -8,14 +8,13 @@ from itertools import zip_longest
 
 import click
 
-from notewell.graph.deep import Compared, Deep, told
-from notewell.graph.traverse import Visit
-from notewell.serve.answers import of_compared, of_deep, with_notices
+from notewell.graph.deep import describe_drop
+from notewell.serve.answers import as_data, with_notices
 from notewell.serve.cli.options import print_json, width_of
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
 from notewell.serve.say import counted, printable_line, say
-from notewell.types.results import Results
+from notewell.types.results import Compared, DeepHit, DeepResults, Results
 from notewell.vault import Vault
 
 # How many dropped notes are listed; `--json` has all.
@@ -26,37 +25,33 @@ GAP = 2
 Row = tuple[int, str, str, str]
 
 
-def print_deep(deep: Deep, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+def print_deep(deep: DeepResults, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print the hits of a deep search, and on stderr how far it went."""
-    if page.format in ("md", "csv", "paths"):
-        print_results(deep.results, notices, page=page, vault=vault)
+    if page.format in ("json", "md", "csv", "paths"):
+        print_results(deep, notices, page=page, vault=vault)
         return
-    deep = replace(deep, results=with_notices(deep.results, notices))
-    for notice in deep.results.notices:
+    deep = with_notices(deep, notices)
+    for notice in deep.notices:
         say(f"note: {notice}")
-    if page.format == "json":
-        print_json(of_deep(deep, vault.root, explain=page.explain))
-        return
-    why = {path: told(visit) for path, visit in deep.visits.items()}
-    print_hits(deep.results, vault, explain=page.explain, why=why)
-    walk, left_out = deep.walk, deep.results.left_out
-    if left_out:
-        say(f"{counted(left_out, 'note')} did not fit")
-    say(f"kept {counted(len(walk.kept), 'note')} of {len(walk.visits):,}, by {counted(walk.vectors, 'vector')}")
-    for visit in walk.dropped[:SHOWN]:
-        say(printable_line(f"  dropped {visit.note}: {told(visit)}"))
-    if len(walk.dropped) > SHOWN:
-        say(f"  … and {len(walk.dropped) - SHOWN:,} more; --json lists them all")
+    print_hits(deep, vault, explain=page.explain)
+    if deep.left_out:
+        say(f"{counted(deep.left_out, 'note')} did not fit")
+    kept = counted(deep.notes - len(deep.dropped), "note")
+    say(f"kept {kept} of {deep.notes:,}, by {counted(deep.vectors, 'vector')}")
+    for visit in deep.dropped[:SHOWN]:
+        say(printable_line(f"  dropped {visit.path}: {describe_drop(visit)}"))
+    if len(deep.dropped) > SHOWN:
+        say(f"  … and {len(deep.dropped) - SHOWN:,} more; --json lists them all")
 
 
 def print_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
     """Print a fast and a deep search side by side; with --explain, the scores of both follow."""
-    fast, deep = with_notices(both.fast, notices), with_notices(both.deep.results, notices)
-    both = Compared(fast, replace(both.deep, results=deep))
+    fast, deep = with_notices(both.fast, notices), with_notices(both.deep, notices)
+    both = replace(both, fast=fast, deep=deep)
     for notice in dict.fromkeys((*fast.notices, *deep.notices)):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(of_compared(both, vault.root, explain=page.explain))
+        print_json(as_data(both, explain=page.explain))
         return
     width = (shutil.get_terminal_size().columns - GAP) // 2
     click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
@@ -64,35 +59,36 @@ def print_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: V
         left = _column(one, width) if one else " " * width
         click.echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
     say("- is only in fast, + only in deep; numbers are scores on the left, similarity to the query on the right")
-    for name, results in (("fast", fast), ("deep", deep)) if page.explain else ():
+    pages: tuple[tuple[str, Results], ...] = ("fast", fast), ("deep", deep)
+    for name, results in pages if page.explain else ():
         click.echo(f"\n{name}")
         print_hits(results, vault, explain=True)
 
 
 def _head(name: str, results: Results, among: str = "") -> str:
     """Return the title of a column, with the number of chunks and of notes in it."""
-    notes = counted(len({excerpt.path for excerpt in results}), "note")
+    notes = counted(len({hit.path for hit in results}), "note")
     found = f"{counted(len(results), 'chunk')}{among}{notes}" if among else notes
     return f"{name}: {found}" + (f", {results.left_out:,} did not fit" if results.left_out else "")
 
 
 def _fast_rows(both: Compared) -> list[Row]:
     return [
-        (number, "-" if excerpt.path in both.only_fast else " ", excerpt.path, f"{excerpt.score:.2f}")
-        for number, excerpt in enumerate(both.fast, start=1)
+        (number, "-" if hit.path in both.only_fast else " ", hit.path, f"{hit.score:.2f}")
+        for number, hit in enumerate(both.fast, start=1)
     ]
 
 
 def _deep_rows(both: Compared) -> list[Row]:
     return [
-        (number, "+" if excerpt.path in both.only_deep else " ", excerpt.path, _short(both.deep.visits[excerpt.path]))
-        for number, excerpt in enumerate(both.deep.results, start=1)
+        (number, "+" if hit.path in both.only_deep else " ", hit.path, _short(hit))
+        for number, hit in enumerate(both.deep.hits, start=1)
     ]
 
 
-def _short(visit: Visit) -> str:
-    hop = f" hop {visit.hop}" if visit.hop else " seed"
-    return f"{visit.similarity:.2f}{hop}{' old' if visit.decay_zero else ''}"
+def _short(hit: DeepHit) -> str:
+    hop = f" hop {hit.hop}" if hit.hop else " seed"
+    return f"{hit.similarity:.2f}{hop}{' old' if hit.decay_zero else ''}"
 
 
 def _column(row: Row, width: int) -> str:

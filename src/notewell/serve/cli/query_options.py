@@ -34,7 +34,7 @@ class Page:
 
     limit: int | None
     under: str
-    only: Filters
+    filters: Filters
     max_tokens: int | None
     settings: Mapping[str, Any]
     refresh: bool
@@ -55,7 +55,7 @@ class PageCommand(click.Command):
 def _take_page(given: dict[str, Any]) -> Page:
     """Move the options of a page out of the given ones."""
     take = given.pop
-    only = Filters(**{name: take(name) for name in ("tag", "type", "lang", "after", "before", "where")})
+    filters = Filters(**{name: take(name) for name in ("tag", "type", "lang", "after", "before", "where")})
     settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
     as_json, format, null = take("as_json"), take("format"), take("null")
     if as_json and format not in (None, "json"):
@@ -65,7 +65,7 @@ def _take_page(given: dict[str, Any]) -> Page:
     return Page(
         limit=take("limit"),
         under=take("under"),
-        only=only,
+        filters=filters,
         max_tokens=take("max_tokens"),
         settings=settings,
         refresh=not take("no_refresh"),

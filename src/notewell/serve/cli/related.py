@@ -11,7 +11,7 @@ from notewell.serve.cli.inputs import read_places
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
-from notewell.serve.parameters import rules_of
+from notewell.serve.parameters import query_by
 
 
 @click.command("related", cls=PageCommand)
@@ -31,5 +31,5 @@ def command(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
         notewell related last
     """
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        results = opened.related(*read_places(opened, notes), **rules_of(page))
+        results = opened.search(query_by(page, like=read_places(opened, notes), mode="related"))
         print_results(results, notices, page=page, vault=opened)

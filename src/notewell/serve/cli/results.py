@@ -6,17 +6,16 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 
 import click
 
+from notewell.names.addresses import Addresses
 from notewell.search import context
-from notewell.serve.addresses import Addresses
-from notewell.serve.answers import factors, of_results, with_notices
+from notewell.serve.answers import as_data, with_notices
 from notewell.serve.cli.options import is_terminal, print_data, print_json, wrapped
 from notewell.serve.cli.query_options import Page
 from notewell.serve.say import counted, printable, say
-from notewell.types.results import Excerpt, Hit, Results, Vote
+from notewell.types.results import DeepHit, Excerpt, Hit, Results, Vote
 from notewell.vault import Vault
 
 INDENT = 4
@@ -54,7 +53,7 @@ def print_results(results: Results, notices: tuple[str, ...], *, page: Page, vau
     budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":
-        print_json(of_results(results, vault.root, explain=page.explain))
+        print_json(as_data(results, explain=page.explain))
     elif format == "text":
         print_hits(results, vault, explain=page.explain)
     else:
@@ -70,39 +69,38 @@ def _print_for_programs(results: Results, format: str, page: Page) -> None:
     if format == "paths":
         print_data(as_paths(results, null=page.null))
     else:
-        print_data(as_csv(results) if format == "csv" else context([excerpt.hit for excerpt in results]))
+        print_data(as_csv(results) if format == "csv" else context(results))
 
 
 def _say_scores(results: Results) -> None:
     if results.read_as:
         say(f"read as: {'; '.join(results.read_as)}")
-    for excerpt in results:
-        chunk = excerpt.hit.chunk
-        say(f"{chunk.path}:{chunk.line}  {chunk.heading}  {excerpt.score:.3f}")
-        for line in explain_hit(excerpt.hit):
+    for hit in results:
+        say(f"{hit.path}:{hit.line}  {hit.heading}  {hit.score:.3f}")
+        for line in explain_hit(hit):
             say(line)
 
 
-def print_hits(results: Results, vault: Vault, *, explain: bool, why: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Print hits for a person; `why` says, by path, how deep search reached a note."""
+def print_hits(results: Results, vault: Vault, *, explain: bool) -> None:
+    """Print hits for a person; those of a deep search say how they were reached."""
     link, columns = linker(vault), _columns()
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
         say("nothing found")
-    for excerpt in results:
-        place = link(click.style(printable(f"{excerpt.path}:{excerpt.line}"), fg="cyan"), excerpt)
+    for hit in results:
+        excerpt = hit.excerpt
+        place = link(click.style(printable(f"{hit.path}:{excerpt.line}"), fg="cyan"), hit)
         part = f" ({excerpt.place})" if excerpt.place else ""
-        heading = click.style(printable(excerpt.hit.chunk.heading), bold=True)
-        click.echo(f"{place}{part}  {heading}  {excerpt.score:.3f}")
+        click.echo(f"{place}{part}  {click.style(printable(hit.heading), bold=True)}  {hit.score:.3f}")
         for line in _highlighted(excerpt).split("\n"):
             for piece in wrapped(line, columns - INDENT) if columns else (line,):
                 click.echo(f"{'':{INDENT}}{piece}")
-        if excerpt.path in why:
-            click.echo(click.style(f"    {printable(why[excerpt.path])}", dim=True))
-        if excerpt.hit.also:
-            click.echo(f"    {_duplicates(excerpt.hit.also)}")
-        for line in explain_hit(excerpt.hit) if explain else ():
+        if isinstance(hit, DeepHit):
+            click.echo(click.style(f"    {printable(hit.trace[-1].why)}", dim=True))
+        if hit.also:
+            click.echo(f"    {_duplicates(hit.also)}")
+        for line in explain_hit(hit) if explain else ():
             click.echo(line)
 
 
@@ -136,12 +134,12 @@ def explain_hit(hit: Hit) -> Iterator[str]:
     """Yield a hit's score as a table: each retriever's vote, their sum, and each ranker's change with its reason."""
     if hit.votes:
         yield _indented(VOTE_ROW.format("retriever", "rank", "score", "scaled", "× weight", "= part"))
-    for vote in hit.votes:
+    for vote in hit.votes or ():
         yield _indented(_vote_row(vote))
-    for number, (step, factor) in enumerate(zip(hit.trace, factors(hit), strict=True)):
+    for number, step in enumerate(hit.trace):
         # The first step sums the votes above it.
         sums = number == 0 and bool(hit.votes)
-        change = "sum" if sums else "" if factor in (None, 1.0) else f"× {factor:.3f}"
+        change = "sum" if sums else "" if step.factor in (None, 1.0) else f"× {step.factor:.3f}"
         row = STEP_ROW.format(step.by, change, f"{step.score:.4f}")
         yield from map(_indented, _with_reason(row, "" if sums else printable(step.why)))
 
@@ -177,10 +175,10 @@ def as_csv(results: Results) -> str:
     return table.getvalue()
 
 
-def _csv_row(excerpt: Excerpt) -> tuple[str | int | float, ...]:
-    heading, text = as_cell(excerpt.hit.chunk.heading), as_cell(excerpt.text)
-    lines = excerpt.line, excerpt.end_line
-    return as_cell(excerpt.path), *lines, as_cell(excerpt.place), heading, round(excerpt.score, 6), text
+def _csv_row(hit: Hit) -> tuple[str | int | float, ...]:
+    excerpt = hit.excerpt
+    heading, text = as_cell(hit.heading), as_cell(excerpt.text)
+    return as_cell(hit.path), excerpt.line, excerpt.end_line, as_cell(excerpt.place), heading, hit.score, text
 
 
 def as_cell(text: str) -> str:
@@ -195,18 +193,18 @@ def as_cell(text: str) -> str:
 def as_paths(results: Results, *, null: bool) -> bytes:
     """Return each path once, as the file system has it, followed by a line break or a NUL."""
     end = b"\0" if null else b"\n"
-    return b"".join(os.fsencode(path) + end for path in dict.fromkeys(excerpt.path for excerpt in results))
+    return b"".join(os.fsencode(path) + end for path in dict.fromkeys(hit.path for hit in results))
 
 
-def linker(vault: Vault) -> Callable[[str, Excerpt], str]:
-    """Return a function that makes a text a link to an excerpt, or leaves it as it is if links are not supported."""
+def linker(vault: Vault) -> Callable[[str, Hit], str]:
+    """Return a function that makes a text a link to a hit, or leaves it as it is if links are not supported."""
     chosen = vault.settings.show.links
     if not _wants_links(chosen, os.environ):
         return lambda text, _: text
     addresses = Addresses.of(vault.root) if chosen == "auto" else Addresses(vault.root, chosen)
     # With the host, a terminal on another machine does not open its own file of that name.
     host = os.uname().nodename if hasattr(os, "uname") else ""
-    return lambda text, excerpt: LINK.format(addresses.of_chunk(excerpt.hit.chunk, excerpt.line, host=host), text)
+    return lambda text, hit: LINK.format(addresses.of_hit(hit, hit.excerpt.line, host=host), text)
 
 
 def _wants_links(chosen: str, environment: Mapping[str, str]) -> bool:

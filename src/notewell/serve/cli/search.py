@@ -12,8 +12,9 @@ from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
-from notewell.serve.parameters import HELP, check_asked, rules_of
-from notewell.types.query import ALL
+from notewell.serve.parameters import HELP, check_asked, query_by
+from notewell.types.query import NO_FILTERS
+from notewell.types.results import DeepResults
 
 
 @click.command("search", cls=PageCommand)
@@ -50,7 +51,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
         notewell search 'mites "formic acid" -oxalic tag:beekeeping'
         pbpaste | notewell search -
     """
-    asks_nothing = not text and not page.under and not like and page.only == ALL
+    asks_nothing = not text and not page.under and not like and page.filters == NO_FILTERS
     if text == (STDIN,) or (asks_nothing and is_piped()):
         text = (read_query(),)
     elif asks_nothing:
@@ -58,18 +59,20 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
     if mode == "compare" and page.format in ("md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
     asked = " ".join(text)
-    check_asked(asked, page.under, page.only.leaning_to(*like))
+    check_asked(query_by(page, asked, like=like))
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        page = replace(page, only=page.only.leaning_to(*read_places(opened, like)))
+        query = query_by(page, asked, like=read_places(opened, like))
         if mode == "deep":
             # Loaded on demand: most searches do not follow links.
             from notewell.serve.cli.deep import print_deep  # noqa: PLC0415
 
-            print_deep(opened.deepen(asked, **rules_of(page)), notices, page=page, vault=opened)
+            deep = opened.search(replace(query, mode="deep"))
+            assert isinstance(deep, DeepResults), "deep mode returns deep results"
+            print_deep(deep, notices, page=page, vault=opened)
             return
         if mode == "compare":
             from notewell.serve.cli.deep import print_both  # noqa: PLC0415
 
-            print_both(opened.compare(asked, **rules_of(page)), notices, page=page, vault=opened)
+            print_both(opened.compare(query), notices, page=page, vault=opened)
             return
-        print_results(opened.search(asked, **rules_of(page)), notices, page=page, vault=opened)
+        print_results(opened.search(query), notices, page=page, vault=opened)

@@ -14,7 +14,7 @@ from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 
 if TYPE_CHECKING:
-    from notewell.types.results import Excerpt
+    from notewell.types.results import Hit, Results
     from notewell.vault import Vault
 
 # A name in more chunks than this says nothing about any of them.
@@ -135,15 +135,20 @@ def _first(words: Sequence[str], valued: re.Pattern[str]) -> str:
     return ""
 
 
-def _about_file(file: str, cwd: Path | None, vault: Vault) -> list[Excerpt]:
+def _about_file(file: str, cwd: Path | None, vault: Vault) -> list[Hit]:
     """Return the chunks of other notes that contain the path or name of a file."""
     path = Path(os.path.abspath(os.path.join(cwd or vault.root, file)))  # noqa: PTH100, PTH118
     here = path.relative_to(vault.root).as_posix() if path.is_relative_to(vault.root) else ""
     for name in _names(path, cwd):
-        found = vault.relevant(name, limit=COMMON + 1, least=0.0, holding=name)
-        if 0 < len(found.excerpts) <= COMMON:
-            return [excerpt for excerpt in found if excerpt.path != here]
+        found = _containing(name, vault)
+        if 0 < len(found) <= COMMON:
+            return [hit for hit in found if hit.path != here]
     return []
+
+
+def _containing(text: str, vault: Vault) -> Results:
+    """Return the chunks that hold a text as it is written."""
+    return vault.search(text, mode="sure", limit=COMMON + 1, max_tokens=0, containing=text)
 
 
 def _names(path: Path, cwd: Path | None) -> Iterator[str]:
@@ -155,15 +160,15 @@ def _names(path: Path, cwd: Path | None) -> Iterator[str]:
         yield path.name
 
 
-def _about_words(subject: Subject, vault: Vault) -> list[Excerpt]:
+def _about_words(subject: Subject, vault: Vault) -> list[Hit]:
     """Return the chunks about some words; for an identifier, those that contain it."""
     words = subject.words
     if IDENTIFIER.fullmatch(words):
-        held = vault.relevant(words, limit=COMMON + 1, least=0.0, holding=words)
-        return list(held) if len(held.excerpts) <= COMMON else []
+        held = _containing(words, vault)
+        return list(held) if len(held) <= COMMON else []
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.block import CANDIDATES  # noqa: PLC0415
+    from notewell.serve.hooks.block import CANDIDATES, find_sure  # noqa: PLC0415
 
     if len(telling_terms(words)) < subject.least:
         return []
-    return list(vault.relevant(words, limit=CANDIDATES, least=vault.settings.hook.threshold))
+    return find_sure(vault, [words], limit=CANDIDATES, floor=vault.settings.hook.threshold)

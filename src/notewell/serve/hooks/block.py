@@ -11,7 +11,7 @@ from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, unhidden
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 from notewell.serve.hooks.sessions import hold_session
-from notewell.types.results import Excerpt
+from notewell.types.results import Hit
 from notewell.vault import Vault
 
 # Hits that are considered, and passages that a block has room for.
@@ -24,58 +24,67 @@ LEAST = 40
 ELLIPSIS = "…"
 
 
+def find_sure(vault: Vault, texts: Sequence[str], *, limit: int, floor: float) -> list[Hit]:
+    """Return the hits that one of the texts is surely about, each once, the surest first."""
+    found = [hit for text in texts for hit in vault.search(text, mode="sure", limit=limit, max_tokens=0, floor=floor)]
+    best: dict[tuple[str, int, str], Hit] = {}
+    for hit in sorted(found, key=lambda hit: (-hit.score, hit.path, hit.line)):
+        best.setdefault((hit.path, hit.line, hit.text), hit)
+    return list(best.values())[:limit]
+
+
 @contextmanager
 def new_block(
-    found: Sequence[Excerpt], vault: Vault, payload: Payload, call: Call, *, what: str
+    found: Sequence[Hit], vault: Vault, payload: Payload, call: Call, *, what: str
 ) -> Iterator[dict[str, str]]:
-    """Yield a block of the excerpts that this session has not been shown; afterwards they count as shown."""
+    """Yield a block of the hits that this session has not been shown; afterwards they count as shown."""
     if not found:
         raise NothingToSay("nothing is relevant enough")
     with hold_session(call.state, payload.session) as (session, save):
-        new = [excerpt for excerpt in found if not session.was_shown(excerpt.hit.chunk.text)][:PASSAGES]
+        new = [hit for hit in found if not session.was_shown(hit.text)][:PASSAGES]
         block, shown = make_block(new, root=vault.root, what=what, max_tokens=vault.settings.hook.max_tokens)
         if not block:
             raise NothingToSay("shown before in this session" if not new else "nothing fits")
         yield {"additionalContext": block}
         # Not reached if the block could not be printed.
-        save(session.with_shown(excerpt.hit.chunk.text for excerpt in shown))
+        save(session.with_shown(hit.text for hit in shown))
 
 
-def make_block(found: Sequence[Excerpt], *, root: Path, what: str, max_tokens: int) -> tuple[str, list[Excerpt]]:
-    """Return the block and the excerpts in it; both are empty where nothing fits."""
+def make_block(found: Sequence[Hit], *, root: Path, what: str, max_tokens: int) -> tuple[str, list[Hit]]:
+    """Return the block and the hits in it; both are empty where nothing fits."""
     intro, vault = INTRO.format(what=what), f"Vault: {_name(str(root))}"
-    texts = [unhidden(excerpt.hit.chunk.text) for excerpt in found]
+    texts = [unhidden(hit.text) for hit in found]
     fence = fence_for(*texts)
     room = max_tokens * CHARS_PER_TOKEN - len(intro) - len(vault) - 2 * len(fence) - len("\n\n\n\n")
     passages: list[str] = []
-    kept: list[Excerpt] = []
-    for place, (excerpt, text) in enumerate(zip(found, texts, strict=True)):
+    kept: list[Hit] = []
+    for place, (hit, text) in enumerate(zip(found, texts, strict=True)):
         # What one passage does not use is left to the others.
-        passage = _passage(excerpt, text, room // (len(found) - place) - len("\n\n"))
+        passage = _passage(hit, text, room // (len(found) - place) - len("\n\n"))
         if passage:
             passages.append(passage)
-            kept.append(excerpt)
+            kept.append(hit)
             room -= len(passage) + len("\n\n")
     body = "\n\n".join(passages)
     return (f"{intro}\n{fence}\n{vault}\n{body}\n{fence}", kept) if kept else ("", [])
 
 
-def _passage(excerpt: Excerpt, text: str, room: int) -> str:
+def _passage(hit: Hit, text: str, room: int) -> str:
     """Return the lines around an excerpt that fit, below their place and headings; nothing if too little fits."""
-    chunk = excerpt.hit.chunk
+    excerpt = hit.excerpt
     lines = text.split("\n")
-    first = min(max(excerpt.line - chunk.line, 0), len(lines) - 1)
-    last = min(max(excerpt.end_line - chunk.line, first), len(lines) - 1)
-    heading = _one_line(chunk.heading)
+    first = min(max(excerpt.line - hit.line, 0), len(lines) - 1)
+    last = min(max(excerpt.end_line - hit.line, first), len(lines) - 1)
+    heading = _one_line(hit.heading)
     # The longest that the citation can be, whatever lines are chosen.
-    above = len(_citation(excerpt, chunk.line, chunk.line + len(lines), heading)) + 1
+    above = len(_citation(hit, hit.line, hit.line + len(lines), heading)) + 1
     first, last = _grow(lines, first, last, room - above)
     shown = "\n".join(lines[first : last + 1]).strip("\n")
     if len(shown) + above > room:
         shown = shown[: max(0, room - above - len(ELLIPSIS))].rpartition(" ")[0] + ELLIPSIS
     if len(shown) < min(LEAST, len(text.strip())):
         return ""
-    return f"{_citation(excerpt, chunk.line + first, chunk.line + last, heading)}\n{shown}"
+    return f"{_citation(hit, hit.line + first, hit.line + last, heading)}\n{shown}"
 
 
 def _grow(lines: Sequence[str], first: int, last: int, room: int) -> tuple[int, int]:
@@ -93,10 +102,10 @@ def _grow(lines: Sequence[str], first: int, last: int, room: int) -> tuple[int, 
     return first, last
 
 
-def _citation(excerpt: Excerpt, first: int, last: int, heading: str) -> str:
+def _citation(hit: Hit, first: int, last: int, heading: str) -> str:
     to = f"-{last}" if last > first else ""
-    part = f" ({_one_line(excerpt.hit.chunk.place)})" if excerpt.hit.chunk.place else ""
-    return f"[{_name(excerpt.path)}:{first}{to}]{part} {heading}"
+    part = f" ({_one_line(hit.place)})" if hit.place else ""
+    return f"[{_name(hit.path)}:{first}{to}]{part} {heading}"
 
 
 def _name(path: str) -> str:

@@ -41,7 +41,7 @@ def answer(payload: Payload, call: Call) -> Iterator[dict[str, str]]:
         raise NothingToSay(TOO_LITTLE)
     # A prompt that says too little does not wait for a vault to open.
     from notewell.search.relevance import telling_terms  # noqa: PLC0415
-    from notewell.serve.hooks.block import CANDIDATES, new_block  # noqa: PLC0415
+    from notewell.serve.hooks.block import CANDIDATES, find_sure, new_block  # noqa: PLC0415
     from notewell.serve.hooks.sessions import save_words  # noqa: PLC0415
     from notewell.serve.hooks.vaults import vault_of  # noqa: PLC0415
 
@@ -49,8 +49,8 @@ def answer(payload: Payload, call: Call) -> Iterator[dict[str, str]]:
         raise NothingToSay(TOO_LITTLE)
     save_words(call.state, payload.session, terms)
     with vault_of(payload, call) as vault:
-        found = vault.relevant(*questions(question), limit=CANDIDATES, least=vault.settings.hook.threshold)
-        with new_block(found.excerpts, vault, payload, call, what="prompt") as block:
+        found = find_sure(vault, questions(question), limit=CANDIDATES, floor=vault.settings.hook.threshold)
+        with new_block(found, vault, payload, call, what="prompt") as block:
             yield block
 
 

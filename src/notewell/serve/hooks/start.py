@@ -19,11 +19,11 @@ def answer(payload: Payload, call: Call) -> NoReturn:
         )
     # The other hooks are loaded before they are needed, too.
     from notewell.serve.hooks import after, before, prompt  # noqa: F401, PLC0415
-    from notewell.serve.hooks.block import CANDIDATES  # noqa: PLC0415
+    from notewell.serve.hooks.block import CANDIDATES, find_sure  # noqa: PLC0415
     from notewell.serve.hooks.vaults import refresh_small, vault_of  # noqa: PLC0415
 
     with vault_of(payload, call) as vault:
         if not call.limit.awaited:
             refresh_small(vault, call.state)
-        vault.relevant(ANY_TEXT, limit=CANDIDATES, least=vault.settings.hook.threshold)
+        find_sure(vault, [ANY_TEXT], limit=CANDIDATES, floor=vault.settings.hook.threshold)
     raise NothingToSay("the vault is open")

@@ -50,7 +50,7 @@ class HitsAsked(Looking):
     explain: bool = Field(False, description=HELP["explain"])
 
     @property
-    def only(self) -> Filters:
+    def filters(self) -> Filters:
         """Return what the hits are narrowed by."""
         return filters_of(self)
 
@@ -62,11 +62,6 @@ class SearchAsked(HitsAsked):
     text: str = Field(description="What to look for; may hold syntax, and may be empty with a filter")
     like: Texts = Field([], description=HELP["like"])
     mode: Literal["fast", "deep"] = Field("fast", description=HELP["mode"])
-
-    @property
-    def only(self) -> Filters:
-        """Return what the hits are narrowed by, and what they should be like."""
-        return filters_of(self).leaning_to(*self.like)
 
 
 class RelatedAsked(HitsAsked):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -12,11 +11,10 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from notewell.errors import StoreBusy
 from notewell.serve import forms
 from notewell.serve.answers import (
-    of_deep,
+    as_data,
     of_graph,
     of_links,
     of_reading,
-    of_results,
     of_status,
     of_walk,
     with_notices,
@@ -34,7 +32,7 @@ from notewell.serve.http.arguments import (
 )
 from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.reload import Lines, RunLines, begun
-from notewell.serve.parameters import check_asked, rules_of
+from notewell.serve.parameters import check_asked, query_by
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
 from notewell.types.results import Results
@@ -83,13 +81,10 @@ class Routes:
 
     def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
         """Find the lines that answer a text."""
-        check_asked(asked.text, asked.under, asked.only)
+        query = query_by(asked, asked.text, like=asked.like, mode=asked.mode)
+        check_asked(query)
         notices = self._looked(asked)
-        if asked.mode == "deep":
-            deep = self._vault.deepen(asked.text, **rules_of(asked))
-            deep = replace(deep, results=with_notices(deep.results, notices))
-            return _answer(of_deep(deep, self._vault.root, explain=asked.explain))
-        return self._found(self._vault.search(asked.text, **rules_of(asked)), notices, asked)
+        return self._found(self._vault.search(query), notices, asked)
 
     def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
         """Find the notes most like several."""
@@ -101,10 +96,10 @@ class Routes:
 
     def _related(self, notes: list[str], asked: HitsAsked) -> Response:
         notices = self._looked(asked)
-        return self._found(self._vault.related(*notes, **rules_of(asked)), notices, asked)
+        return self._found(self._vault.search(query_by(asked, like=notes, mode="related")), notices, asked)
 
     def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
-        return _answer(of_results(with_notices(results, notices), self._vault.root, explain=asked.explain))
+        return _answer(as_data(with_notices(results, notices), explain=asked.explain))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
         """Walk from a note along links, to notes that are near it or a query."""

@@ -74,7 +74,7 @@ class Asking(Arguments):
     refresh: bool = Field(True, description=HELP["refresh"])
 
     @property
-    def only(self) -> Filters:
+    def filters(self) -> Filters:
         """Return the filters."""
         return filters_of(self)
 
@@ -85,11 +85,6 @@ class Search(Asking):
     text: str = Field(description="What to look for; empty, with a filter, for the newest notes that fit")
     like: Texts = Field([], description=HELP["like"])
     mode: Literal["fast", "deep"] = Field("fast", description=f"{HELP['mode']}; for surveys of a subject")
-
-    @property
-    def only(self) -> Filters:
-        """Return the filters, and what the hits should be like."""
-        return filters_of(self).leaning_to(*self.like)
 
 
 class Related(Asking):

@@ -43,7 +43,7 @@ def list_notes(vault: Vault) -> list[types.Resource]:
     """Return the newest notes; none of a vault that was never indexed."""
     if not vault.indexed:
         return []
-    found = {excerpt.path: excerpt.hit.chunk.title for excerpt in vault.search("", limit=LISTED, only=EVER)}
+    found = {hit.path: hit.title for hit in vault.search("", limit=LISTED, filters=EVER)}
     return [
         types.Resource(uri=address_of(path), name=path, title=title or path, mime_type=kind_of(path))
         for path, title in found.items()

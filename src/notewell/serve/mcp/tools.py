@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from notewell.serve import answers
 from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
-from notewell.serve.parameters import check_asked, rules_of
+from notewell.serve.parameters import check_asked, query_by
 from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
-from notewell.types.results import Results
+from notewell.types.results import DeepHit, Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +34,29 @@ class Tool:
 
 def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
     """Find the lines that answer a text."""
-    check_asked(given.text, given.under, given.only)
+    query = query_by(given, given.text, like=given.like, mode=given.mode)
+    check_asked(query)
     notices = upkeep.look(refresh=given.refresh)
-    if given.mode == "deep":
-        deep = upkeep.vault.deepen(given.text, **rules_of(given))
-        deep = replace(deep, results=answers.with_notices(deep.results, notices))
-        found = answers.of_deep(deep, upkeep.vault.root, explain=given.explain)
-        reached = {hit["path"]: f"hop {hit['hop']}, {hit['way']} {hit['via']}" for hit in found["hits"] if hit["via"]}
-        return hits_page(found, asked=given, reached=reached)
-    return _hits(upkeep, upkeep.vault.search(given.text, **rules_of(given)), notices, given)
+    found = upkeep.vault.search(query)
+    reached = {hit.path: f"hop {hit.hop}, {hit.way} {hit.via}" for hit in found if isinstance(hit, DeepHit) and hit.via}
+    return _hits(found, notices, given, reached)
 
 
 def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
     notices = upkeep.look(refresh=given.refresh)
     with maybe_not_yet(notices):
-        return _hits(upkeep, upkeep.vault.related(*given.notes, **rules_of(given)), notices, given)
+        return _hits(upkeep.vault.search(query_by(given, like=given.notes, mode="related")), notices, given)
 
 
-def _hits(upkeep: Upkeep, results: Results, notices: tuple[str, ...], given: asked.Asking) -> ToolAnswer:
-    found = answers.of_results(answers.with_notices(results, notices), upkeep.vault.root, explain=given.explain)
-    return hits_page(found, asked=given)
+def _hits(
+    results: Results,
+    notices: tuple[str, ...],
+    given: asked.Asking,
+    reached: Mapping[str, str] = MappingProxyType({}),
+) -> ToolAnswer:
+    found = answers.as_data(answers.with_notices(results, notices), explain=given.explain)
+    return hits_page(found, asked=given, reached=reached)
 
 
 def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:

@@ -26,9 +26,9 @@ from notewell.store.sqlite.standings import load_standings
 from notewell.store.sqlite.vector_cache import SeenVectors
 from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, Words, count_holding, holding, load_any, load_postings
 from notewell.store.vectors import cosines
+from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Link, Vectors
 from notewell.types.query import EVERYTHING, Filter, Scope
-from notewell.types.results import Ranking
 
 # The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
 RESCORED = 800

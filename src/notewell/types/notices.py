@@ -1,0 +1,18 @@
+"""Notices: what the core has to tell the user, as a code and its facts; `serve` puts them into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Fact = str | int | Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know about an answer, such as `Notice("no_exact_match", {"text": "iPhone"})`."""
+
+    code: str
+    """What happened, as a name that programs can compare."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """The values that the sentence about it needs, by name."""
