@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from notewell.serve.hooks.block import find_sure
 
 from notewell import Chunk, Vault, Vote
 from notewell.search.relevance import keep_sure, telling_terms
+from notewell.serve.hooks.block import find_sure
 from notewell.types.candidates import Candidate
 
 
