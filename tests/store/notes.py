@@ -11,9 +11,9 @@ import numpy as np
 from notewell.embed.words import WordsEmbedder
 from notewell.store import Snapshot, Store, Writing
 from notewell.store.links import LinkEnds
+from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Link, Note, Stamp
 from notewell.types.query import Filter, Range, Scope
-from notewell.types.candidates import Ranking
 
 OpenStore = Callable[..., Store]
 Place = tuple[str, int]
