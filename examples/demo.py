@@ -1,4 +1,4 @@
-"""What `make demo` runs: index the sample vault, search it in three ways, and say what to type next."""
+"""Index the sample vault, search it in three ways, and show what to type next (`make demo`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ NOTEWELL = Path(sys.executable).with_name("notewell")
 VAULT = Path(__file__).parent / "vault"
 
 STEPS = (
-    ("Index 56 notes; secrets are taken out first", ("index", "--full", "--verbose")),
-    ("Let the better model read it all now; `index` else leaves that to the background", ("fill",)),
-    ("Words: the terms of the query stand in the note", ("search", "varroa oxalic acid treatment", "-n", "2")),
-    ("Meaning: the note says mould and dew point, not who pays", ("search", "who pays for the damp wall", "-n", "1")),
-    ("An exact identifier, however it is spelled", ("search", "getTenantId", "-n", "2", "--explain")),
-    ("A secret is never shown, not even by reading the note", ("search", "database password", "-n", "1")),
+    ("Index 59 notes; secrets are removed first", ("index", "--full", "--verbose")),
+    ("Run the encoder on all notes now, instead of in the background", ("fill",)),
+    ("Search by words: the note contains them", ("search", "varroa oxalic acid treatment", "-n", "2")),
+    (
+        "Search by meaning: the note says mould and dew point, not 'who pays'",
+        ("search", "who pays for the damp wall", "-n", "1"),
+    ),
+    ("Search for an identifier, in any spelling", ("search", "getTenantId", "-n", "2", "--explain")),
+    ("Secrets are never shown", ("search", "database password", "-n", "1")),
 )
 
 
 def main() -> None:
-    """Run the steps, each with the command that was typed."""
+    """Run the steps, printing each command before its output."""
     environment = {**os.environ, "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
     for title, arguments in STEPS:
         print(f"\n# {title}\n$ notewell {shlex.join(arguments)}", flush=True)
@@ -32,7 +35,7 @@ Now try it yourself:
   cd {_short(VAULT)}
   {_short(NOTEWELL)} search "why is the middle of my bread dense"
   {_short(NOTEWELL)} read "Recipes/Sourdough troubleshooting.md:1-20"
-or point it at your own notes:
+Or search your own notes:
   {_short(NOTEWELL)} search "something you wrote" --vault ~/notes""")
 
 
