@@ -1,6 +1,6 @@
 """Notewell: a local-first hybrid retriever for a folder of notes."""
 
-# Not `typing`'s, which takes half as long to load as Python: the command imports this before it asks the warm process.
+# Not from `typing`, which takes half as long to load as Python: the command imports this before it asks the daemon.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Loaded with their first use: a command that needs none of them does not pay for numpy.
+# Loaded on first use, so that a command without them does not wait for numpy.
 _HOMES = {
     "notewell.types.query": ("Filters", "Query"),
     "notewell.errors": ("NotewellError",),

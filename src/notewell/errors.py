@@ -1,26 +1,26 @@
-"""Every error Notewell raises: a fact, and a hint at what to do.
+"""Every error that Notewell raises: a fact, and a hint at what to do.
 
 NotewellError
-├── VaultError          a folder is missing, not a folder, or cannot be read or written
-├── NoteError           one note cannot be read, remembered or forgotten; a run goes on without it
-│   └── NoteOutOfReach  not for anything in it: no permission, or what reads it is not installed
-├── SettingsError       notewell.toml, the environment or an option is wrong
+├── VaultError          a folder is missing, is not a folder, or cannot be read or written
+├── NoteError           one note cannot be read, remembered or forgotten; indexing goes on without it
+│   └── NoteOutOfReach  the cause lies outside the note: no permission, or a library is not installed
+├── SettingsError       a setting in a file, the environment or an option is wrong
 ├── StoreError          the store cannot be opened, read or written
-│   ├── StoreBusy       another process is writing
-│   └── StoreDamaged    the store's file is not what it should be
-├── DaemonError         the process behind the commands cannot be started or ended
-├── EmbedError          an embedder cannot be loaded or does not answer
-└── CollectionError     a folder to evaluate on is not what it should be
+│   ├── StoreBusy       another process is writing to the store
+│   └── StoreDamaged    the file of the store is damaged
+├── DaemonError         the daemon cannot be started or stopped
+├── EmbedError          an embedder cannot be loaded, or does not answer
+└── CollectionError     a folder cannot be evaluated on
 """
 
 from __future__ import annotations
 
-# What mends a damaged store.
-REPAIR = "Run `notewell index --full` to make it anew; your notes are safe"
+# The hint for a damaged store.
+REPAIR = "Run `notewell index --full` to rebuild it; your notes are safe"
 
 
 class NotewellError(Exception):
-    """Anything Notewell can explain: `fact` says what is wrong, `hint` what to do."""
+    """An error that Notewell can explain: `fact` says what is wrong, `hint` what to do."""
 
     def __init__(self, fact: str, hint: str) -> None:
         super().__init__(fact)
@@ -29,15 +29,15 @@ class NotewellError(Exception):
 
 
 class VaultError(NotewellError):
-    """A folder is missing, not a folder, or cannot be read or written."""
+    """A folder is missing, is not a folder, or cannot be read or written."""
 
 
 class NoteError(NotewellError):
-    """One note cannot be read, remembered or forgotten; a run goes on without it."""
+    """One note cannot be read, remembered or forgotten; indexing goes on without it."""
 
 
 class NoteOutOfReach(NoteError):
-    """A note cannot be read for something outside of it, which may be another the next time."""
+    """A note cannot be read for a reason outside of it, which may be gone the next time."""
 
 
 class SettingsError(NotewellError):
@@ -53,16 +53,16 @@ class StoreBusy(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The store's file is not what it should be; it can be made anew from the notes."""
+    """The file of the store is damaged; it can be rebuilt from the notes."""
 
 
 class EmbedError(NotewellError):
-    """An embedder cannot be loaded or does not answer."""
+    """An embedder cannot be loaded, or does not answer."""
 
 
 class DaemonError(NotewellError):
-    """The process behind the commands cannot be started or ended."""
+    """The daemon cannot be started or stopped."""
 
 
 class CollectionError(NotewellError):
-    """A folder to evaluate on is not what it should be."""
+    """A folder cannot be evaluated on."""
