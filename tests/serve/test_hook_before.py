@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from tests.serve.hooks import Hooks
 
 from notewell.serve.hooks.before import subject_of
@@ -21,9 +20,9 @@ def test_a_hook_never_says_whether_a_tool_may_run(hooks: Hooks) -> None:
     assert answer["hookEventName"] == "PreToolUse"
 
 
-@pytest.mark.parametrize("name", ["README.md", "index.js", "__init__.py", "main.py", "x.py", "no-note-names-this.sh"])
-def test_a_file_that_every_project_has_or_no_note_names_gets_nothing(hooks: Hooks, name: str) -> None:
-    assert not hooks.block("before", tool_name="Read", tool_input={"file_path": f"/work/thing/{name}"})
+def test_a_file_that_every_project_has_or_no_note_names_gets_nothing(hooks: Hooks) -> None:
+    for name in ("README.md", "index.js", "__init__.py", "main.py", "x.py", "no-note-names-this.sh"):
+        assert not hooks.block("before", tool_name="Read", tool_input={"file_path": f"/work/thing/{name}"}), name
 
 
 def test_a_note_is_not_shown_for_itself(hooks: Hooks) -> None:
@@ -36,41 +35,36 @@ def test_a_note_is_not_shown_for_itself(hooks: Hooks) -> None:
     assert "[Engineering/Deploy" not in block
 
 
-@pytest.mark.parametrize(
-    ("tool", "asked", "note"),
-    [
-        ("Grep", {"pattern": r"\b_rrf_fuse\("}, "Machine learning/Hybrid retrieval.md"),
-        ("Bash", {"command": "cd src && rg -n '_rrf_fuse' . | head"}, "Machine learning/Hybrid retrieval.md"),
-        ("Glob", {"pattern": "**/deploy.sh"}, "Engineering/Deploy runbook.md"),
-        ("Bash", {"command": "find . -name deploy.sh"}, "Engineering/Deploy runbook.md"),
-        ("WebSearch", {"query": "oxalic acid treatment of varroa in winter"}, "Garden/"),
-    ],
-)
-def test_what_is_searched_for_is_looked_up_in_the_notes(
-    hooks: Hooks, tool: str, asked: dict[str, str], note: str
-) -> None:
-    assert f"[{note}" in hooks.block("before", tool_name=tool, tool_input=asked)
+SEARCHES: list[tuple[str, dict[str, str], str]] = [
+    ("Grep", {"pattern": r"\b_rrf_fuse\("}, "Machine learning/Hybrid retrieval.md"),
+    ("Bash", {"command": "cd src && rg -n '_rrf_fuse' . | head"}, "Machine learning/Hybrid retrieval.md"),
+    ("Glob", {"pattern": "**/deploy.sh"}, "Engineering/Deploy runbook.md"),
+    ("Bash", {"command": "find . -name deploy.sh"}, "Engineering/Deploy runbook.md"),
+    ("WebSearch", {"query": "oxalic acid treatment of varroa in winter"}, "Garden/"),
+]
+OTHERS: list[tuple[str, Any]] = [
+    ("Grep", {"pattern": "def test_"}),
+    ("Grep", {"pattern": ".*"}),
+    ("Glob", {"pattern": "**/*.py"}),
+    ("Bash", {"command": "ls -la"}),
+    ("Bash", {"command": "cat x | grep _rrf_fuse"}),
+    ("Bash", {"command": "echo $(grep _rrf_fuse x)"}),
+    ("Bash", {"command": "grep 'unclosed"}),
+    ("Bash", {}),
+    ("Bash", {"command": 7}),
+    ("Write", {"file_path": "deploy.sh"}),
+    ("Read", {"file_path": "deploy.sh\0"}),
+    ("", None),
+]
 
 
-@pytest.mark.parametrize(
-    ("tool", "asked"),
-    [
-        ("Grep", {"pattern": "def test_"}),
-        ("Grep", {"pattern": ".*"}),
-        ("Glob", {"pattern": "**/*.py"}),
-        ("Bash", {"command": "ls -la"}),
-        ("Bash", {"command": "cat x | grep _rrf_fuse"}),
-        ("Bash", {"command": "echo $(grep _rrf_fuse x)"}),
-        ("Bash", {"command": "grep 'unclosed"}),
-        ("Bash", {}),
-        ("Bash", {"command": 7}),
-        ("Write", {"file_path": "deploy.sh"}),
-        ("Read", {"file_path": "deploy.sh\0"}),
-        ("", None),
-    ],
-)
-def test_a_tool_that_asks_for_nothing_notes_know_gets_nothing(hooks: Hooks, tool: str, asked: Any) -> None:
-    assert hooks.run("before", tool_name=tool, tool_input=asked) == ""
+def test_what_is_searched_for_is_looked_up_in_the_notes(hooks: Hooks) -> None:
+    for number, (tool, asked, note) in enumerate(SEARCHES):
+        assert f"[{note}" in hooks.block("before", tool_name=tool, tool_input=asked, session_id=str(number)), asked
+
+
+def test_a_tool_that_looks_for_nothing_that_notes_know_gets_nothing(hooks: Hooks) -> None:
+    assert [case for case in OTHERS if hooks.run("before", tool_name=case[0], tool_input=case[1])] == []
 
 
 def test_what_a_prompt_was_shown_is_not_shown_again_before_a_tool(hooks: Hooks) -> None:
@@ -80,15 +74,14 @@ def test_what_a_prompt_was_shown_is_not_shown_again_before_a_tool(hooks: Hooks) 
     assert hooks.block("before", tool_name="WebSearch", tool_input=asked, session_id="another")
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ("grep -rn --include '*.py' 'formic acid' .", "formic acid"),
-        ("git grep -e tenant_id -- src", "tenant_id"),
-        ("FOO=1 sudo rg -A 3 -t py tenant_id src", "tenant_id"),
-        ("fd -e md beekeeping", "beekeeping"),
-    ],
-)
-def test_the_pattern_of_a_command_is_found_among_its_options(command: str, words: str) -> None:
-    subject = subject_of(Payload(tool="Bash", tool_input={"command": command}))
-    assert words in (subject.words, subject.file)
+PATTERNS = {
+    "grep -rn --include '*.py' 'formic acid' .": "formic acid",
+    "git grep -e tenant_id -- src": "tenant_id",
+    "FOO=1 sudo rg -A 3 -t py tenant_id src": "tenant_id",
+    "fd -e md beekeeping": "beekeeping",
+}
+
+
+def test_the_pattern_of_a_command_is_found_among_its_options() -> None:
+    subjects = {command: subject_of(Payload(tool="Bash", tool_input={"command": command})) for command in PATTERNS}
+    assert {command: subject.words or subject.file for command, subject in subjects.items()} == PATTERNS

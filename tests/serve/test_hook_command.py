@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,10 @@ from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import Limit, is_stalled
 from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
 
+COMMAND = (sys.executable, "-m", "notewell")
+Process = subprocess.Popen[bytes]
+# Exit code 0, and not a word.
+NOTHING = (0, b"", b"")
 PROMPT: dict[str, Any] = {
     "prompt": "why does my sourdough loaf spread flat in the oven",
     "session_id": "one",
@@ -24,44 +31,52 @@ PROMPT: dict[str, Any] = {
 }
 
 
-def run(state: Path, *arguments: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "XDG_STATE_HOME": str(state), "NOTEWELL_DAEMON": "no"}
-    command = [sys.executable, "-m", "notewell", "hook", *arguments]
-    return subprocess.run(command, input=given, env=environment, capture_output=True, check=False)
+def start(state: Path, *arguments: str, program: Sequence[str] = (*COMMAND, "hook"), **variables: str) -> Process:
+    environment = {**os.environ, "XDG_STATE_HOME": str(state), "NOTEWELL_DAEMON": "no", **variables}
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*program, *arguments], env=environment, **pipes)
+
+
+def end(process: Process, given: bytes) -> tuple[int, bytes, bytes]:
+    out, err = process.communicate(given)
+    return process.returncode, out, err
+
+
+def run(state: Path, *arguments: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
+    return end(start(state, *arguments), given)
 
 
 def test_a_process_answers_with_one_line_of_json(hooks: Hooks, tmp_path: Path) -> None:
     arguments = ("prompt", "--vault", str(hooks.vault), "--timeout-ms", "10000")
-    done = run(tmp_path, *arguments, given=json.dumps(PROMPT).encode())
-    assert (done.returncode, done.stderr) == (0, b"")
-    answer = json.loads(done.stdout)
+    code, out, err = run(tmp_path, *arguments, given=json.dumps(PROMPT).encode())
+    assert (code, err) == (0, b"")
+    answer = json.loads(out)
     assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-    assert done.stdout.isascii()
-    assert done.stdout.count(b"\n") == 1
+    assert out.isascii()
+    assert out.count(b"\n") == 1
     assert answer["hookSpecificOutput"]["additionalContext"] == hooks.block(**PROMPT), "in whatever process it runs"
 
 
-@pytest.mark.parametrize("hook", EVENTS)
-def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(
-    hooks: Hooks, tmp_path: Path, hook: str
-) -> None:
+def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(hooks: Hooks, tmp_path: Path) -> None:
     more = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {"stdout": "part made\n" * 1_000}}
     given = json.dumps({**PROMPT, **more}).encode()
-    done = run(tmp_path, hook, "--vault", str(hooks.vault), "--timeout-ms", "1", given=given)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    (logged,) = last_runs(tmp_path / "notewell")
-    assert (logged.hook, logged.outcome, logged.why) == (hook, "failed", "out of time")
+    options = ("--vault", str(hooks.vault), "--timeout-ms", "1")
+    processes = {hook: start(tmp_path / hook, hook, *options) for hook in EVENTS}
+    for hook, process in processes.items():
+        assert end(process, given) == NOTHING
+        (logged,) = last_runs(tmp_path / hook / "notewell")
+        assert (logged.hook, logged.outcome, logged.why) == (hook, "failed", "out of time")
 
 
-@pytest.mark.parametrize("daemon", ["no", "yes"])
-def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path, daemon: str) -> None:
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "NOTEWELL_DAEMON": daemon}
-    command = [sys.executable, "-m", "notewell", "hook", "prompt", "--timeout-ms", "1500"]
-    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.wait(timeout=60) == 0
-        assert process.stdout and process.stdout.read() == b""
-    (logged,) = last_runs(tmp_path / "notewell")
-    assert (logged.outcome, logged.why) == ("failed", "stdin was not closed in time")
+def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path) -> None:
+    options = ("prompt", "--timeout-ms", "1500")
+    processes = {daemon: start(tmp_path / daemon, *options, NOTEWELL_DAEMON=daemon) for daemon in ("no", "yes")}
+    for daemon, process in processes.items():
+        with process:
+            assert process.wait(timeout=60) == 0
+            assert process.stdout and process.stdout.read() == b""
+        (logged,) = last_runs(tmp_path / daemon / "notewell")
+        assert (logged.outcome, logged.why) == ("failed", "stdin was not closed in time")
 
 
 def test_an_input_that_has_ended_is_not_waited_for() -> None:
@@ -76,59 +91,49 @@ def test_an_input_that_has_ended_is_not_waited_for() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be a user that is not known")
-@pytest.mark.parametrize("daemon", ["no", "yes"])
-@pytest.mark.parametrize("hook", EVENTS)
-def test_a_hook_of_a_user_without_a_home_ends_well(hook: str, daemon: str, tmp_path: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")}
-    # Others could write there, so that one that is started ends at once.
+def test_a_hook_of_a_user_without_a_home_ends_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name == "HOME" or name.startswith("XDG_")]:
+        monkeypatch.delenv(name)
+    # Others could write there, so that a daemon that is started ends at once.
     (tmp_path / "notewell").mkdir(mode=0o755)
     # The real id, by which a home is looked for, is nobody's; the effective one may still read Python.
     program = "import os; os.setreuid(54321, 0); from notewell.serve.daemon.client import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "hook", hook],
-        input=json.dumps(PROMPT).encode(),
-        env={**environment, "NOTEWELL_DAEMON": daemon, "XDG_RUNTIME_DIR": str(tmp_path)},
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    nowhere = {"XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": str(tmp_path)}
+    processes = [
+        start(tmp_path, hook, program=(sys.executable, "-c", program, "hook"), NOTEWELL_DAEMON=daemon, **nowhere)
+        for hook in EVENTS
+        for daemon in ("no", "yes")
+    ]
+    assert [end(process, json.dumps(PROMPT).encode()) for process in processes] == [NOTHING] * 2 * len(EVENTS)
 
 
 def test_a_vault_in_the_home_of_nobody_is_logged(tmp_path: Path) -> None:
-    done = run(tmp_path, "prompt", "--vault", "~nobody-of-that-name/notes", given=json.dumps(PROMPT).encode())
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (
+        run(tmp_path, "prompt", "--vault", "~nobody-of-that-name/notes", given=json.dumps(PROMPT).encode()) == NOTHING
+    )
     assert len(last_runs(tmp_path / "notewell")) == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
-@pytest.mark.parametrize("daemon", ["no", "yes"])
-@pytest.mark.parametrize(
-    ("closed", "why"),
-    [
-        ("<&-", "the input is not JSON"),
-        (">&-", "stdout is closed"),
-        (">/dev/full", "stdout is closed"),
-    ],
-)
-def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(
-    hooks: Hooks, tmp_path: Path, closed: str, why: str, daemon: str
-) -> None:
-    # Others could write there, so that no process can be asked, and one that is started ends at once.
+def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(hooks: Hooks, tmp_path: Path) -> None:
+    # Others could write there, so that no daemon can be asked, and one that is started ends at once.
     (tmp_path / "notewell").mkdir(mode=0o755)
-    nowhere = {"XDG_RUNTIME_DIR": str(tmp_path), "NOTEWELL_DAEMON": daemon}
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), **nowhere}
-    command = f"exec {sys.executable} -m notewell hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
-    given = json.dumps(PROMPT).encode()
-    done = subprocess.run(["sh", "-c", command], input=given, env=environment, capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    state = tmp_path / "state" / "notewell"
-    assert last_runs(state)[0].why == why
-    assert Hooks(state, hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
+    reasons = {"<&-": "the input is not JSON", ">&-": "stdout is closed", ">/dev/full": "stdout is closed"}
+    processes = {}
+    for number, (closed, daemon) in enumerate(product(reasons, ("no", "yes"))):
+        line = f"exec {shlex.join(COMMAND)} hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
+        variables = {"XDG_RUNTIME_DIR": str(tmp_path), "NOTEWELL_DAEMON": daemon}
+        state = tmp_path / f"state {number}"
+        processes[state] = closed, start(state, program=("sh", "-c", line), **variables)
+    for state, (closed, process) in processes.items():
+        assert end(process, json.dumps(PROMPT).encode()) == NOTHING
+        assert last_runs(state / "notewell")[0].why == reasons[closed]
+        assert Hooks(state / "notewell", hooks.vault).run("prompt", **PROMPT), "it was shown to nobody"
 
 
-@pytest.mark.parametrize("given", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}"])
-def test_input_that_makes_no_sense_gives_nothing(hooks: Hooks, given: bytes) -> None:
-    for hook in EVENTS:
+def test_input_that_makes_no_sense_gives_nothing(hooks: Hooks) -> None:
+    inputs = (b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": 7}', b"[" * 100_000, b"{}")
+    for hook, given in product(EVENTS, inputs):
         assert hooks.raw(hook, given) == ""
         assert hooks.last.outcome == "none"
 
@@ -139,7 +144,7 @@ def test_the_start_of_a_session_opens_nothing_that_would_not_stay_open(hooks: Ho
     assert hooks.last.why == "no daemon could be asked"
 
 
-def test_a_store_that_is_damaged_gives_nothing_and_is_told_of_in_the_log(hooks: Hooks) -> None:
+def test_a_damaged_store_gives_nothing_and_is_logged(hooks: Hooks) -> None:
     assert hooks.vault
     (hooks.vault / ".notewell" / "store.db").write_bytes(b"this is no store" * 1_000)
     assert hooks.run("prompt", **PROMPT) == ""
@@ -147,7 +152,7 @@ def test_a_store_that_is_damaged_gives_nothing_and_is_told_of_in_the_log(hooks: 
     assert hooks.last.why
 
 
-def test_settings_that_are_wrong_give_nothing_and_are_told_of_in_the_log(hooks: Hooks) -> None:
+def test_wrong_settings_give_nothing_and_are_logged(hooks: Hooks) -> None:
     assert hooks.vault
     (hooks.vault / "notewell.toml").write_text("[hook]\nthreshold = 7\n", encoding="utf-8")
     for hook, tool in (("prompt", ""), ("before", "Read"), ("after", "Bash")):
@@ -217,8 +222,8 @@ def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path) -> Non
     with log_file(state).open("a", encoding="utf-8") as log:
         log.write("\n".join(lines) + "\n")
     assert len(last_runs(state)) == 3
-    done = run(tmp_path, "status", given=b"")
-    assert (done.returncode, b"\x1b" in done.stdout, b"\\x1b[31m" in done.stdout) == (0, False, True)
+    code, out, _ = run(tmp_path, "status")
+    assert (code, b"\x1b" in out, b"\\x1b[31m" in out) == (0, False, True)
 
 
 def test_the_log_never_grows_beyond_two_files(tmp_path: Path) -> None:
@@ -234,14 +239,14 @@ def test_where_no_state_can_be_kept_a_hook_still_ends_well(hooks: Hooks, tmp_pat
     assert Hooks(tmp_path / "file" / "state", hooks.vault).run("prompt", **PROMPT) == ""
 
 
-def test_status_tells_of_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
+def test_status_counts_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
     for number, outcome in enumerate(("shown", "none", "none", "failed")):
         record(tmp_path / "notewell", Run("prompt", outcome, "out of time" * (outcome == "failed"), number * 10, 0))
-    found = json.loads(run(tmp_path, "status", "--json", given=b"").stdout)
+    found = json.loads(run(tmp_path, "status", "--json")[1])
     assert found["outcomes"] == {"failed": 1, "none": 2, "shown": 1}
     assert (found["p50_ms"], found["p95_ms"]) == (10, 30)
     assert found["log"] == str(tmp_path / "notewell" / "hooks.log")
-    assert "out of time" in run(tmp_path, "status", given=b"").stdout.decode()
+    assert "out of time" in run(tmp_path, "status")[1].decode()
 
 
 def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
@@ -256,7 +261,7 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
     record(tmp_path / "notewell", Run("prompt", "none", "the vault was never indexed", 10, 0))
     for _ in range(20):
         record(tmp_path / "notewell", Run("after", "none", "the output is short", 10, 0))
-    told = run(tmp_path, "status", given=b"").stdout.decode()
+    told = run(tmp_path, "status")[1].decode()
     problems = [line for line in told.splitlines() if line.startswith("problem:")]
     assert [line.partition(" (")[0].split(maxsplit=1)[1] for line in problems] == [
         *dict.fromkeys(reasons),
@@ -268,10 +273,10 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
     assert "last runs: 21 had nothing to say, 4 failed\n" in told
 
 
-@pytest.mark.parametrize("arguments", [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)])
-def test_a_hook_that_is_called_wrongly_ends_well(arguments: tuple[str, ...]) -> None:
+def test_a_hook_that_is_called_wrongly_ends_well(tmp_path: Path) -> None:
     # Another exit code would keep Claude Code from sending the prompt.
-    command = [sys.executable, "-m", "notewell", "hook", *arguments]
-    done = subprocess.run(command, input=b"{}", capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr.startswith(b"error: ")
+    wrong = [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)]
+    for process in [start(tmp_path, *arguments) for arguments in wrong]:
+        code, out, err = end(process, b"{}")
+        assert (code, out) == (0, b"")
+        assert err.startswith(b"error: ")

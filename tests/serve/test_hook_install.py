@@ -175,9 +175,9 @@ def test_a_limit_that_the_user_sets_is_in_the_command_without_a_vault(
     assert all(found[0].endswith("--timeout-ms 900") for found in commands(user_file).values())
 
 
-@pytest.mark.parametrize("name", ["my notes", "it's", 'a"b', "$HOME", "a;b", "ä"])
-def test_a_path_is_quoted_for_the_shell(name: str) -> None:
-    assert shlex.split(quoted(f"/n/{name}", windows=False)) == [f"/n/{name}"]
+def test_a_path_is_quoted_for_the_shell() -> None:
+    paths = [f"/n/{name}" for name in ("my notes", "it's", 'a"b', "$HOME", "a;b", "ä")]
+    assert [shlex.split(quoted(path, windows=False)) for path in paths] == [[path] for path in paths]
 
 
 def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Path) -> None:
@@ -215,13 +215,11 @@ def test_status_sees_the_plugin_where_it_is_switched_on(notewell: Command, user_
     assert ("the plugin" in out, "twice" in out) == (False, False), "this project does without it"
 
 
-@pytest.mark.parametrize(
-    "text", ["[]", "{", '{"hooks": 7, "enabledPlugins": [1]}', '{"hooks": {"Stop": 1}}', "[" * 99_999]
-)
-def test_status_passes_over_settings_that_make_no_sense(notewell: Command, user_file: Path, text: str) -> None:
-    user_file.write_text(text, encoding="utf-8")
-    code, out, err = notewell("hook", "status")
-    assert (code, err, out.startswith("installed: nowhere")) == (0, "", True)
+def test_status_passes_over_settings_that_make_no_sense(notewell: Command, user_file: Path) -> None:
+    for text in ("[]", "{", '{"hooks": 7, "enabledPlugins": [1]}', '{"hooks": {"Stop": 1}}', "[" * 99_999):
+        user_file.write_text(text, encoding="utf-8")
+        code, out, err = notewell("hook", "status")
+        assert (code, err, out.startswith("installed: nowhere")) == (0, "", True)
 
 
 def kept(tmp_path: Path) -> list[Path]:
@@ -267,35 +265,34 @@ def test_uninstalling_says_what_was_done(notewell: Command, user_file: Path) -> 
     assert json.loads(user_file.read_text(encoding="utf-8")) == {"theme": "dark"}
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "my-wrapper notewell hook prompt",
-        "notewell hook prompt --vault ~/notes | tee log",
-        "timeout 1 notewell hook prompt",
-        "NOTEWELL_HOOK_THRESHOLD=0.3 notewell hook prompt",
-        "sh -c 'notewell hook prompt'",
-        "notewell hook status",
-        "my-notewell hook prompt",
-        "notewell hook prompt 'unfinished",
-    ],
+THEIRS = (
+    "my-wrapper notewell hook prompt",
+    "notewell hook prompt --vault ~/notes | tee log",
+    "timeout 1 notewell hook prompt",
+    "NOTEWELL_HOOK_THRESHOLD=0.3 notewell hook prompt",
+    "sh -c 'notewell hook prompt'",
+    "notewell hook status",
+    "my-notewell hook prompt",
+    "notewell hook prompt 'unfinished",
 )
-def test_a_command_that_somebody_else_wrote_is_theirs(notewell: Command, user_file: Path, command: str) -> None:
-    theirs = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}
+
+
+def test_commands_that_somebody_else_wrote_are_theirs(notewell: Command, user_file: Path) -> None:
+    theirs = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]} for command in THEIRS]}
     user_file.write_text(json.dumps({"hooks": theirs}), encoding="utf-8")
     notewell("hook", "install", "--user", "--yes")
-    assert len(commands(user_file)["UserPromptSubmit"]) == 2
+    assert commands(user_file)["UserPromptSubmit"][:-1] == list(THEIRS)
     notewell("hook", "install", "--user", "--uninstall", "--yes")
     assert json.loads(user_file.read_text(encoding="utf-8"))["hooks"] == theirs
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "3.14159265358979323846"])
-def test_a_number_that_would_change_is_refused(notewell: Command, user_file: Path, number: str) -> None:
-    text = f'{{"budget": {number}}}'
-    user_file.write_text(text, encoding="utf-8")
-    code, _, err = notewell("hook", "install", "--user", "--yes")
-    assert (code, f"the number {number} cannot be written back as it is" in err, "hint:" in err) == (1, True, True)
-    assert user_file.read_text(encoding="utf-8") == text
+def test_a_number_that_would_change_is_refused(notewell: Command, user_file: Path) -> None:
+    for number in ("1e999", "-1e999", "NaN", "Infinity", "3.14159265358979323846"):
+        text = f'{{"budget": {number}}}'
+        user_file.write_text(text, encoding="utf-8")
+        code, _, err = notewell("hook", "install", "--user", "--yes")
+        assert (code, f"the number {number} cannot be written back as it is" in err, "hint:" in err) == (1, True, True)
+        assert user_file.read_text(encoding="utf-8") == text
 
 
 def test_half_of_a_sign_stays_as_it_was(notewell: Command, user_file: Path) -> None:
@@ -308,13 +305,13 @@ def test_half_of_a_sign_stays_as_it_was(notewell: Command, user_file: Path) -> N
 
 def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file: Path, folder: Path) -> None:
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
-    assert f"{folder} was never indexed" in err
+    assert f"{folder} is not indexed yet" in err
     assert "notewell index" in err
-    assert "never indexed" in notewell("hook", "install", "--user", "--vault", str(folder), "--yes")[2], "nor now"
+    assert "not indexed yet" in notewell("hook", "install", "--user", "--vault", str(folder), "--yes")[2], "nor now"
     notewell("index")
     notewell("hook", "install", "--user", "--uninstall", "--yes")
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
-    assert "never indexed" not in err
+    assert "not indexed yet" not in err
 
 
 @pytest.mark.parametrize("where", [(), ("--project",), ("--user",)])
@@ -330,7 +327,7 @@ def test_who_names_no_vault_where_none_is_above_is_told(
         assert told in err and "--vault PATH" in err
     assert told not in notewell("hook", "install", *where, "--uninstall", "--yes")[2]
     (tmp_path / "notewell.toml").touch()
-    assert f"{tmp_path} was never indexed" in notewell("hook", "install", *where, "--yes")[2]
+    assert f"{tmp_path} is not indexed yet" in notewell("hook", "install", *where, "--yes")[2]
 
 
 def test_two_places_at_once_are_refused(notewell: Command, user_file: Path) -> None:

@@ -33,7 +33,7 @@ def test_the_example_of_the_guide_is_what_claude_sees(hooks: Hooks) -> None:
     (prompt, shown), *_ = re.findall(r"For the prompt \*(.+?)\*.*?```\n(.+?)```", guide, re.DOTALL)
     block = hooks.block(prompt=prompt).replace(str(hooks.vault), "/home/ada/notes")
     assert shown.split() == block.split()
-    assert f'"prompt": "{prompt}"' in guide.partition("To try one by hand")[2]
+    assert f'"prompt": "{prompt}"' in guide.partition("Try a hook by hand")[2]
 
 
 def test_the_lines_that_are_cited_are_the_lines_that_are_shown(hooks: Hooks) -> None:
@@ -44,11 +44,11 @@ def test_the_lines_that_are_cited_are_the_lines_that_are_shown(hooks: Hooks) -> 
     assert "\n".join(lines).strip("\n") in block
 
 
-@pytest.mark.parametrize("tokens", [100, 200, 500, 900])
-def test_a_block_keeps_to_its_budget_fence_and_all(hooks: Hooks, monkeypatch: pytest.MonkeyPatch, tokens: int) -> None:
-    monkeypatch.setenv("NOTEWELL_HOOK_MAX_TOKENS", str(tokens))
-    block = hooks.block(prompt=SOURDOUGH)
-    assert 0 < len(block) <= tokens * 4
+def test_a_block_keeps_to_its_budget_fence_and_all(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    for tokens in (100, 200, 500, 900):
+        monkeypatch.setenv("NOTEWELL_HOOK_MAX_TOKENS", str(tokens))
+        block = hooks.block(prompt=SOURDOUGH, session_id=str(tokens))
+        assert 0 < len(block) <= tokens * 4
 
 
 def test_the_same_prompt_in_the_same_state_gives_the_same_bytes(hooks: Hooks, tmp_path: Path) -> None:
@@ -65,29 +65,16 @@ def test_no_chunk_is_shown_twice_in_a_session(hooks: Hooks) -> None:
     assert hooks.block(prompt=SOURDOUGH, session_id="another")
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "",
-        "  ",
-        "yes",
-        "continue",
-        "go on",
-        "/compact keep the sourdough loaf",
-        "!ls oven",
-        "# remember the loaf",
-        "🙂",
-        "\0",
-    ],
-)
-def test_a_prompt_that_says_nothing_gets_nothing(hooks: Hooks, prompt: str) -> None:
-    assert hooks.run("prompt", prompt=prompt) == ""
+def test_a_prompt_that_says_nothing_gets_nothing(hooks: Hooks) -> None:
+    commands = ("/compact keep the sourdough loaf", "!ls oven", "# remember the loaf")
+    prompts = ("", "  ", "yes", "continue", "go on", "🙂", "\0", *commands)
+    assert [prompt for prompt in prompts if hooks.run("prompt", prompt=prompt)] == []
 
 
-@pytest.mark.parametrize("prompt", ["fix the failing test in utils.py", "rename getUser to fetchUser everywhere"])
-def test_a_prompt_about_something_else_gets_nothing(hooks: Hooks, prompt: str) -> None:
-    assert hooks.run("prompt", prompt=prompt) == ""
-    assert hooks.last.why == "nothing is relevant enough"
+def test_a_prompt_about_something_else_gets_nothing(hooks: Hooks) -> None:
+    for prompt in ("fix the failing test in utils.py", "rename getUser to fetchUser everywhere"):
+        assert hooks.run("prompt", prompt=prompt) == ""
+        assert hooks.last.why == "nothing is relevant enough"
 
 
 def test_the_threshold_is_a_setting(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,10 +192,10 @@ def test_a_look_for_changes_that_was_cut_short_is_not_begun_again_at_once(hooks:
     assert "Kite.md:" not in hooks.block(prompt="which bridle does the dihedral kite need, dyneema?")
 
 
-@pytest.mark.parametrize("session", ["../../../etc/passwd", "a" * 100_000, "\0", "CON", "", "\udc80"])
-def test_whatever_a_session_is_called_its_file_lies_where_it_should(hooks: Hooks, session: str) -> None:
+def test_whatever_a_session_is_called_its_file_lies_where_it_should(hooks: Hooks) -> None:
     before = set(hooks.state.parent.rglob("*"))
-    assert hooks.block(prompt=SOURDOUGH, session_id=session)
+    for session in ("../../../etc/passwd", "a" * 100_000, "\0", "CON", "", "\udc80"):
+        assert hooks.block(prompt=SOURDOUGH, session_id=session)
     made = set(hooks.state.parent.rglob("*")) - before
     assert all(path.is_relative_to(hooks.state) for path in made if ".notewell" not in path.parts)
     for file in (hooks.state / "sessions").glob("*.json"):
