@@ -250,8 +250,8 @@ def test_errors_nobody_foresaw_say_their_kind_and_no_more(
 
     monkeypatch.setattr(vault, "read", broken)
     with served(vault) as session:
-        assert session.error("read", place="a.md") == "Notewell made a mistake (KeyError); its log says where"
-        with pytest.raises(Exception, match="mistake"):
+        assert session.error("read", place="a.md") == "This is a bug in Notewell (KeyError); its log shows where"
+        with pytest.raises(Exception, match="bug in Notewell"):
             session.do("read_resource", "notewell:///a.md")
     printed = capsys.readouterr()
     assert printed.out == "" and "KeyError in" in printed.err and "secret" not in printed.err

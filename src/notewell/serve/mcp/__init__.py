@@ -1,1 +1,1 @@
-"""Notes for models: the tools and resources of a vault over MCP, by stdio or by HTTP."""
+"""The tools and resources of a vault over MCP, by stdio or by HTTP."""

@@ -1,4 +1,4 @@
-"""Words of notes cut to fit."""
+"""Text of notes, cut to fit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import accumulate
 
 
 def clipped(text: str, most: int) -> str:
-    """Return a text of at most so many characters, cut between words.
+    """Return a text of at most `most` characters, cut between words.
 
     >>> clipped("The hive hums in the warm evening of May", 24), clipped("The hive hums", 24)
     ('The hive hums in the …', 'The hive hums')
@@ -19,7 +19,7 @@ def clipped(text: str, most: int) -> str:
 
 
 def first_lines(text: str, most: int) -> str:
-    """Return the first lines of a text that are together no longer; of a first line that is, its beginning.
+    """Return the first lines of a text that fit into `most` characters, or the beginning of a longer first line.
 
     >>> first_lines("The hive hums.\\nIt is May.", 20)
     'The hive hums.'

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: an ASGI app that `notewell serve` mounts behind its guard."""
+"""The MCP server over streamable HTTP: an ASGI application that `notewell serve` mounts behind its guard."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PATH = "/mcp"
 
 
 def make_app(upkeep: Upkeep) -> Starlette:
-    """Return an app that answers at `/mcp`; it asks nobody who they are, which the guard before it does."""
-    # Each request stands for itself: a server that was started again needs no new session, and none is left over.
+    """Return an application that answers at `/mcp`; the guard in front of it checks who may send requests."""
+    # Without sessions, clients survive a restart of the server, and none is left over.
     app = make_server(upkeep).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
@@ -28,15 +28,15 @@ def make_app(upkeep: Upkeep) -> Starlette:
 
 
 class PostsOnly:
-    """Refuses whoever wants to listen: nothing is ever sent unasked, and who waits for it would hold a connection."""
+    """Refuses requests other than POST: the server never sends anything unasked, so nobody should wait for it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let requests through; the protocol has 405 for a server that does not speak by itself."""
+        """Pass POST on; the protocol has 405 for a server that sends nothing by itself."""
         if scope["type"] != "http" or scope["method"] == "POST":
             await self._app(scope, receive, send)
             return
-        told = {"error": "MCP is asked here by POST alone", "hint": "Point a program that speaks MCP at this address"}
-        await JSONResponse(told, 405, {"Allow": "POST"})(scope, receive, send)
+        refusal = {"error": "MCP accepts only POST here", "hint": "Use this address in an MCP client"}
+        await JSONResponse(refusal, 405, {"Allow": "POST"})(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Notes as resources: their addresses, the newest of them as a list, one of them as text, and paths to complete."""
+"""Notes as MCP resources: their addresses, a list of the newest, one note as text, and completion of paths."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notewell.vault import Vault
 
 SCHEME = "notewell:///"
 TEMPLATE = SCHEME + "{+path}"
-# A list to choose from; whoever looks for more searches.
+# Enough for a list to choose from.
 LISTED = 50
 COMPLETED = 50
-# Tokens of the longest note that is handed over whole: clients put all of it before the model.
+# The longest resource, in tokens: clients show all of it to the model.
 LONGEST = 25_000
-# A day before all others, so that the newest of all notes are asked for.
+# A filter that all notes pass, so that the newest are listed.
 EVER = Filters(after="0001-01-01")
 
 
@@ -33,14 +33,14 @@ def address_of(path: str) -> str:
 
 
 def path_at(address: str) -> str:
-    """Return the path, or place, that an address stands for."""
+    """Return the path, or place, of an address."""
     if not address.startswith(SCHEME):
-        raise NoteError(f"{address[:200]} is no address of a note", f"Addresses are {SCHEME} and a path")
+        raise NoteError(f"{address[:200]} is not the address of a note", f"An address is {SCHEME} and a path")
     return unquote(address.removeprefix(SCHEME))
 
 
 def list_notes(vault: Vault) -> list[types.Resource]:
-    """Return the newest notes; none of a vault that was never indexed."""
+    """Return the newest notes, or none if the vault is not indexed."""
     if not vault.indexed:
         return []
     found = {hit.path: hit.title for hit in vault.search("", limit=LISTED, filters=EVER)}
@@ -51,26 +51,26 @@ def list_notes(vault: Vault) -> list[types.Resource]:
 
 
 def template() -> types.ResourceTemplate:
-    """Return how addresses of notes are made."""
+    """Return the template of addresses."""
     return types.ResourceTemplate(
         uri_template=TEMPLATE,
         name="note",
         title="A note",
-        description="A note of the vault by its path, as search prints it; path:12-40 for some of its lines",
+        description="A note by its path, as in search results; path:12-40 for some of its lines",
     )
 
 
 def read_note(vault: Vault, address: str) -> types.TextResourceContents:
-    """Return a note that is indexed as `read` shows it, in one page."""
+    """Return an indexed note as `read` shows it, on one page."""
     place = path_at(address)
     reading = read_indexed(vault, place)
-    # A program puts it before the model as it comes: it needs the same fence, and the same lines to cite, as `read`.
+    # Clients show it to the model as it is, so it needs the same fence and line numbers as `read`.
     page = reading_page(reading, LONGEST, open_end=is_open(place))
     return types.TextResourceContents(uri=address, mime_type=kind_of(reading.path), text=page.text)
 
 
 def complete_path(vault: Vault, written: str) -> types.Completion:
-    """Return paths that begin with what was written, then those that hold it."""
+    """Return paths that begin with a text, then those that contain it."""
     wanted = unquote(written).casefold()
     paths = sorted(vault.store.files().notes) if vault.indexed else []
     fitting = [path for path in paths if wanted in path.casefold()]
@@ -79,7 +79,7 @@ def complete_path(vault: Vault, written: str) -> types.Completion:
 
 
 def kind_of(path: str) -> str:
-    """Return the media type of a note's text: of documents only the text is shown.
+    """Return the media type of a note's text: documents are shown as plain text.
 
     >>> kind_of("Bees.md"), kind_of("Bees.pdf")
     ('text/markdown', 'text/plain')

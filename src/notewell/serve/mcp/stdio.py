@@ -1,4 +1,4 @@
-"""The server on stdin and stdout, for as long as whoever started it is there."""
+"""The MCP server on stdin and stdout, for as long as its parent process lives."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from notewell.serve.mcp.server import make_server
 from notewell.serve.say import say
 from notewell.serve.upkeep import Upkeep
 
-# How often it looks whether its parent is still there, and how long it may take to end by itself then, in seconds.
+# How often it checks for its parent, and how long it may take to end by itself after that, in seconds.
 LOOK = 0.2
 GRACE = 0.25
-# How long it waits for a run of indexing to keep what it has done, in seconds.
+# How long it waits for an indexing run to save its work, in seconds.
 RUN_GRACE = 0.5
-UNREADABLE = "The request cannot be read as JSON. Send whole characters; half of one, such as \\ud800 alone, is none"
+UNREADABLE = "The request is not valid JSON. A lone surrogate such as \\ud800 is not a character"
 
 Message = SessionMessage | Exception
 
 
 def serve_stdio(vault: KeptVault, parent: int) -> None:
-    """Answer on stdout what comes on stdin, until that ends or the `parent` is gone; never returns."""
+    """Answer requests on stdin until it is closed or the `parent` is gone; never returns."""
     upkeep = Upkeep(vault)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: _leave(upkeep, 128 + number))
@@ -41,7 +41,7 @@ def serve_stdio(vault: KeptVault, parent: int) -> None:
     try:
         anyio.run(_serve, upkeep)
     except BaseException as error:
-        # Whoever reads is gone, in most cases: there is nobody to tell.
+        # In most cases the client is gone, and nobody reads this.
         say(f"notewell mcp: ended by {type(error).__name__}")
         _leave(upkeep, 1)
     _leave(upkeep, 0)
@@ -60,7 +60,7 @@ async def _pass_on(
     give: MemoryObjectSendStream[Message],
     answer: Callable[[SessionMessage], Awaitable[None]],
 ) -> None:
-    """Pass requests on; one that cannot be read is answered, since the server would leave whoever asked waiting."""
+    """Pass requests on; an unreadable one is answered, since the server would leave the client waiting."""
     async with give:
         async for message in requests:
             number = _number_of(message) if isinstance(message, ValidationError) else None
@@ -72,11 +72,11 @@ async def _pass_on(
 
 
 def _number_of(error: ValidationError) -> int | str | None:
-    """Return the number of the request that could not be read; none, if it has none, or is no request at all."""
+    """Return the id of an unreadable request, or None if it has none."""
     try:
         asked = json.loads(error.errors(include_url=False)[0]["input"])
         number = asked["id"] if "method" in asked else None
-        # It is sent back: half a character cannot be.
+        # A lone surrogate could not be sent back.
         return number.encode("utf-8").decode("utf-8") if isinstance(number, str) else _whole(number)
     except (LookupError, RecursionError, TypeError, ValueError):
         return None
@@ -87,22 +87,22 @@ def _whole(number: object) -> int | None:
 
 
 def _leave(upkeep: Upkeep, code: int) -> None:
-    """End now: a call that still works in a thread, or an answer nobody takes, would hold the process for long."""
+    """Exit now: a call in a thread, or an answer that nobody reads, could keep the process alive."""
     upkeep.close(RUN_GRACE)
     os._exit(code)
 
 
 def _watch_parent(upkeep: Upkeep, wire: int, parent: int) -> None:
-    """End the process when its stdin is closed, or whoever started it is gone: another may hold the pipe open."""
+    """Exit when stdin is closed or the parent is gone; another process may hold the pipe open."""
     while os.getppid() == parent and not _is_closed(wire):
         time.sleep(LOOK)
-    # Reading finds a closed stdin, too, and ends it well, unless an answer is stuck that nobody takes.
+    # A closed stdin ends the server cleanly, unless it is stuck with an answer that nobody reads.
     time.sleep(GRACE)
     _leave(upkeep, 0)
 
 
 def _is_closed(wire: int) -> bool:
-    """Tell whether the other end of a pipe is closed; where the system cannot say, reading finds it out."""
+    """Tell whether the other end of a pipe is closed; where the system cannot say, reading will."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
