@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from notewell.embed import EmbedRules, load_embedder
-from notewell.embed.endpoint import DELAYS, HURRIED, MAX_DELAY
-from notewell.embed.key import Key
+from notewell.embed.endpoint import HURRIED, MAX_DELAY, Patience
 from notewell.embed.remote import BATCH, MAX_CHARS, RemoteEmbedder
+from notewell.embed.rules import Key
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 
@@ -172,7 +172,7 @@ def test_what_may_pass_is_tried_again_after_growing_pauses(server: Server, kind:
     server.faults.extend([fault, fault, fault])
     slept = Slept()
     assert len(remote(server, kind, slept).embed(TEXTS)) == 2
-    assert slept.seconds == list(DELAYS) == sorted(DELAYS)
+    assert slept.seconds == list(Patience().delays) == sorted(Patience().delays)
     assert len(server.requests) == 4
 
 
@@ -183,7 +183,7 @@ def test_what_may_pass_is_tried_again_after_growing_pauses(server: Server, kind:
         ("closed", "closes the connection without an answer (tried 4 times)"),
         ("half", "breaks off in the middle of its answer (tried 4 times)"),
         ("half of chunks", "breaks off in the middle of its answer (tried 4 times)"),
-        ("not HTTP", "does not answer in HTTP (tried 4 times)"),
+        ("not HTTP", "does not speak HTTP (tried 4 times)"),
     ],
 )
 def test_what_does_not_pass_is_an_error_after_four_tries(server: Server, fault: str, fact: str) -> None:
@@ -227,7 +227,7 @@ def test_a_server_that_is_not_there_is_an_error_with_a_hint(kind: str, hint: str
 
 
 def test_who_is_in_a_hurry_tries_once_and_then_rests(server: Server) -> None:
-    assert (HURRIED.tries, HURRIED.whole <= 5) == (1, True)
+    assert (HURRIED.delays, HURRIED.whole <= 5) == ((), True)
     server.always = "500"
     embedder = load_embedder(EmbedRules("ollama:some-model", url=server.url), hurried=True)
     for _ in range(3):
@@ -236,12 +236,9 @@ def test_who_is_in_a_hurry_tries_once_and_then_rests(server: Server) -> None:
     assert len(server.requests) == 1
 
 
-def test_who_is_in_a_hurry_gives_all_batches_together_no_more_time(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, whole=0.2))
+def test_all_batches_together_get_no_more_time_than_one(server: Server) -> None:
     server.faults.extend(["", "slow"])
-    embedder = load_embedder(EmbedRules("ollama:some-model", url=server.url), hurried=True)
+    embedder = RemoteEmbedder(EmbedRules("ollama:some-model", url=server.url), replace(HURRIED, whole=0.2))
     with pytest.raises(EmbedError, match=r"does not answer within 0\.[012] s"):
         embedder.embed(["bees"] * (BATCH + 1))
 
@@ -259,9 +256,9 @@ def test_who_is_in_a_hurry_gives_all_batches_together_no_more_time(
         ("not a number", "not JSON"),
         ("infinite", "not JSON"),
         ("1e999", "1 vectors for 2 texts"),
-        ("null", "holds no vectors"),
-        ("no object", "holds no vectors"),
-        ("another object", "holds no vectors"),
+        ("null", "contains no vectors"),
+        ("no object", "contains no vectors"),
+        ("another object", "contains no vectors"),
         ("too few", "1 vectors for 2 texts"),
         ("too many", "3 vectors for 2 texts"),
         ("no numbers", "not lists of numbers"),
@@ -292,7 +289,7 @@ def test_a_number_beyond_any_float_is_an_error(server: Server) -> None:
 
 def test_two_vectors_for_one_text_are_an_error(server: Server) -> None:
     server.always = "the same index twice"
-    assert "holds no vectors" in refused(server, remote(server, "openai")).fact
+    assert "contains no vectors" in refused(server, remote(server, "openai")).fact
 
 
 def test_batches_whose_vectors_differ_in_length_are_an_error(server: Server) -> None:
@@ -372,10 +369,9 @@ def test_an_address_has_to_be_given_for_a_server_of_openais_shape() -> None:
     assert "NOTEWELL_EMBED_URL" in caught.value.hint
 
 
-def test_after_the_rest_the_server_is_asked_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, rest=0.0))
+def test_after_the_rest_the_server_is_asked_again(server: Server) -> None:
     server.faults.append("500")
-    embedder = load_embedder(EmbedRules("ollama:some-model", url=server.url), hurried=True)
+    embedder = RemoteEmbedder(EmbedRules("ollama:some-model", url=server.url), replace(HURRIED, rest=0.0))
     with pytest.raises(EmbedError, match="answers with 500"):
         embedder.embed_query("bees")
     assert embedder.embed_query("bees").any()

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from notewell import Vault
-from notewell.embed.endpoint import HURRIED
+from notewell.embed.endpoint import HURRIED, Patience
 from notewell.errors import EmbedError
 from notewell.index import Progress
 
@@ -38,8 +39,8 @@ class Server(Protocol):
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.embed.endpoint.DELAYS", (0.0, 0.0, 0.0))
-    monkeypatch.setattr("notewell.embed.remote.HURRIED", replace(HURRIED, request=1.0, whole=1.0))
+    monkeypatch.setattr("notewell.embed.endpoint.HURRIED", replace(HURRIED, request=1.0, whole=1.0))
+    monkeypatch.setattr("notewell.embed.remote.Patience", partial(Patience, delays=(0.0, 0.0, 0.0)))
 
 
 def settings(server: Server, kind: str = "ollama") -> dict[str, Any]:
@@ -245,8 +246,8 @@ def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew
     server.always = "another dimension"
     change(vault, "new.md", "# New\n\nA zebra grazes in the garden today.\n")
     with again(vault) as other:
-        assert "gives vectors of 5 numbers, the store holds 27" in other.search("hive").notices[0]
-        with pytest.raises(EmbedError, match="5 numbers, the store holds 27") as caught:
+        assert "makes vectors of 5 numbers, but the store has 27" in other.search("hive").notices[0]
+        with pytest.raises(EmbedError, match="5 numbers, but the store has 27") as caught:
             other.index()
         assert "`notewell index --full`" in caught.value.hint
         assert other.index(full=True).added == 3

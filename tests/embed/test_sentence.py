@@ -75,7 +75,7 @@ def test_a_folder_that_brings_code_along_is_refused_before_it_is_loaded(module: 
     (file := tmp_path / "model" / path).parent.mkdir(parents=True)
     file.write_text("raise SystemExit\n", encoding="utf-8")
     embedder = load_embedder(EmbedRules(f"sentence-transformers:{tmp_path / 'model'}"))
-    with pytest.raises(EmbedError, match="holds Python code") as caught:
+    with pytest.raises(EmbedError, match="contains Python code") as caught:
         embedder.embed(["bees"])
     assert caught.value.hint
     assert module.places == []
@@ -88,7 +88,7 @@ def test_a_folder_that_has_code_behind_a_link_is_refused(module: Any, tmp_path: 
     (tmp_path / "code" / "custom.py").write_text("raise SystemExit\n", encoding="utf-8")
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "0_Custom").symlink_to(tmp_path / "code")
-    with pytest.raises(EmbedError, match="holds Python code"):
+    with pytest.raises(EmbedError, match="contains Python code"):
         load_embedder(EmbedRules(f"sentence-transformers:{tmp_path / 'model'}")).embed(["bees"])
     assert module.places == []
 

@@ -120,7 +120,7 @@ def test_whoever_does_not_say_where_an_embedder_is_has_queries_redacted() -> Non
 
 
 def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> None:
-    with pytest.raises(EmbedError, match="gives vectors of 5 numbers, the store holds 27"):
+    with pytest.raises(EmbedError, match="makes vectors of 5 numbers, but the store has 27"):
         retrieve(make_plan("hive"), hold(NOTES), Telling(5), SearchRules())
 
 

@@ -24,8 +24,7 @@ from notewell.config.permissions import (
     with_safe_key,
 )
 from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_names
-from notewell.embed.address import parse_address
-from notewell.embed.key import Key
+from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.user import home_folder, user_folder
 from notewell.search.rank.decay_rules import read_ways

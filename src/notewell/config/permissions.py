@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from notewell.embed import EmbedRules
-from notewell.embed.address import parse_address
-from notewell.embed.key import Key
+from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY
 

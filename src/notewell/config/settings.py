@@ -10,7 +10,7 @@ from typing import Any
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
-from notewell.embed.key import Key
+from notewell.embed.rules import Key
 from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
 from notewell.search.fuse import FUSIONS, SearchRules

@@ -1,4 +1,4 @@
-"""Text to vectors: which embedder a name stands for."""
+"""Text to vectors: loads the embedder that the settings name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from notewell.types.note import Vectors
 
 __all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "is_instant", "load_embedder", "load_encoder"]
 
-# The model that ships inside the package.
+# The static model that ships inside the package.
 DEFAULT_MODEL = Path(__file__).parent / "static_model"
 
 
@@ -24,21 +24,21 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Name the embedder so that two which give a passage different vectors have different names."""
+        """Return a name that changes whenever a passage's vector would."""
 
     @property
     def dimensions(self) -> int:
         """Return the length of its vectors."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row for each text, of unit length, or zero where nothing is known of it."""
+        """Return one row for each text, of unit length, or zero if the model knows nothing of it."""
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector that the passages which answer the text are near to."""
+        """Return the vector of a query, near those of the passages that answer it."""
 
 
 def is_instant(embedder: Embedder | None) -> bool:
-    """Tell whether an embedder only looks words up, so that a search can afford to embed a few sentences more.
+    """Tell whether an embedder is only a table lookup, so that a search can afford to embed more sentences.
 
     >>> is_instant(load_embedder(EmbedRules("words"))), is_instant(None)
     (True, False)
@@ -47,17 +47,18 @@ def is_instant(embedder: Embedder | None) -> bool:
 
 
 def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
-    """Return the embedder that `rules.model` names; a hurried one gives up on a slow server soon.
+    """Return the embedder that `rules.model` names; if `hurried`, it gives up on a slow server soon.
 
     >>> load_embedder(EmbedRules("words")).dimensions
     27
     """
     kind, _, name = rules.model.partition(":")
     if kind in REMOTE and name:
-        # HTTP and TLS cost a cold command line 30 ms, and each kind below as much: only who needs one pays.
+        # HTTP and TLS take 30 ms to load, and so does each kind below: only commands that need one pay for it.
+        from notewell.embed.endpoint import HURRIED  # noqa: PLC0415
         from notewell.embed.remote import RemoteEmbedder  # noqa: PLC0415
 
-        return RemoteEmbedder(rules, hurried=hurried)
+        return RemoteEmbedder(rules, HURRIED if hurried else None)
     if kind == "sentence-transformers" and name:
         from notewell.embed.sentence import SentenceEmbedder  # noqa: PLC0415
 
@@ -71,7 +72,7 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
     folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
     if not folder.is_dir():
         raise EmbedError(
-            "There is no embedder of the name that is set",
+            "embed.model names no known embedder",
             'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME; '
             "`notewell config embed` shows it",
         )
@@ -83,20 +84,20 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
 
 
 def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vectors:
-    """Return the vectors if they are as long as those of the store: a model may change behind its name."""
+    """Return the vectors if they are as long as the store's; a server may change a model behind its name."""
     if vectors.shape[-1] != dimensions:
         raise EmbedError(
-            f"{embedder.fingerprint} gives vectors of {vectors.shape[-1]} numbers, the store holds {dimensions}",
-            "Run `notewell index --full` if the model is another one now, or go back to the old one",
+            f"{embedder.fingerprint} makes vectors of {vectors.shape[-1]} numbers, but the store has {dimensions}",
+            "Run `notewell index --full` if you changed the model, or go back to the old one",
         )
     return vectors
 
 
 def _load_onnx(folder: Path | None, rules: EmbedRules) -> Embedder:
-    """Return the ONNX encoder of a folder, or MiniLM."""
+    """Return the ONNX encoder in a folder, or MiniLM without one."""
     try:
         from notewell.embed.onnx import load_folder, load_minilm  # noqa: PLC0415
-    except Exception as error:  # a package that is there, but broken, raises what it likes
+    except Exception as error:  # a broken package raises anything
         raise EmbedError(
             f"onnxruntime cannot be loaded: {error}"[:200], "Run `pip install 'notewell[minilm]'`"
         ) from error
@@ -104,18 +105,20 @@ def _load_onnx(folder: Path | None, rules: EmbedRules) -> Embedder:
 
 
 def load_encoder(rules: EmbedRules) -> Embedder | None:
-    """Return what makes better vectors behind the model's: by name, or for `auto` MiniLM where it can be run.
+    """Return the encoder that `rules.encoder` names; for `auto`, MiniLM if onnxruntime is installed.
 
     >>> load_encoder(EmbedRules(encoder="off")) is None
     True
     """
     name = rules.encoder
     if name == AUTO:
-        # Whoever chose another model has chosen; looking a package up costs a tenth of a millisecond.
+        # With another model than the default, no encoder is added. Looking a package up takes 0.1 ms.
         name = "minilm" if rules.model == "static" and find_spec("onnxruntime") else "off"
     if name == "off":
         return None
     chosen = replace(rules, model=name)
     if chosen.is_remote:
-        raise EmbedError("embed.encoder names a server", "It runs on this machine: minilm, a folder, or off")
+        raise EmbedError(
+            "embed.encoder names a server", "The encoder runs on this machine: use minilm, a folder, or off"
+        )
     return load_embedder(chosen)

@@ -1,4 +1,4 @@
-"""A server that is asked over HTTP: limits of time and size, tries, and no redirects, proxies or cookies."""
+"""One HTTP address that JSON is posted to: with time and size limits, retries, and no redirects, proxies or cookies."""
 
 from __future__ import annotations
 
@@ -14,42 +14,39 @@ from dataclasses import dataclass
 from threading import Event, Timer
 from typing import Any
 
-from notewell.embed.address import Address
-from notewell.embed.key import Key
+from notewell.embed.rules import Address, Key
 from notewell.errors import EmbedError
 
-# Sixty-four vectors of 8,000 numbers in the longest form JSON has for them are less than half of this.
+# More than twice what 64 vectors of 8,000 numbers take in the longest form JSON has for them.
 MAX_BYTES = 32_000_000
-# What a server says when it may do better later; so does every 5xx.
-PASSING = (408, 425, 429)
-# Seconds before the second, third and fourth try.
-DELAYS = (1.0, 2.0, 4.0)
-# A server may ask for a longer wait, up to this.
+# Statuses after which a retry may succeed; every 5xx is another.
+TEMPORARY = (408, 425, 429)
+# The longest delay that a server may ask for, in seconds.
 MAX_DELAY = 60.0
 # Characters of a server's message that are shown.
 SHOWN = 200
-# So many characters in a row that are in a message and in what was sent are no chance.
+# If a message shares this many characters in a row with the request, it quotes it.
 ECHO = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a server is waited for, in seconds: each request, and all that one caller waits for."""
+    """How long a server may take, in seconds: each request, all requests of one call, and the delays before retries."""
 
-    tries: int = 4
+    delays: tuple[float, ...] = (1.0, 2.0, 4.0)
     request: float = 30.0
     whole: float = math.inf
-    # Who was in a hurry and got no answer does not ask again for so long.
+    # After a failure, calls fail at once for this long.
     rest: float = 0.0
 
 
-# What a search waits for: its words are found without any server.
-HURRIED = Patience(tries=1, request=5.0, whole=5.0, rest=10.0)
+# For a search, which finds words without any server.
+HURRIED = Patience(delays=(), request=5.0, whole=5.0, rest=10.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one try: a status and a body, or the reason that there is none."""
+    """The outcome of one try: a status and a body, or the reason why there is none."""
 
     status: int = 0
     body: bytes = b""
@@ -58,13 +55,13 @@ class Answer:
     final: bool = False
 
     @property
-    def may_pass(self) -> bool:
-        """Tell whether another try may do better."""
-        return not self.final and (not self.status or self.status in PASSING or self.status >= 500)
+    def is_temporary(self) -> bool:
+        """Tell whether another try may succeed."""
+        return not self.final and (not self.status or self.status in TEMPORARY or self.status >= 500)
 
 
 class Endpoint:
-    """One path of one server, to which JSON is sent."""
+    """One path of one server."""
 
     def __init__(
         self,
@@ -85,21 +82,21 @@ class Endpoint:
         self._failed: tuple[float, EmbedError] | None = None
 
     def post(self, message: dict[str, Any], *, secret: Sequence[str] = (), until: float = math.inf) -> Any:
-        """Return the server's answer to a message; `secret` texts of it are not repeated in an error."""
-        # Held: another thread's answer may be there the next moment.
+        """Return the server's answer to a message; an error quotes none of the `secret` texts."""
+        # Read once: another thread may change it.
         failed = self._failed
         if failed and time.monotonic() < failed[0] + self._patience.rest:
             raise failed[1]
         body = json.dumps(message).encode("ascii")
-        for delay in (*DELAYS[: self._patience.tries - 1], None):
+        for delay in (*self._patience.delays, None):
             answer = self._ask(body, min(self._patience.request, until - time.monotonic()))
             if answer.status == http.HTTPStatus.OK:
                 return self._parse(answer.body)
-            if delay is None or not answer.may_pass:
+            if delay is None or not answer.is_temporary:
                 break
             self._sleep(max(delay, min(answer.retry_after, MAX_DELAY)))
         error = self.error(self._fact(answer, secret), answer.status)
-        self._failed = (time.monotonic(), error) if answer.may_pass else None
+        self._failed = (time.monotonic(), error) if answer.is_temporary else None
         raise error
 
     def error(self, fact: str, status: int = http.HTTPStatus.OK) -> EmbedError:
@@ -107,12 +104,12 @@ class Endpoint:
         return EmbedError(f"{self._name} at {self._address} {fact}", self._hints(status))
 
     def _ask(self, body: bytes, seconds: float) -> Answer:
-        """Try once; whatever happens on the way is an answer, too."""
+        """Return the outcome of one try, failures included."""
         if seconds <= 0:
             return Answer(reason=_too_late(self._patience.whole))
         late = Event()
         connection = self._connection(seconds)
-        # A socket's own limit begins anew with every byte; a server that trickles would be waited for forever.
+        # A socket's own timeout restarts with every byte; a server that sends a byte now and then would never time out.
         watchdog = Timer(seconds, _hang_up, [connection, late])
         watchdog.daemon = True
         try:
@@ -121,7 +118,7 @@ class Endpoint:
             connection.request("POST", self._address.path, body, self._headers())
             response = connection.getresponse()
             answer = Answer(response.status, _read(response), _seconds(response.getheader("Retry-After")))
-            # Hung up on among its headers, a server seems to have sent an empty answer.
+            # If the connection is closed while headers arrive, the answer looks empty.
             return Answer(reason=_too_late(seconds)) if late.is_set() else answer
         except ssl.SSLCertVerificationError as error:
             return Answer(reason=f"is not trusted: {error.verify_message}", final=True)
@@ -135,7 +132,7 @@ class Endpoint:
             connection.close()
 
     def _connection(self, seconds: float) -> http.client.HTTPConnection:
-        # Neither follows a redirect nor asks the environment for a proxy: the key goes to this address alone.
+        # Follows no redirect and uses no proxy of the environment: the key goes to this address alone.
         kind = http.client.HTTPSConnection if self._address.scheme == "https" else http.client.HTTPConnection
         return kind(self._address.host, self._address.port, timeout=seconds)
 
@@ -150,18 +147,19 @@ class Endpoint:
             raise self.error("answers with something that is not JSON") from error
 
     def _fact(self, answer: Answer, secret: Sequence[str]) -> str:
-        tries = f" (tried {self._patience.tries} times)" if answer.may_pass and self._patience.tries > 1 else ""
+        delays = len(self._patience.delays)
+        tries = f" (tried {delays + 1} times)" if answer.is_temporary and delays else ""
         if not answer.status:
             return f"{answer.reason}{tries}"
         if 300 <= answer.status < 400:
             return f"answers with {answer.status}, a redirect, which is not followed"
         message = _message(answer.body)
-        told = "" if not message or self._repeats(message, secret) else f": {message}"
-        return f"answers with {answer.status}{tries}{told}"
+        quoted = "" if not message or self._repeats(message, secret) else f": {message}"
+        return f"answers with {answer.status}{tries}{quoted}"
 
     def _repeats(self, message: str, secret: Sequence[str]) -> bool:
-        """Tell whether a server's message holds the key, or a part of the texts that were sent."""
-        # A part of the key is too much already, in whatever letters.
+        """Tell whether a server's message quotes the key, or part of the texts that were sent."""
+        # Even part of the key must not be shown, in either case.
         if self._key and _overlaps(message.lower(), self._key.reveal().lower()):
             return True
         pieces = {message[start : start + ECHO] for start in range(len(message) - ECHO + 1)}
@@ -184,7 +182,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     body = response.read(MAX_BYTES + 1)
     if len(body) > MAX_BYTES:
         raise ValueError(f"answers with more than {MAX_BYTES:,} bytes")
-    # Asked for so many bytes, http.client does not mind that fewer came than were promised.
+    # When asked for a number of bytes, http.client accepts fewer than the server promised.
     if response.length:
         raise http.client.IncompleteRead(body, response.length)
     return body
@@ -197,16 +195,16 @@ def _reason(error: Exception) -> str:
         return "closes the connection without an answer"
     if isinstance(error, OSError):
         return f"cannot be reached: {error.strerror or type(error).__name__}"
-    return "does not answer in HTTP"
+    return "does not speak HTTP"
 
 
 def _seconds(header: str | None) -> float:
-    """Return the wait that a server asks for in seconds; a date is not worth its clock."""
+    """Return the delay that a server asks for, in seconds; a date would depend on its clock."""
     return float(header) if header and header.strip().isdecimal() else 0.0
 
 
 def _overlaps(message: str, secret: str) -> bool:
-    """Tell whether a message holds a secret, or a telling part of it.
+    """Tell whether a message contains a secret, or a recognisable part of it.
 
     >>> _overlaps("bad key abcdefghijklm…", "abcdefghijklmnop"), _overlaps("no such model", "abcdefghijklmnop")
     (True, False)
@@ -215,20 +213,20 @@ def _overlaps(message: str, secret: str) -> bool:
 
 
 def _message(body: bytes) -> str:
-    """Return what a server says is wrong, in one short line.
+    """Return a server's error message as one short line.
 
     >>> _message(b'{"error": {"message": "no such\\\\nmodel"}}')
     'no such model'
     """
     try:
-        told = json.loads(body)
-        while isinstance(told, dict):
-            told = next((told[key] for key in ("error", "message", "detail") if key in told), "")
+        message = json.loads(body)
+        while isinstance(message, dict):
+            message = next((message[key] for key in ("error", "message", "detail") if key in message), "")
     except (ValueError, RecursionError):
-        told = body[: 4 * SHOWN].decode("utf-8", "replace")
-    line = " ".join(str(told).split())
+        message = body[: 4 * SHOWN].decode("utf-8", "replace")
+    line = " ".join(str(message).split())
     return "".join(sign if sign.isprintable() else "?" for sign in line[:SHOWN])
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

@@ -1,4 +1,4 @@
-"""Whether a text is English: some encoders read nothing else, and are sure of themselves all the same."""
+"""Whether a text is English: some encoders read nothing else, and score other languages with confidence."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def words_in(text: str) -> frozenset[str]:
-    """Return the words of a text, in small letters."""
+    """Return the words of a text in lower case."""
     return frozenset(WORD.findall(text.lower()))
 
 
-# The small words that no text of some length does without, and that the other languages here do not have.
+# Function words that every longer English text contains, and that the other languages here do not have.
 ENGLISH = words_in(
     "the and to that for with are by this be from or at not have you which can if when your "
     "has but they their its one more how what then than there use used my should does into"
@@ -27,13 +27,13 @@ OTHERS = words_in(
     "het een van en niet voor zijn op te aan ook door dat dit hoe "
     "och att det som är på av inte till"
 )
-# From here on a text is in another script, whatever stands between.
+# Letters from here on belong to another script.
 LATIN = 0x0250
 FOREIGN_SHARE = 0.3
 
 
 def is_english(text: str) -> bool:
-    """Tell whether a text may be English: nothing speaks against it, and the small words for it.
+    """Tell whether a text may be English, by its script and its function words.
 
     >>> is_english("Salt slows the yeast down."), is_english("Salz bremst die Hefe, und das ist gut.")
     (True, False)

@@ -16,14 +16,12 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from notewell.embed.english import is_english
-from notewell.embed.prefixes import Prefixes, find_prefixes
-from notewell.embed.rules import EmbedRules
-from notewell.embed.unit import unit
+from notewell.embed.rules import EmbedRules, Prefixes, find_prefixes
+from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
-# What runs the encoder reports on its use, and keeps a number for this machine in the user's folder, unless told not to
-# before it is loaded.
+# onnxruntime reports its use, and stores a machine id in the user's folder, unless this is set before it is loaded.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import onnxruntime
 
@@ -31,15 +29,15 @@ onnxruntime.disable_telemetry_events()
 
 # all-MiniLM-L6-v2, which ships inside the package; training/minilm.py made the file.
 MINILM = Path(__file__).parent / "minilm"
-# Most models of this kind know so many places.
+# The positions that most models of this kind have.
 MAX_TOKENS = 512
-# Tells whether a model knows a text's language.
+# Tells whether a model can read a text's language.
 Reads = Callable[[str], bool]
 Session = Any
 
 
 class OnnxEmbedder:
-    """Embeds by running a transformer, a text at a time: on a CPU, batches are no quicker."""
+    """Embeds by running a transformer, one text at a time: on a CPU, batches are no faster."""
 
     def __init__(self, folder: Path, *, max_tokens: int, reads: Reads, prefixes: Prefixes) -> None:
         self._folder = folder
@@ -47,18 +45,18 @@ class OnnxEmbedder:
         self._reads = reads
         self._prefixes = prefixes
         with _explained(folder):
-            self._first = _takes_the_first_state(folder)
+            self._first = _uses_first_state(folder)
             self.fingerprint = _fingerprint(folder, max_tokens, prefixes.passage, first=self._first)
 
     @cached_property
     def dimensions(self) -> int:
-        """Return the length of its vectors; of our own model it is known before it is loaded."""
+        """Return the length of its vectors; for our own model without loading it."""
         return int(_about(self._folder).get("dimensions") or self._state("a", self._for_one).size)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the mean of each text's last states, or the first of them, scaled to length 1.
+        """Return the mean of each text's last states, or the first state, scaled to length 1.
 
-        A text that the model does not read gets the zero vector.
+        A text in a language that the model does not read gets the zero vector.
         """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         read = [number for number, text in enumerate(texts) if text.strip() and self._reads(text)]
@@ -69,7 +67,7 @@ class OnnxEmbedder:
         return unit(vectors)
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the text's vector, with what the model wants before a query."""
+        """Return a query's vector, with the prefix that the model wants."""
         if not text.strip() or not self._reads(text):
             return np.zeros(self.dimensions, dtype=np.float32)
         vector: Vectors = unit(self._state(self._prefixes.query + text, self._for_one)[np.newaxis])[0]
@@ -89,12 +87,12 @@ class OnnxEmbedder:
 
     @cached_property
     def _for_one(self) -> Session:
-        # A short text alone is half again as quick on two cores, and no quicker on more.
+        # One short text is 1.5 times as fast on two cores, and no faster on more.
         return _session(self._folder, threads=2)
 
     @cached_property
     def _for_many(self) -> Session:
-        # Of many texts, each core takes one.
+        # With many texts, each core takes one.
         return _session(self._folder, threads=1)
 
     def _state(self, text: str, session: Session) -> Vectors:
@@ -110,7 +108,7 @@ class OnnxEmbedder:
 def _session(folder: Path, threads: int) -> Session:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    # A waiting thread that keeps its core busy takes it from those who search.
+    # A spinning thread would take its core from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with _explained(folder):
         return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
@@ -118,18 +116,18 @@ def _session(folder: Path, threads: int) -> Session:
 
 @contextmanager
 def _explained(folder: Path) -> Iterator[None]:
-    """Turn whatever a model's files cause into a fact and a hint."""
+    """Turn any error of a model's files into a fact and a hint."""
     try:
         yield
     except EmbedError:
         raise
     except Exception as error:  # neither library raises anything narrower
-        hint = "A folder with an ONNX encoder holds model.onnx and tokenizer.json"
+        hint = "A folder with an ONNX encoder contains model.onnx and tokenizer.json"
         raise EmbedError(f"The encoder in {folder} cannot be used: {error!r}"[:300], hint) from error
 
 
 def _cores() -> int:
-    """Return how many cores this process may use, which can be fewer than there are."""
+    """Return how many cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -145,7 +143,7 @@ def load_minilm() -> OnnxEmbedder:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what our own model's config says; a stranger's is not believed."""
+    """Return our own model's config; that of another model is not trusted."""
     about: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8")) if folder == MINILM else {}
     return about
 
@@ -158,7 +156,7 @@ def _fingerprint(folder: Path, max_tokens: int, prefix: str, *, first: bool) -> 
     return f"{ours.get('name') or folder.name}/{max_tokens}/{pooling}/{weights[:12]}-{words[:8]}"
 
 
-def _takes_the_first_state(folder: Path) -> bool:
-    """Tell whether the model's own settings say that a text's vector is the first state, as bge's do."""
+def _uses_first_state(folder: Path) -> bool:
+    """Tell whether the model's own settings say that a text's vector is its first state, as for bge."""
     file = folder / "1_Pooling" / "config.json"
     return file.is_file() and bool(json.loads(file.read_text(encoding="utf-8")).get("pooling_mode_cls_token"))

@@ -1,4 +1,4 @@
-"""Embedders behind HTTP: Ollama, and whatever speaks as OpenAI does."""
+"""Embedders behind HTTP: Ollama, and servers with OpenAI's interface."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from notewell.embed.address import Address, parse_address
-from notewell.embed.endpoint import HURRIED, Endpoint, Patience
-from notewell.embed.prefixes import find_prefixes, make_fingerprint
-from notewell.embed.rules import EmbedRules
-from notewell.embed.unit import unit, zero_where_blank
+from notewell.embed.endpoint import Endpoint, Patience
+from notewell.embed.rules import Address, EmbedRules, find_prefixes, make_fingerprint, parse_address
+from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
-# Texts of one request.
+# Texts in one request.
 BATCH = 64
 # Whole chunks fit; a hostile text of a million words costs no more than this.
 MAX_CHARS = 8_000
-# Four times as long as those of any model; the store counts the bits of a vector in sixteen.
+# Four times the length of any model's vectors; the store counts the bits of a vector in 16 bits.
 MAX_DIMENSIONS = 16_384
-# Numbers beyond this are no vector of any model, and their squares would be infinite.
+# No model has numbers beyond this, and their squares would be infinite.
 LARGEST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a kind of server is called, and where its answer has the vectors."""
+    """How to call a kind of server, and where its answer contains the vectors."""
 
     title: str
     url: str
@@ -45,7 +43,7 @@ def _ollama_rows(answer: Any) -> list[Any]:
 
 
 def _openai_rows(answer: Any) -> list[Any]:
-    """Return the vectors in the order of the texts, whatever the order they came in."""
+    """Return the vectors in the order of the texts; the server may send them in another."""
     by_index = {item["index"]: item["embedding"] for item in answer["data"]}
     if len(by_index) != len(answer["data"]):
         raise ValueError("two vectors for one text")
@@ -73,15 +71,15 @@ DIALECTS = {
 
 
 class RemoteEmbedder:
-    """Embeds by asking a server; it is not asked before the first text, or for its dimensions."""
+    """Embeds by asking a server; the first text, or asking for `dimensions`, makes the first request."""
 
     def __init__(
-        self, rules: EmbedRules, *, hurried: bool = False, sleep: Callable[[float], None] = time.sleep
+        self, rules: EmbedRules, patience: Patience | None = None, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         kind, _, self._name = rules.model.partition(":")
         self._dialect = DIALECTS[kind]
         self._prefixes = find_prefixes(self._name, rules)
-        self._patience = HURRIED if hurried else Patience(request=rules.timeout)
+        self._patience = patience or Patience(request=rules.timeout)
         self._dimensions = 0
         self._endpoint = Endpoint(
             _full_address(rules, self._dialect),
@@ -95,12 +93,12 @@ class RemoteEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Return the length of its vectors: that of the last ones, or of one that is asked for."""
+        """Return the length of its vectors, if need be by asking for one."""
         return self._dimensions or self._ask(["length"]).shape[1]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text."""
-        return zero_where_blank(texts, lambda telling: self._ask([self._prefixes.passage + text for text in telling]))
+        return zero_where_blank(texts, lambda nonblank: self._ask([self._prefixes.passage + text for text in nonblank]))
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query."""
@@ -125,7 +123,7 @@ class RemoteEmbedder:
         try:
             rows = self._dialect.rows(answer)
         except (LookupError, TypeError, ValueError) as error:
-            raise self._endpoint.error("answers with JSON that holds no vectors") from error
+            raise self._endpoint.error("answers with JSON that contains no vectors") from error
         if len(rows) != count:
             raise self._endpoint.error(f"answers with {len(rows)} vectors for {count} texts")
         if not all(isinstance(row, list) and row and set(map(type, row)) <= {int, float} for row in rows):
@@ -134,21 +132,21 @@ class RemoteEmbedder:
             raise self._endpoint.error("answers with vectors of different lengths")
         if len(rows[0]) > MAX_DIMENSIONS:
             raise self._endpoint.error(f"answers with vectors of {len(rows[0]):,} numbers")
-        # A whole number that no float can hold is an error here, and not infinite.
+        # An integer too large for a float is an error here, and not infinite.
         if not all(-LARGEST <= number <= LARGEST for row in rows for number in row):
             raise self._endpoint.error("answers with numbers that are not finite")
         return unit(np.array(rows, dtype=np.float64)).astype(np.float32)
 
 
 def _full_address(rules: EmbedRules, dialect: Dialect) -> Address:
-    """Return the address of the one path that is called.
+    """Return the address with the path that is called.
 
     >>> str(_full_address(EmbedRules(url="https://example.org/v1/"), DIALECTS["openai"]))
     'https://example.org/v1/embeddings'
     """
     if not (rules.url or dialect.url):
         raise EmbedError(
-            f"'{rules.model}' needs an address, and embed.url is empty",
+            f"'{rules.model}' needs an address, but embed.url is empty",
             "Set NOTEWELL_EMBED_URL, such as https://api.openai.com/v1 or http://127.0.0.1:8080",
         )
     address = parse_address(rules.url or dialect.url)
@@ -158,11 +156,11 @@ def _full_address(rules: EmbedRules, dialect: Dialect) -> Address:
 
 def _hint(dialect: Dialect, name: str, status: int) -> str:
     if status in (401, 403):
-        return "Set NOTEWELL_EMBED_KEY, and NOTEWELL_EMBED_URL with it: a key goes only where the environment says"
+        return "Set NOTEWELL_EMBED_KEY and NOTEWELL_EMBED_URL: a key is only sent to an address from the environment"
     if status == 404:
         return dialect.when_missing.format(name=name)
     if 300 <= status < 400:
-        return "Set embed.url to the address it leads to, if you trust it"
+        return "Set embed.url to the address it redirects to, if you trust it"
     if not status or status >= 500:
         return dialect.when_down
-    return f"Check embed.url, and that '{name}' is a model for embeddings"
+    return f"Check embed.url, and that '{name}' is an embedding model"

@@ -1,4 +1,4 @@
-"""Models of sentence-transformers: on this machine, with torch, if it is installed."""
+"""Models of sentence-transformers, run on this machine with torch."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from notewell.embed.prefixes import find_prefixes, make_fingerprint
-from notewell.embed.rules import EmbedRules
-from notewell.embed.unit import unit, zero_where_blank
+from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
+from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
-# Texts that go through the model at once.
+# Texts embedded at once.
 BATCH = 64
-# The first that runs no code of a model's folder by itself.
+# The first version that does not run code from a model's folder.
 PACKAGE = "sentence-transformers>=6"
 
 
 class SentenceEmbedder:
-    """Embeds with a model that is on this machine already; it is loaded with the first text."""
+    """Embeds with a model already on this machine; the first text loads it."""
 
     def __init__(self, name: str, rules: EmbedRules) -> None:
         self._name = name
@@ -39,7 +38,7 @@ class SentenceEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text."""
         return zero_where_blank(
-            texts, lambda telling: self._encode([self._prefixes.passage + text for text in telling])
+            texts, lambda nonblank: self._encode([self._prefixes.passage + text for text in nonblank])
         )
 
     def embed_query(self, text: str) -> Vectors:
@@ -64,24 +63,24 @@ class SentenceEmbedder:
             ) from error
         folder = Path(os.path.expanduser(self._name))
         if folder.is_dir() and any(map(_may_bring_code, folder.rglob("*"))):
-            # Older versions run what a model's folder brings along, and a vault may name a folder of its own.
-            raise EmbedError(f"The model {self._name} holds Python code", "Name a model that is only data")
+            # Older versions run code from a model's folder, and a vault's settings may name a folder inside the vault.
+            raise EmbedError(f"The model {self._name} contains Python code", "Use a model that is only data")
         with suppress(ImportError):
             from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 
-            # It would draw one over each search.
+            # Otherwise each search would show one.
             disable_progress_bar()
         try:
-            # Only from this machine: a vault that names a model must not make its reader fetch one.
+            # Only from this machine: a vault's settings must not cause a download.
             return SentenceTransformer(os.path.expanduser(self._name), local_files_only=True)
-        except Exception as error:  # whatever torch, a tokenizer or a model's files come up with
+        except Exception as error:  # torch, the tokenizer and the model's files raise anything
             first = (str(error).splitlines() or [type(error).__name__])[0]
             raise EmbedError(
                 f"The model {self._name} cannot be loaded: {first[:200]}",
-                "Fetch a model of the hub once with `hf download NAME`, or name a folder that holds one",
+                "Download a model once with `hf download NAME`, or name a folder that contains one",
             ) from error
 
 
 def _may_bring_code(path: Path) -> bool:
-    """Tell whether a file of a model is code, or a folder is a link: what lies behind it is not looked through."""
+    """Tell whether a model's file is code, or a linked folder, whose files are not checked."""
     return path.suffix.lower() == ".py" or (path.is_symlink() and path.is_dir())

@@ -1,36 +1,37 @@
-"""Static vectors in model2vec format: each token has one, a text is their mean."""
+"""Static vectors in model2vec format: each token has one, and a text's vector is their mean."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from notewell.embed.spelled import SpelledVocabulary
-from notewell.embed.unit import unit
+from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from notewell.embed.wordpiece import WordTokens
-
 # Whole chunks fit; a hostile text of a million words costs no more than this.
 MAX_CHARS = 8_000
-# Texts taken apart at once: their new words go to the tokenizer together.
+# Texts tokenized at once: the tokenizer gets their new words together.
 BATCH = 32
+# Words that `WordTokens` remembers: some megabytes. A vault of 100 MB has 250,000, most of them once.
+MOST_WORDS = 50_000
 
 
 class StaticEmbedder:
-    """Embeds by looking tokens up: no network, no GPU, thousands of chunks a second."""
+    """Embeds by table lookup: no network, no GPU, thousands of chunks a second."""
 
     instant = True
 
@@ -40,10 +41,10 @@ class StaticEmbedder:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
             self._table = _load_table(folder / "model.safetensors")
             self.fingerprint = _fingerprint(folder, config, self._table.shape)
-            self._first = SpelledVocabulary(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
+            self._vocabulary = VocabularyFile(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
         self.dimensions = int(self._table.shape[1])
-        if self._first is None:
-            # Our own model is known to be whole; a stranger's is looked at before anything goes by it.
+        if self._vocabulary is None:
+            # Our own model is known to be intact; another one is checked before it is used.
             _ = self._tokenizer
 
     @cached_property
@@ -53,9 +54,7 @@ class StaticEmbedder:
 
     @cached_property
     def _words(self) -> WordTokens | None:
-        from notewell.embed.wordpiece import WordTokens, goes_by_words  # noqa: PLC0415
-
-        return WordTokens(self._tokenizer) if goes_by_words(self._tokenizer) else None
+        return WordTokens(self._tokenizer) if splits_by_words(self._tokenizer) else None
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -64,7 +63,7 @@ class StaticEmbedder:
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise EmbedError(
                 f"The embedding model in {self._folder} cannot be loaded: {error}",
-                "A model2vec folder holds model.safetensors, tokenizer.json and config.json",
+                "A model2vec folder contains model.safetensors, tokenizer.json and config.json",
             ) from error
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -72,9 +71,9 @@ class StaticEmbedder:
         return self._means(self._tokens(texts), len(texts))
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a query: a passage with the same words has the same."""
-        # Who asks once is answered before the tokenizer would be loaded; who goes on is quicker with it.
-        vocabulary, self._first = self._first, None
+        """Return the vector of a query: that of a passage with the same words."""
+        # The first query is answered before the tokenizer would be loaded; later ones are quicker with it.
+        vocabulary, self._vocabulary = self._vocabulary, None
         tokens = vocabulary.tokens(text) if vocabulary else None
         row: Vectors = (self._means([tokens], 1) if tokens is not None else self.embed([text]))[0]
         return row
@@ -83,18 +82,18 @@ class StaticEmbedder:
         vectors = np.zeros((texts, self.dimensions), dtype=np.float32)
         for row, ids in enumerate(tokens):
             if ids:
-                # A product adds the rows up several times quicker than a sum does.
+                # A matrix product adds the rows up several times faster than a sum does.
                 vectors[row] = np.ones(len(ids), dtype=np.float32) @ self._table.take(ids, axis=0).astype(np.float32)
         return unit(vectors)
 
     def pieces(self, word: str) -> int:
-        """Return how many pieces the tokenizer makes of a word: several of a technical one."""
+        """Return how many tokens a word has: technical terms have several."""
         return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the numbers of each text's tokens."""
-        # By words is half as quick again, but holds Python's lock: beside another thread, as while indexing, the
-        # tokenizer by itself is better. A vault of 104 MB takes 58 to 62 s so, and 65 s by words.
+        """Yield the token numbers of each text."""
+        # By words is 1.5 times as fast, but holds Python's lock: beside another thread, as while indexing, the
+        # tokenizer by itself is better. A vault of 104 MB takes 58 to 62 s this way, and 65 s by words.
         alone = threading.current_thread() is threading.main_thread()
         for first in range(0, len(texts), BATCH):
             batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
@@ -105,8 +104,114 @@ class StaticEmbedder:
                 yield from (encoding.ids for encoding in encoded)
 
 
+class VocabularyFile:
+    """Tokens of short plain texts, found by searching tokenizer.json as bytes, without parsing it.
+
+    Loading the tokenizer takes 30 ms, too long for a command that embeds one query. It has BERT's WordPiece rules.
+    """
+
+    # Plain text splits into these under BERT's rules; anything else needs the tokenizer itself.
+    PLAIN = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+    PRINTABLE = re.compile(r"[\x20-\x7e\t\n\r]*")
+    # For a longer text or word, loading the tokenizer is faster.
+    LONGEST_TEXT = 200
+    LONG_WORD = re.compile(r"\w{25}")
+    UNKNOWN = "[UNK]"
+    START = b'"vocab":{'
+
+    def __init__(self, file: Path) -> None:
+        self._text = file.read_bytes()
+        # Before the vocabulary, words such as `model` and `type` are keys of the file.
+        self._start = self._text.index(self.START) + len(self.START)
+
+    def tokens(self, text: str) -> list[int] | None:
+        """Return the token numbers of a text; None if it is not short and plain."""
+        if len(text) > self.LONGEST_TEXT or self.LONG_WORD.search(text) or not self.PRINTABLE.fullmatch(text):
+            return None
+        return [number for word in self.PLAIN.findall(text.lower()) for number in self._of_word(word)]
+
+    def _of_word(self, word: str) -> list[int]:
+        """Return the longest prefix that is a token, then the same for the rest; or the unknown token."""
+        numbers: list[int] = []
+        while word:
+            length, number = self._longest("##" if numbers else "", word)
+            if not length:
+                return [self._number(self.UNKNOWN)]
+            numbers.append(number)
+            word = word[length:]
+        return numbers
+
+    def _longest(self, begun: str, word: str) -> tuple[int, int]:
+        for length in range(len(word), 0, -1):
+            if (number := self._number(begun + word[:length])) >= 0:
+                return length, number
+        return 0, -1
+
+    def _number(self, token: str) -> int:
+        """Return the number of a token, or -1."""
+        written = b'"' + token.replace("\\", "\\\\").replace('"', '\\"').encode() + b'":'
+        at = self._text.find(written, self._start)
+        if at < 0:
+            return -1
+        start = at + len(written)
+        return int(self._text[start : self._text.find(b",", start)].rstrip(b"}"))
+
+
+def splits_by_words(tokenizer: Tokenizer) -> bool:
+    """Tell whether a tokenizer has BERT's rules, under which a text's tokens are those of its words."""
+    # Loaded already: it made the tokenizer.
+    from tokenizers.models import WordPiece  # noqa: PLC0415
+    from tokenizers.normalizers import BertNormalizer  # noqa: PLC0415
+    from tokenizers.pre_tokenizers import BertPreTokenizer  # noqa: PLC0415
+
+    parts = (tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.model)
+    rules = (BertNormalizer, BertPreTokenizer, WordPiece)
+    return all(isinstance(part, rule) for part, rule in zip(parts, rules, strict=True))
+
+
+class WordTokens:
+    """Tokenizes texts word by word, and remembers the words: most of them occur again and again."""
+
+    # BERT's rules never join these: runs of plain letters and digits, single signs, anything beyond ASCII.
+    PLAIN = re.compile(r"[A-Za-z0-9]+|[^\sA-Za-z0-9]")
+    MIXED = re.compile(r"(?=\S*[^\x00-\x7f])\S+|[A-Za-z0-9]+|[^\sA-Za-z0-9]")
+    # BERT's rules drop these characters and join their neighbours.
+    DROPPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, list[int]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token numbers of each text."""
+        words = [(self.PLAIN if text.isascii() else self.MIXED).findall(text) for text in texts]
+        known = self._learned({word for run in words for word in run})
+        return [
+            self._whole(text) if self.DROPPED.search(text) else list(chain.from_iterable([known[word] for word in run]))
+            for text, run in zip(texts, words, strict=True)
+        ]
+
+    def _learned(self, words: set[str]) -> dict[str, list[int]]:
+        """Return the tokens of all words seen so far; new words are tokenized together."""
+        known = self._known
+        new = [word for word in words if word not in known]
+        if not new:
+            return known
+        if len(known) > MOST_WORDS:
+            # Another thread may still be reading the old dictionary.
+            known, new = {}, list(words)
+        encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
+        known.update(zip(new, [encoding.ids for encoding in encoded], strict=True))
+        self._known = known
+        return known
+
+    def _whole(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the tensor `embeddings` of a safetensors file, mapped and not copied."""
+    """Return the tensor `embeddings` of a safetensors file, memory-mapped."""
     with file.open("rb") as stream:
         header_size = int.from_bytes(stream.read(8), "little")
         if header_size > 1_000_000:
@@ -119,7 +224,7 @@ def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
-    # The library and its vocabulary take 40 ms to load, which the first query does without.
+    # The library and its vocabulary take 40 ms to load, which the first query avoids.
     from tokenizers import Tokenizer  # noqa: PLC0415
 
     try:
@@ -127,14 +232,14 @@ def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
     except Exception as error:  # tokenizers raises nothing narrower
         raise ValueError(f"{file.name}: {error}") from error
     if tokenizer.get_vocab_size() > rows:
-        raise ValueError(f"{file.name} knows {tokenizer.get_vocab_size()} tokens, the weights {rows}")
+        raise ValueError(f"{file.name} has {tokenizer.get_vocab_size()} tokens, the weights {rows}")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
 
 
 def _fingerprint(folder: Path, config: Mapping[str, Any], shape: tuple[int, ...]) -> str:
-    # The hashes of our own model stand in its config; a stranger's files are hashed here.
+    # The config of our own model contains its hashes; other files are hashed here.
     weights = config.get("sha256") or _hash(folder / "model.safetensors")
     words = config.get("tokenizer_sha256") or _hash(folder / "tokenizer.json")
     return f"{config.get('name') or folder.name}/{shape[0]}x{shape[1]}/mean/{weights[:12]}-{words[:8]}"

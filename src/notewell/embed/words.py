@@ -1,4 +1,4 @@
-"""A tiny embedder whose vectors one can check by eye: how many words begin with each letter."""
+"""A tiny embedder for tests, with vectors one can check by eye: how many words begin with each letter."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from notewell.embed.unit import unit
+from notewell.embed.vectors import unit
 from notewell.types.note import Vectors
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class WordsEmbedder:
-    """Counts words by their first letter; the last place is for all other signs."""
+    """Counts words by their first letter; the last number is for all other characters."""
 
     instant = True
     fingerprint = "words/27"

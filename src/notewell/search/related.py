@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from notewell.embed import Embedder
-from notewell.embed.unit import unit
+from notewell.embed.vectors import unit
 from notewell.names.find import find_chunks
 from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from notewell.embed import Embedder, check_length, is_instant
-from notewell.embed.unit import unit
+from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.redact import redact_text
 from notewell.search.exact import find_verbatim

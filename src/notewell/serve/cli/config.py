@@ -25,7 +25,7 @@ from notewell.config import (
     variable_of,
 )
 from notewell.config.settings import SPECS, setting_names
-from notewell.embed.key import Key
+from notewell.embed.rules import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option, width_of
 from notewell.serve.say import printable, say
 

@@ -1,4 +1,4 @@
-"""Vectors of length 1."""
+"""Vectors scaled to length 1."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def unit(vectors: Vectors) -> Vectors:
 
 
 def zero_where_blank(texts: Sequence[str], embed: Callable[[list[str]], Vectors]) -> Vectors:
-    """Return the vectors of the texts; a blank one is not embedded, and its row is zero.
+    """Return the vectors of the texts; the row of a blank text is zero.
 
-    Models give an empty text some vector, near to others by chance, and some servers refuse it.
+    Models give an empty text a vector that is near others by chance, and some servers refuse it.
     """
-    telling = [number for number, text in enumerate(texts) if text.strip()]
-    found = embed([texts[number] for number in telling])
+    nonblank = [number for number, text in enumerate(texts) if text.strip()]
+    found = embed([texts[number] for number in nonblank])
     vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
-    vectors[telling] = found
+    vectors[nonblank] = found
     return vectors

@@ -1,0 +1,110 @@
+"""Tokens of the static model: by searching its file, and word by word, both as the tokenizer makes them."""
+
+from __future__ import annotations
+
+import json
+import string
+import subprocess
+import sys
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from notewell.embed import DEFAULT_MODEL
+from notewell.embed.static import MOST_WORDS, StaticEmbedder, VocabularyFile, WordTokens, splits_by_words
+
+FILE = DEFAULT_MODEL / "tokenizer.json"
+TOKENIZER = Tokenizer.from_file(str(FILE))
+TOKENIZER.no_truncation()
+TOKENIZER.no_padding()
+VOCABULARY = VocabularyFile(FILE)
+WORDS = WordTokens(TOKENIZER)
+
+
+def by_tokenizer(text: str) -> list[int]:
+    ids: list[int] = TOKENIZER.encode(text, add_special_tokens=False).ids
+    return ids
+
+
+PLAIN = [
+    "How do I rotate a certificate?",
+    "getTenantId returns 404B",
+    'a "quoted" back\\slash, {braces} and #tags',
+    "xqzvwkjh kubernetes ESP32",
+    "under_scores and-dashes\tand tabs\n",
+    "",
+    "[UNK] ##s",
+    # Words that are also keys of the file.
+    *("model", "type", "version", "prefix", "decoder", "vocab", "padding", "lowercase"),
+]
+
+
+def test_the_vocabulary_file_gives_the_tokens_of_plain_words() -> None:
+    assert [text for text in PLAIN if VOCABULARY.tokens(text) != by_tokenizer(text)] == []
+
+
+@given(st.text(alphabet=string.printable, max_size=60))
+def test_the_vocabulary_file_gives_the_right_tokens_or_none(text: str) -> None:
+    assert VOCABULARY.tokens(text) in (None, by_tokenizer(text))
+
+
+def test_texts_that_are_not_short_and_plain_are_left_to_the_tokenizer() -> None:
+    others = ["Käse", "日本語", "a\x00b", "a\x7fb", "x" * 30, "word " * 50]
+    assert [text for text in others if VOCABULARY.tokens(text) is not None] == []
+
+
+def test_the_first_query_has_the_vector_of_every_later_one() -> None:
+    embedder = StaticEmbedder(DEFAULT_MODEL)
+    first, later = (embedder.embed_query("why did the bread collapse") for _ in range(2))
+    assert np.array_equal(first, later)
+
+
+def test_one_plain_query_loads_no_tokenizer() -> None:
+    program = (
+        "import sys; from notewell.embed import EmbedRules, load_embedder;"
+        "load_embedder(EmbedRules()).embed_query('bread'); print('tokenizers' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+TEXTS = [
+    "",
+    "Salt slows the yeast down, doesn't it?",
+    "getTenantId() == get_tenant_id; v1.2.3 §3 5€ 20°C C++",
+    "Größe naïve Łódź e\u0301cole",
+    "京都で猪を見た。 Tokyo東京",
+    "a\u200bb zero\x00width\x1funit\x0bline\x85next\u2028line\u3000wide\u00a0space",
+    "\U0001f41d bees🐝hum",
+    "x" * 300,
+]
+
+
+def test_the_tokens_of_a_text_are_those_of_its_words() -> None:
+    assert WORDS(TEXTS) == [by_tokenizer(text) for text in TEXTS]
+
+
+@given(st.text(max_size=60))
+def test_the_tokens_of_any_text_are_those_of_its_words(text: str) -> None:
+    assert WORDS([text]) == [by_tokenizer(text)]
+
+
+def test_words_are_forgotten_before_they_fill_the_memory() -> None:
+    words = WordTokens(TOKENIZER)
+    for first in range(0, MOST_WORDS + 3_000, 1_000):
+        words([" ".join(f"w{number}" for number in range(first, first + 1_000))])
+    assert len(words._known) <= MOST_WORDS + 1_000
+    assert words(["w1 w2"]) == [by_tokenizer("w1 w2")]
+
+
+def test_only_a_tokenizer_with_berts_rules_splits_by_words() -> None:
+    other = Tokenizer(WordLevel({"a": 0}, unk_token="a"))
+    other.pre_tokenizer = Whitespace()
+    without = json.loads(TOKENIZER.to_str()) | {"normalizer": None}
+    assert splits_by_words(TOKENIZER)
+    assert not splits_by_words(other)
+    assert not splits_by_words(Tokenizer.from_str(json.dumps(without)))
