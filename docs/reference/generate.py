@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import itertools
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from contextlib import closing
 from functools import cached_property
@@ -166,10 +169,21 @@ def python() -> str:
                 parts.append(f"- `{method}{shape}`: {_first_line(function)}")
         properties = inspect.getmembers(thing, lambda member: isinstance(member, property | cached_property))
         parts += [f"- `{name}`: {_first_line(member)}" for name, member in properties if not name.startswith("_")]
-        fields = getattr(thing, "__dataclass_fields__", {})
-        parts += [f"- `{field.name}: {field.type}`" for field in fields.values()]
+        parts += _fields(thing)
         parts.append("")
     return "\n".join(parts)
+
+
+def _fields(thing: type) -> list[str]:
+    """Return the fields of a dataclass with their types, and the text that stands below each in its source."""
+    said: dict[str, str] = {}
+    for base in (base for base in thing.__mro__ if base.__module__.startswith("notewell")):
+        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore[attr-defined]
+        for field, below in itertools.pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(getattr(below, "value", None), ast.Constant):
+                said.setdefault(ast.unparse(field.target), f": {' '.join(str(below.value.value).split())}")
+    fields = getattr(thing, "__dataclass_fields__", {}).values()
+    return [f"- `{field.name}: {field.type}`{said.get(field.name, '')}" for field in fields]
 
 
 def tools() -> str:
