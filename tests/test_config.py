@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from notewell import Vault
-from notewell.config import find_root, load_settings, public_settings
+from notewell.config import find_root, load_settings, public_settings, variable_of
 from notewell.config.settings import SPECS, Settings, setting_names
 from notewell.errors import NotewellError, SettingsError
 
@@ -55,9 +55,8 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert load_settings(tmp_path, {}, {}).search.limit == 3
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
+def test_the_environment_speaks_text_and_settings_have_their_own_type(tmp_path: Path) -> None:
+    read = [
         ("search.limit", "7", 7),
         ("search.vector_weight", "0.5", 0.5),
         ("search.vector_weight", "1", 1.0),
@@ -67,49 +66,32 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
         ("index.include", os.pathsep.join(("work", "home")), ("work", "home")),
         ("index.include", "", ()),
         ("store.path", "~/store.db", "~/store.db"),
-    ],
-)
-def test_the_environment_speaks_text_and_settings_have_their_own_type(
-    tmp_path: Path, name: str, text: str, value: object
-) -> None:
-    variable = "NOTEWELL_" + name.replace(".", "_").upper()
-    section, _, key = name.partition(".")
-    found = getattr(getattr(load_settings(tmp_path, {variable: text}, {}), section), key)
-    assert found == value and type(found) is type(value)
+    ]
+    for name, text, value in read:
+        section, _, key = name.partition(".")
+        settings = load_settings(tmp_path, {variable_of(name): text}, {})
+        found = getattr(getattr(settings, section), key)
+        assert (found, type(found)) == (value, type(value)), name
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("search.limit", "many"),
-        ("search.limit", 2.5),
-        ("search.limit", True),
-        ("search.limit", None),
-        ("search.limit", [1]),
-        ("search.limit", ""),
-        pytest.param("search.limit", "9" * 5_000, id="more digits than Python reads"),
-        ("search.vector_weight", "much"),
-        ("search.vector_weight", float("nan")),
-        ("search.vector_weight", "inf"),
-        pytest.param("search.vector_weight", 10**400, id="more than a float holds"),
-        ("search.fusion", "magic"),
-        ("search.fusion", 3),
-        ("decay.mode", "slow"),
-        ("decay.overrides", ["Journal = sometimes"]),
-        ("decay.overrides", "Journal"),
-        ("index.hidden", "perhaps"),
-        ("index.hidden", 2),
-        ("index.include", [1, 2]),
-        ("index.include", 3),
-        ("index.include", True),
-        ("index.exclude", {"a": 1}),
-        ("embed.model", 3),
-        ("embed.model", ["words"]),
-        ("store.path", False),
-    ],
-)
-def test_a_wrong_value_is_an_error_that_names_the_setting(tmp_path: Path, name: str, value: object) -> None:
-    assert name in refused(tmp_path, {name: value}).fact
+WRONG: dict[str, list[Any]] = {
+    # Python reads no number of so many digits, and no float is as large.
+    "search.limit": ["many", 2.5, True, None, [1], "", "9" * 5_000],
+    "search.vector_weight": ["much", float("nan"), "inf", 10**400],
+    "search.fusion": ["magic", 3],
+    "decay.mode": ["slow"],
+    "decay.overrides": [["Journal = sometimes"], "Journal"],
+    "index.hidden": ["perhaps", 2],
+    "index.include": [[1, 2], 3, True],
+    "index.exclude": [{"a": 1}],
+    "embed.model": [3, ["words"]],
+    "store.path": [False],
+}
+
+
+def test_a_wrong_value_is_an_error_that_names_the_setting(tmp_path: Path) -> None:
+    for name, values in WRONG.items():
+        assert all(name in refused(tmp_path, {name: value}).fact for value in values), name
 
 
 def test_a_value_below_the_least_is_an_error_and_the_least_is_none(tmp_path: Path) -> None:
@@ -129,16 +111,15 @@ def test_a_value_beyond_the_most_is_an_error_and_the_most_is_none(tmp_path: Path
             assert f"and should be at most {spec.most:,.0f}" in error.fact
 
 
-@pytest.mark.parametrize("name", ["search.limits", "search", "nothing.at_all", "", "__class__.x"])
-def test_a_setting_that_does_not_exist_is_an_error_that_says_which_do(tmp_path: Path, name: str) -> None:
-    error = refused(tmp_path, {name: 1})
-    assert "no setting" in error.fact
-    assert error.hint in ("Did you mean search.limit?", "`notewell config --example` lists all of them")
+def test_a_setting_that_does_not_exist_is_an_error_that_says_which_do(tmp_path: Path) -> None:
+    for name in ("search.limits", "search", "nothing.at_all", "", "__class__.x"):
+        error = refused(tmp_path, {name: 1})
+        assert "no setting" in error.fact
+        assert error.hint in ("Did you mean search.limit?", "`notewell config --example` lists all of them")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_wrong_file_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    for text in (
         "[search]\nlimits = 3\n",
         "[sear]\nlimit = 3\n",
         "[search.limit]\nx = 3\n",
@@ -148,11 +129,9 @@ def test_a_setting_that_does_not_exist_is_an_error_that_says_which_do(tmp_path: 
         "[search]\nlimit = 3\nlimit = 4\n",
         "[search]\nlimit = 'three'\n",
         "[search]\nvector_weight = nan\n",
-    ],
-)
-def test_a_wrong_file_is_an_error_with_a_hint(tmp_path: Path, text: str) -> None:
-    write(tmp_path, text)
-    refused(tmp_path, {})
+    ):
+        write(tmp_path, text)
+        refused(tmp_path, {})
 
 
 def test_a_file_that_is_not_utf_8_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -218,18 +197,18 @@ def test_a_vaults_file_may_name_a_server_on_this_machine(tmp_path: Path) -> None
     assert load_settings(tmp_path, {}, {}).embed.url == "http://localhost:1234"
 
 
-@pytest.mark.parametrize("url", ["https://example.org", "http://192.168.1.2:11434", "http://localhost.example.org"])
-def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path, url: str) -> None:
-    write(tmp_path, f"[embed]\nurl = '{url}'\n")
-    error = refused(tmp_path, {})
-    assert str(urlsplit(url).hostname) in error.fact and "NOTEWELL_EMBED_URL" in error.hint
-    assert load_settings(tmp_path, {"NOTEWELL_EMBED_URL": url}, {}).embed.url == url
-    assert load_settings(tmp_path, {}, {"embed.url": url}).embed.url == url
+def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path) -> None:
+    for url in ("https://example.org", "http://192.168.1.2:11434", "http://localhost.example.org"):
+        write(tmp_path, f"[embed]\nurl = '{url}'\n")
+        error = refused(tmp_path, {})
+        assert str(urlsplit(url).hostname) in error.fact and "NOTEWELL_EMBED_URL" in error.hint
+        assert load_settings(tmp_path, {"NOTEWELL_EMBED_URL": url}, {}).embed.url == url
+        assert load_settings(tmp_path, {}, {"embed.url": url}).embed.url == url
 
 
-@pytest.mark.parametrize("url", ["example.org", "ftp://example.org", "http://a b", "http://localhost:port", "http://"])
-def test_what_is_no_address_is_an_error(tmp_path: Path, url: str) -> None:
-    assert refused(tmp_path, {"embed.url": url}).fact.startswith("embed.url ")
+def test_what_is_no_address_is_an_error(tmp_path: Path) -> None:
+    for url in ("example.org", "ftp://example.org", "http://a b", "http://localhost:port", "http://"):
+        assert refused(tmp_path, {"embed.url": url}).fact.startswith("embed.url ")
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown(tmp_path: Path) -> None:
@@ -273,12 +252,12 @@ def test_a_key_is_not_sent_in_the_clear_to_another_machine(tmp_path: Path) -> No
     load_settings(tmp_path, {}, {"embed.url": "http://example.org"})
 
 
-@pytest.mark.parametrize("end", ["\n", " x", "\r\nX-Other: 1", "é"])
-def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_show_it(tmp_path: Path, end: str) -> None:
+def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_show_it(tmp_path: Path) -> None:
     key = "-".join(("made", "up", "key"))
-    with pytest.raises(SettingsError) as caught:
-        load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key + end}, {"embed.url": "https://example.org"})
-    assert key not in caught.value.fact + caught.value.hint
+    for end in ("\n", " x", "\r\nX-Other: 1", "é"):
+        with pytest.raises(SettingsError) as caught:
+            load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key + end}, {"embed.url": "https://example.org"})
+        assert key not in caught.value.fact + caught.value.hint
 
 
 HOSTILE = {
