@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import apsw
 import pytest
+from tests.bounded import run_within
 
 from notewell import NotewellError, Vault
 from notewell.errors import NoteError, SettingsError, VaultError
@@ -168,7 +169,7 @@ def test_a_line_of_5_mb_is_indexed(make_vault: MakeVault, line: str) -> None:
 
 
 def test_a_monotonous_note_does_not_take_for_ever() -> None:
-    # In a process of its own: a pattern that runs away cannot be stopped from inside. All take a second.
+    # All take a second.
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.markdown import chunk, parse
@@ -177,7 +178,7 @@ runs = [*">#` \\n", "---\\n", "A b\\n---\\n\\n", "|a|\\n", "[a](", "[[a|", "a.b-
 for text in (run * (300_000 // len(run)) for run in runs):
     chunk(parse(Note("a.md", "# " + text, Stamp(0, 0))), ChunkRules())
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=20)
+    run_within(20, program)
 
 
 @pytest.mark.parametrize(

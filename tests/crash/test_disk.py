@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
 
 import pytest
 
@@ -18,6 +20,7 @@ from notewell import Vault
 from notewell.errors import StoreDamaged, StoreError, VaultError
 
 MakeVault = Callable[..., Vault]
+RunCommand = Callable[..., tuple[int, str, str]]
 
 NOTES = {
     "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
@@ -88,7 +91,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def write_much(root: Path) -> None:
     """Write notes that need more than two megabytes in a store: words that nothing compresses."""
     for number in range(40):
-        words = " ".join(os.urandom(6).hex() for _ in range(3_000))
+        chance = Random(number)
+        words = " ".join(chance.randbytes(6).hex() for _ in range(3_000))
         (root / f"much {number}.md").write_text(f"# Much {number}\n\n{words}\n")
 
 
@@ -190,17 +194,19 @@ def test_a_memory_onto_a_full_disk_is_a_clear_error_and_leaves_no_file(tmp_path:
 
 
 @pytest.fixture
-def reachable(tmp_path: Path) -> Iterator[None]:
-    """Let others pass through the folders above the test's own, which pytest keeps to their owner."""
-    closed = [
-        folder for folder in tmp_path.parents if folder.owner() == tmp_path.owner() and not folder.stat().st_mode & 1
-    ]
-    modes = {folder: folder.stat().st_mode & 0o7777 for folder in (tmp_path, *closed)}
-    for folder, mode in modes.items():
-        folder.chmod(mode | 0o755)
-    yield
-    for folder, mode in modes.items():
-        folder.chmod(mode)
+def reachable() -> Iterator[MakeVault]:
+    """Write notes into a folder that other users reach, which those that pytest makes are not, and open it."""
+    folder = Path(mkdtemp(prefix="notewell-"))
+    folder.chmod(0o755)
+
+    def make(files: Mapping[str, str]) -> Vault:
+        for path, content in files.items():
+            (folder / "notes" / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "notes" / path).write_text(content)
+        return Vault.open(folder / "notes", {"embed.model": "words"})
+
+    yield make
+    shutil.rmtree(folder)
 
 
 def close_to_others(folder: Path) -> Mapping[Path, int]:
@@ -211,10 +217,8 @@ def close_to_others(folder: Path) -> Mapping[Path, int]:
     return modes
 
 
-def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(
-    make_vault: MakeVault, reachable: None
-) -> None:
-    with make_vault(NOTES) as vault:
+def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(reachable: MakeVault) -> None:
+    with reachable(NOTES) as vault:
         vault.index()
     root = vault.root
     (root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
@@ -241,10 +245,8 @@ def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(
         assert owner.store.about().notes == 2
 
 
-def test_a_memory_into_a_folder_that_may_not_be_written_is_a_clear_error(
-    make_vault: MakeVault, reachable: None
-) -> None:
-    root = make_vault({**NOTES, "notewell.toml": '[memory]\nfolder = "Memories"\n', "Memories/a.md": "a"}).root
+def test_a_memory_into_a_folder_that_may_not_be_written_is_a_clear_error(reachable: MakeVault) -> None:
+    root = reachable({**NOTES, "notewell.toml": '[memory]\nfolder = "Memories"\n', "Memories/a.md": "a"}).root
     (store := root.parent / "store").mkdir(mode=0o777)
     store.chmod(0o777)
     close_to_others(root)
@@ -263,10 +265,8 @@ def test_a_memory_into_a_folder_that_may_not_be_written_is_a_clear_error(
     assert sorted(file.name for file in (root / "Memories").iterdir()) == ["a.md", "marked.md"]
 
 
-def test_who_may_only_read_sees_what_a_writer_that_is_still_at_it_has_committed(
-    make_vault: MakeVault, reachable: None
-) -> None:
-    vault = make_vault(NOTES)
+def test_who_may_only_read_sees_what_a_writer_that_is_still_at_it_has_committed(reachable: MakeVault) -> None:
+    vault = reachable(NOTES)
     vault.index()
     modes = close_to_others(vault.store_file.parent)
 
@@ -297,22 +297,18 @@ def damage(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["header", "cut off", "every page but the first"])
-def test_a_damaged_store_is_named_by_doctor_and_mended_by_repair(make_vault: MakeVault, how: str) -> None:
+def test_a_damaged_store_is_named_by_doctor_and_mended_by_repair(
+    make_vault: MakeVault, run_command: RunCommand, how: str
+) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
     damage(vault.store_file, how)
-    command = [sys.executable, "-c", "import notewell.serve.cli as cli; cli.main()", "doctor"]
     (vault.root / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        done = subprocess.run([*command, *arguments], cwd=vault.root, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
-
-    code, out, err = run()
+    code, out, err = run_command(vault.root, "doctor")
     assert (code, out.splitlines()[-1]) == (1, "not sound"), err
-    code, out, err = run("--repair")
+    code, out, err = run_command(vault.root, "doctor", "--repair")
     assert (code, out.splitlines()[-1]) == (0, "repaired"), err
-    assert run()[:2] == (0, "sound\n")
+    assert run_command(vault.root, "doctor")[:2] == (0, "sound\n")
     with Vault.open(vault.root) as mended:
         assert found(mended, "hive") == ["bees.md"]
 
@@ -325,7 +321,7 @@ def test_one_damaged_page_deep_in_a_store_is_named_and_mended(make_vault: MakeVa
     pages = range(8192 * 2, len(data), 8192)
     for page in pages[:: max(1, len(pages) // 6)]:
         spoiled = bytearray(data)
-        spoiled[page : page + 8192] = os.urandom(8192)
+        spoiled[page : page + 8192] = Random(page).randbytes(8192)
         vault.store_file.write_bytes(bytes(spoiled))
         with Vault.open(vault.root, {"embed.model": "words"}) as damaged:
             assert damaged.doctor().problems, f"page {page // 8192 + 1} is random bytes, and nobody says so"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bounded import run_within
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes import asciidoc, document, org, restructured
@@ -220,7 +219,7 @@ def test_any_text_has_headings_in_order_and_blocks_in_order(shape: ModuleType, t
 
 
 def test_a_monotonous_text_does_not_take_for_ever() -> None:
-    # In a process of its own: a pattern that runs away cannot be stopped from inside. All take a second or two.
+    # All take a second or two.
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes import asciidoc, org, restructured
@@ -231,4 +230,4 @@ for text in (run * (100_000 // len(run)) for run in runs):
     for shape in (asciidoc, org, restructured):
         shape.chunk(shape.parse(Note("a.x", text, Stamp(0, 0))), ChunkRules())
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    run_within(30, program)

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bounded import run_within
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.plain import chunk, parse, runs
@@ -139,7 +138,7 @@ def test_lines_and_offsets_are_those_of_the_text(text: str) -> None:
 
 
 def test_a_monotonous_text_does_not_take_for_ever() -> None:
-    # In a process of its own: a pattern that runs away cannot be stopped from inside. All take a second.
+    # All take a second.
     program = """
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.plain import chunk, parse
@@ -149,4 +148,4 @@ for text in (run * (200_000 // len(run)) for run in runs):
     chunk(parse(Note("a.txt", text, Stamp(0, 0))), ChunkRules())
 chunk(parse(Note("a.txt", "word " * 800_000, Stamp(0, 0))), ChunkRules())
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    run_within(30, program)

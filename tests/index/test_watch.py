@@ -20,7 +20,7 @@ from notewell.index.watch import watch
 MakeVault = Callable[..., Vault]
 
 # Only a guard against hanging: a change is seen in a fraction of a second.
-GUARD = 20.0
+GUARD = 300.0
 BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
 RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
 

@@ -333,9 +333,9 @@ def test_a_parameter_that_is_no_date_is_an_error(only: Filters) -> None:
     ["k:" + "“a”|" * 700 + '"', '"a ' * 1_300, "-" * 4_000, "a*" * 2_000, "x:|" * 1_300, "„a «" * 900, "lex:" * 999],
 )
 def test_no_text_takes_long_to_read(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     plan_of(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 SIGNS = st.text(alphabet='ab1 "“”„«»-:*|.<>=#/\\()éß東🐝\n\t,?!', max_size=40)

@@ -21,7 +21,7 @@ from notewell.serve.daemon import wire
 
 COMMAND = (sys.executable, "-P", "-m", "notewell")
 # Far longer than anything here takes, also on a busy machine.
-LONG = 30.0
+LONG = 300.0
 
 
 class Warmth:

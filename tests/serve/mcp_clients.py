@@ -22,7 +22,7 @@ from notewell.embed import DEFAULT_MODEL
 
 COMMAND = [sys.executable, "-P", "-m", "notewell", "mcp"]
 # Longer than anything should take on a busy machine.
-GUARD = 60.0
+GUARD = 300.0
 # Two thousand tokens, as the model in the package counts them.
 PAGE = 2_000
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from notewell.serve.kept import KeptVault
     from notewell.serve.upkeep import Upkeep
 
-PATIENCE = 20.0
+PATIENCE = 300.0
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
 # Far longer than anything here takes, also on a busy machine.
-LONG = 60.0
+LONG = 300.0
 # What says something of the terminal that tests run in, and nothing of the one they make.
 FOREIGN = (
     "NO_COLOR",

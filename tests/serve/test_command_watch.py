@@ -13,7 +13,7 @@ import pytest
 
 from notewell import Vault
 
-GUARD = 30.0
+GUARD = 300.0
 COMMAND = [sys.executable, "-c", "import notewell.serve.cli as cli; cli.main()", "watch"]
 
 

@@ -194,10 +194,10 @@ def test_an_empty_store_has_nothing_in_any_scope(open_store: OpenStore) -> None:
 
 def test_a_pattern_of_many_stars_does_not_take_long(store: Store) -> None:
     put_texts(store, {"a" * 200 + ".md": "rye"})
-    began = time.perf_counter()
+    began = time.process_time()
     assert paths_in(store, only("path", "*a" * 60 + "*b")) == []
     assert paths_in(store, only("path", "*a" * 60 + "*")) == ["a" * 200 + ".md"]
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(

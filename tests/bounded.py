@@ -1,0 +1,19 @@
+"""Programs that must come to an end, by the time they compute: on a busy machine that is the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+LIMITED = "import resource\nresource.setrlimit(resource.RLIMIT_CPU, ({0}, {0}))\n"
+
+
+def run_within(seconds: int, program: str, *arguments: str, given: str = "") -> None:
+    """Run a program that the system kills once it has computed for so many seconds.
+
+    In a process of its own: a pattern that runs away cannot be stopped from inside.
+    """
+    command = [sys.executable, "-c", LIMITED.format(seconds) + program, *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    last = (done.stdout.splitlines() or ["its beginning"])[-1]
+    assert done.returncode == 0, f"ended by {done.returncode} after {last}\n{done.stderr}"
