@@ -169,7 +169,7 @@ class Vault(Linked):
         self.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
-        if found.behind:
+        if found.past_end:
             # What ends a note may not be indexed; whether it has such lines, reading says.
             self.read(found.place)
         return found.place

@@ -86,11 +86,11 @@ def test_a_heading_or_block_is_read_with_what_belongs_to_it(root: Path, written:
 @pytest.mark.parametrize(
     ("written", "fact", "hint"),
     [
-        ("Hive.md#2024 loses", "Hive.md has no heading '2024 loses'", "Near to it: 2024: *losses*"),
-        ("Hive.md#2024: losses#2025", "no heading '2024: losses#2025'", "Near to it: 2025"),
+        ("Hive.md#2024 loses", "Hive.md has no heading '2024 loses'", "Did you mean 2024: *losses*?"),
+        ("Hive.md#2024: losses#2025", "no heading '2024: losses#2025'", "Did you mean 2025?"),
         ("Hive.md#not a heading", "no heading", "Its headings are Hive, 2024: *losses*, May, …"),
         ("Hive.md#^king", "Hive.md has no block '^king'", "Ask for a heading, or for its lines"),
-        ("plain.txt#Why", "plain.txt has no heading 'Why'", "It has none; ask for its lines"),
+        ("plain.txt#Why", "plain.txt has no heading 'Why'", "It has no headings; ask for its lines"),
     ],
 )
 def test_a_heading_or_block_that_a_note_lacks_is_an_error_that_names_what_is_near(

@@ -58,10 +58,10 @@ def test_a_name_that_several_notes_have_is_an_error_that_names_them(notes: Vault
 def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> None:
     with pytest.raises(NoteError, match=r"No indexed note is called 'Garden/Beez.md:3'") as raised:
         notes.find("Garden/Beez.md:3")
-    assert raised.value.hint == "Near to it: Garden/Bees.md"
+    assert raised.value.hint == "Did you mean Garden/Bees.md?"
     with pytest.raises(NoteError) as raised:
         notes.find("¿?")
-    assert raised.value.hint == "Paths are as `notewell search` prints them"
+    assert raised.value.hint == "Use a path as `notewell search` prints it"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> No
 def test_a_name_is_near_by_its_letters_or_its_words_and_others_are_not(notes: Vault, written: str, near: str) -> None:
     with pytest.raises(NoteError) as raised:
         notes.find(written)
-    assert raised.value.hint == (f"Near to it: {near}" if near else "Paths are as `notewell search` prints them")
+    assert raised.value.hint == (f"Did you mean {near}?" if near else "Use a path as `notewell search` prints it")
 
 
 def test_a_folder_is_told_from_a_note(notes: Vault) -> None:
@@ -135,7 +135,7 @@ def test_a_part_stands_for_the_chunks_it_is_in(make_vault: MakeVault) -> None:
         chunks = snapshot.chunks(snapshot.chunks_of("hives.csv"))
     part = chunks[0].parts[0].name
     assert vault.find(f"hives#{part}") == f"hives.csv#{part}"
-    with pytest.raises(NoteError, match=r"hives.csv#page 99 holds nothing that is indexed"):
+    with pytest.raises(NoteError, match=r"hives.csv#page 99 has no indexed text"):
         vault.find("hives#page 99")
 
 
@@ -153,6 +153,6 @@ def test_a_heading_stands_for_the_chunks_below_it_and_a_block_for_its_own(notes:
     assert texts("hive#^HUM") == ["^hum"]
     assert texts("hive#Hive") == ["^hum", "May."]
     assert notes.find("[[hive#swarm]]") == "Hive.md#swarm"
-    with pytest.raises(NoteError, match=r"Hive.md#Swam holds nothing") as raised:
+    with pytest.raises(NoteError, match=r"Hive.md#Swam has no indexed text") as raised:
         notes.find("hive#Swam")
-    assert raised.value.hint == "Near to it: Swarm"
+    assert raised.value.hint == "Did you mean Swarm?"

@@ -165,7 +165,7 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
 def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
     results = notes.search("honey like:Hyve", explain=True)
     assert (results.read_as or ())[0] == 'words and meaning "honey like:Hyve"'
-    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Near to it: Garden/Hive.md",)
+    assert results.notices == ("No indexed note is called 'Hyve', so it is text. Did you mean Garden/Hive.md?",)
 
 
 def test_like_of_a_name_that_several_notes_have_is_text_and_is_told_of(make_vault: MakeVault) -> None:
@@ -196,7 +196,7 @@ def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkey
         compared.append(word)
         return get_close_matches(word, names, number, least)
 
-    monkeypatch.setattr("notewell.names.find.get_close_matches", compare)
+    monkeypatch.setattr("notewell.names.suggest.get_close_matches", compare)
     notes.search("honey like:Hyve like:Hyve like:Swurm")
     # As a whole, and word by word.
     assert compared == ["hyve", "hyve", "swurm", "swurm"]

@@ -81,7 +81,7 @@ def test_a_name_that_several_or_none_have_says_which_are_meant(notewell: Notewel
         "",
         "error: 2 notes are called 'keys'\nhint: Name one of them by its path: Garden/Keys.md, Recipes/Keys.md\n",
     )
-    assert notewell("read", "Sourdoug")[2].endswith("hint: Near to it: Recipes/Sourdough.md\n")
+    assert notewell("read", "Sourdoug")[2].endswith("hint: Did you mean Recipes/Sourdough.md?\n")
 
 
 def test_a_name_does_not_lead_out_of_the_vault_nor_to_what_is_no_note(notewell: Notewell, folder: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_heading_is_read_as_a_link_names_it(notewell: Notewell) -> None:
     assert notewell("read", "Recipes/Sourdough.md#Rye") == section
     assert notewell("read", "sourdough#rye") == notewell("read", "[[Sourdough#Rye|rye bread]]") == section
     assert notewell("read", "[[Sourdough#Rie]]")[2] == (
-        "error: Recipes/Sourdough.md has no heading 'Rie'\nhint: Near to it: Rye\n"
+        "error: Recipes/Sourdough.md has no heading 'Rie'\nhint: Did you mean Rye?\n"
     )
     assert notewell("read", "[[Sourdoug#Rye]]")[2].startswith("error: No indexed note is called 'Sourdoug#Rye'\n")
 

@@ -58,7 +58,7 @@ def test_an_unknown_note_is_an_error_with_what_is_near(notewell: Notewell) -> No
     notewell("index")
     code, out, err = notewell("related", "Sourdoug")
     assert (code, out) == (1, "")
-    assert err == "error: No indexed note is called 'Sourdoug'\nhint: Near to it: Recipes/Sourdough.md\n"
+    assert err == "error: No indexed note is called 'Sourdoug'\nhint: Did you mean Recipes/Sourdough.md?\n"
     assert notewell("search", "rye", "--like", "Sourdoug")[0] == 1
     assert notewell("related")[0] == 2
 

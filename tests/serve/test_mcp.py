@@ -175,7 +175,7 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         ("read", {"place": "../outside.md"}, "No indexed note"),
         ("read", {"place": "/etc/passwd"}, "/etc/passwd"),
         ("read", {"place": "Home.md:9000"}, "there is no line 9000"),
-        ("read", {"place": "Garden/Varoa treatment"}, "Near to it: Garden/Varroa treatment.md"),
+        ("read", {"place": "Garden/Varoa treatment"}, "Did you mean Garden/Varroa treatment.md?"),
         ("related", {"notes": []}, "'notes'"),
         ("traverse", {"note": "No such note at all"}, "No such note at all"),
     ],

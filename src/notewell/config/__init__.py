@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_na
 from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.user import home_folder, user_folder
+from notewell.names.suggest import did_you_mean, suggest
 from notewell.search.rank.decay_rules import read_ways
 
 __all__ = [
@@ -132,7 +132,7 @@ def misspelt_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return variables that are nearly those of a setting, and so set nothing, each with the likely one."""
     known = {*map(variable_of, setting_names()), *ALIASES.values()}
     ours = [key for key in environment if key.startswith(PREFIX) and key not in known]
-    near = {key: get_close_matches(key, known, n=1, cutoff=NEAR_VARIABLE) for key in ours}
+    near = {key: suggest(key, sorted(known), limit=1, least=NEAR_VARIABLE) for key in ours}
     return {key: close[0] for key, close in near.items() if close}
 
 
@@ -216,8 +216,7 @@ def check_name(name: str, setting: Setting | None = None) -> None:
     """Refuse a name that is no setting, and suggest the likely one."""
     names = setting_names()
     if name not in names:
-        near = get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else "`notewell config --example` lists all of them"
+        hint = did_you_mean(suggest(name, names, limit=1), "`notewell config --example` lists all of them")
         where = setting.place.removeprefix(name) if setting else ""
         raise SettingsError(f"There is no setting {_quoted(name)}{where}", hint)
 

@@ -15,7 +15,7 @@ from notewell.graph.net import Net
 from notewell.graph.resolve import Resolver, read_address
 from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
 from notewell.names.paths import PAGE, SUFFIX, fold, hash_of, last_name, stem
-from notewell.names.suggest import Near
+from notewell.names.similar import SimilarNames
 from notewell.store import Snapshot
 from notewell.store.links import NOWHERE, TO_FILE, NoteIds
 from notewell.types.note import Link
@@ -166,8 +166,8 @@ class Leads:
         return Resolver(self._snapshot.names(), self._folder.others)
 
     @cached_property
-    def _near(self) -> Near:
-        return Near(self.paths)
+    def _near(self) -> SimilarNames:
+        return SimilarNames(self.paths)
 
     def counts(self) -> LinkCounts:
         """Return how many links lead where; anchors are not looked for."""
@@ -208,7 +208,7 @@ class Leads:
     def named_near(self, leads: Iterable[Lead]) -> tuple[Lead, ...]:
         """Return the links, those that lead to no note with the notes that may be meant."""
         return tuple(
-            replace(lead, near=self._near.to(lead.link.target)) if lead.problem == NO_NOTE else lead for lead in leads
+            replace(lead, near=self._near.like(lead.link.target)) if lead.problem == NO_NOTE else lead for lead in leads
         )
 
     def called(self, called: str, path: str) -> tuple[str, ...]:

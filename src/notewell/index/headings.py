@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
-from itertools import islice
 
 from notewell.errors import NoteError
 from notewell.index.readers.formats import shape_of
+from notewell.names.anchors import suggest_headings
+from notewell.names.suggest import SHOWN, did_you_mean
 from notewell.terms import plain_heading
 from notewell.types.note import Heading, Note
 
-# As many as one reads.
-SHOWN = 3
 # The first line of an item of a list, which is a block of its own.
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -57,12 +55,10 @@ def _find(headings: Sequence[Heading], names: Sequence[str]) -> Heading | None:
 
 
 def _near(anchor: str, headings: Sequence[Heading]) -> str:
-    known = {plain_heading(heading.name): heading.name for heading in headings}
-    close = get_close_matches(plain_heading(anchor.rpartition("#")[2]), known, SHOWN)
-    if close:
-        return f"Near to it: {', '.join(known[name] for name in close)}"
-    some = ", ".join(islice(filter(None, known.values()), SHOWN))
-    return f"Its headings are {some}" + ", …" * (len(known) > SHOWN) if some else "It has none; ask for its lines"
+    known = list(dict.fromkeys(heading.name for heading in headings if heading.name))
+    some = ", ".join(known[:SHOWN]) + ", …" * (len(known) > SHOWN)
+    otherwise = f"Its headings are {some}" if some else "It has no headings; ask for its lines"
+    return did_you_mean(suggest_headings(anchor, known), otherwise)
 
 
 def _lines_of_block(note: Note, name: str, lines: Sequence[str]) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +13,9 @@ from notewell.index.readers import load, read
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules, stamp_of
+from notewell.names.place import Lines, before_lines, lines_of, part_name, split_part
 from notewell.redact import LINE_IN_LINE, redact
-from notewell.types.note import Note, part_name, parts_written, place_of
-
-LINES = re.compile(r"(.+):(\d{1,9})(-\d{0,9})?", re.DOTALL)
+from notewell.types.note import Note, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +41,18 @@ class Reading:
 
 def find_place(root: Path, written: str) -> Place:
     """Return the place that was written, and refuse one that leaves the vault."""
-    match = LINES.fullmatch(written)
     if exists(root / written):
         return Place(path_inside(root, written))
-    for path, part in parts_written(written):
+    for path, part in split_part(written):
         if exists(root / path):
             return Place(path_inside(root, path), part=part.strip())
-    if match is None:
-        return Place(path_inside(root, written))
-    first = int(match[2])
-    if not first:
-        raise NoteError("There is no line 0", "Lines are counted from 1")
-    last = first if match[3] is None else int(match[3][1:]) if match[3][1:] else None
-    if last is not None and last < first:
-        raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")
-    return Place(path_inside(root, match[1]), first, last)
+    lines = lines_of(written)
+    return Place(path_inside(root, before_lines(written) if lines else written), *(lines or Lines(1)))
 
 
 def names_file(root: Path, written: str) -> bool:
     """Tell whether a place gives the path of a file; else it may be a note's name, title or alias."""
-    match = LINES.fullmatch(written)
-    paths = (written, *(path for path, _ in parts_written(written)), match[1] if match else "")
+    paths = filter(None, (written, before_lines(written), *(path for path, _ in split_part(written))))
     return any(exists(root / path) and not (root / path).is_dir() for path in paths)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from notewell.terms import TOKEN, fold
+from notewell.names.suggest import CLOSE, suggest
+from notewell.terms import TOKEN
 
 FILTERS = ("like", "path", "tag", "type", "lang", "after", "before")
 DAYS = ("after", "before")
@@ -18,8 +18,6 @@ TOLD = 3
 LOOKED_UP = 8
 # More keys than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
-# How near a key is that may be meant, from 0 to 1.
-NEAR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def near_keys(key: str, keys: Collection[str]) -> list[str]:
     >>> near_keys("Statsu", ["status", "rating"]), near_keys("mood", ["status"])
     (['status'], [])
     """
-    return get_close_matches(fold(key), {*FILTERS, *keys}, 1, NEAR) if len(keys) <= COMPARED else []
+    return suggest(key, sorted({*FILTERS, *keys}), limit=1, least=CLOSE) if len(keys) <= COMPARED else []
 
 
 def _unknown(keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> dict[str, str]:

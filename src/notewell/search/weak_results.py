@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import islice
 
 from notewell.errors import NoteError
-from notewell.names.find import READ, SHOWN, find_chunks, near_folders
+from notewell.names.find import MOST_PLACES, find_chunks, suggest_folders
+from notewell.names.suggest import SHOWN, suggest
 from notewell.redact import redact_text
 from notewell.search.describe import told, told_values
 from notewell.search.exact import tell_missing
@@ -73,7 +73,7 @@ def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
     if scope == EVERYTHING or store.within(scope, 1):
         return ()
     if scope.under and not store.within(Scope(scope.under), 1):
-        near = ", ".join(near_folders(scope.under, store.ids()))
+        near = ", ".join(suggest_folders(scope.under, store.ids()))
         return (f"there is no note or folder '{scope.under}' in this vault{near and f'; near: {near}'}",)
     alone = (asked for asked in scope.filters if not store.within(Scope(filters=(asked,)), 1))
     if missing := list(islice(alone, LINES)):
@@ -106,7 +106,7 @@ def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
         except NoteError as error:
             doubts.append(f"{error.fact}, so it is text. {error.hint}")
         else:
-            doubts.append(f"{READ} places are read in one query, so like:{found.place} is text")
+            doubts.append(f"{MOST_PLACES} places are read in one query, so like:{found.place} is text")
     return doubts
 
 
@@ -138,8 +138,6 @@ def _days(asked: Filter) -> str:
 
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:
-    wanted = [value.lower() for value in asked.values if isinstance(value, str)]
+    wanted = [value for value in asked.values if isinstance(value, str)]
     known = store.values(asked.of, asked.key, most=COMPARED) if wanted else []
-    folded = {value.lower(): value for value in known}
-    close = (name for value in wanted for name in get_close_matches(value, folded, 3))
-    return [folded[name] for name in dict.fromkeys(close)]
+    return list(dict.fromkeys(near for value in wanted for near in suggest(value, known)))

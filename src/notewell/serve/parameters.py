@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from itertools import chain
 from typing import Protocol
 
 from notewell.errors import SettingsError
+from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import NO_FILTERS, Filters, Mode, Query
 
 HELP = {
@@ -32,9 +32,6 @@ HELP = {
     "to": "With broken: only links to missing notes, files or anchors",
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
 }
-
-# Names this similar (`difflib`) are typing mistakes: "lmit" for "limit", but not "query" for "where".
-CLOSE = 0.75
 
 
 class Narrowed(Protocol):
@@ -92,7 +89,7 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
     >>> meant_by("lmit", ["text", "limit"], ["text"]), meant_by("q", ["text", "limit"], ["text"]), meant_by("q", [], [])
     ('limit', 'text', '')
     """
-    return next(chain(get_close_matches(name, list(known), 1, CLOSE), missing), "")
+    return next(chain(suggest(name, known, limit=1, least=CLOSE), missing), "")
 
 
 def filters_of(asked: Narrowed) -> Filters:

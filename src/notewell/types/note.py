@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -105,27 +105,6 @@ def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
     """
     inside = parts_of(parts, line, end_line)
     return " to ".join(dict.fromkeys(part.name for part in (*inside[:1], *inside[-1:])))
-
-
-def parts_written(place: str) -> Iterator[tuple[str, str]]:
-    """Yield how a place may be read as a note and a part, heading or block of it; both may have the sign in them.
-
-    >>> list(parts_written("C# notes#Why#Speed"))
-    [('C# notes#Why', 'Speed'), ('C# notes', 'Why#Speed'), ('C', ' notes#Why#Speed')]
-    """
-    # Nobody writes more of them by hand; a pasted line may have hundreds.
-    pieces = place.rsplit("#", 4)
-    for last in range(len(pieces) - 1, 0, -1):
-        yield "#".join(pieces[:last]), "#".join(pieces[last:])
-
-
-def part_name(written: str) -> str:
-    """Return the name of a part as hits have it; `page=3` is how Obsidian and browsers write it.
-
-    >>> part_name("page=3"), part_name("Slide 4")
-    ('page 3', 'slide 4')
-    """
-    return " ".join(written.replace("=", " ").casefold().split())
 
 
 @dataclass(frozen=True, slots=True)

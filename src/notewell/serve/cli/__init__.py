@@ -139,9 +139,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     (". Did you mean 'search'?", '')
     """
     # Loaded only after a typing mistake.
-    from difflib import get_close_matches  # noqa: PLC0415
+    from notewell.names.suggest import suggest  # noqa: PLC0415
 
-    near = get_close_matches(word, known, n=1)
+    near = suggest(word, known, limit=1)
     return f". Did you mean '{near[0]}'?" if near else ""
 
 
