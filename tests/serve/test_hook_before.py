@@ -4,7 +4,8 @@ from typing import Any
 
 from tests.serve.hooks import Hooks
 
-from notewell.serve.hooks.before import subject_of
+from notewell.extract.shell import FINDS, GREPS
+from notewell.serve.hooks.before import SEARCHING, subject_of
 from notewell.serve.hooks.payload import Payload
 
 
@@ -72,6 +73,10 @@ def test_what_a_prompt_was_shown_is_not_shown_again_before_a_tool(hooks: Hooks) 
     assert [bool(hooks.block(prompt=asked["query"])) for _ in range(5)][-1] is False
     assert not hooks.block("before", tool_name="WebSearch", tool_input=asked)
     assert hooks.block("before", tool_name="WebSearch", tool_input=asked, session_id="another")
+
+
+def test_every_program_that_searches_is_noticed_in_a_command() -> None:
+    assert [program for program in (*GREPS, *FINDS) if not SEARCHING.search(f"cd src && {program} x")] == []
 
 
 PATTERNS = {

@@ -31,6 +31,8 @@ VALUED = re.compile(r"-[ABCmgtTjd]|--(?:include|exclude|exclude-dir|glob|type|ma
 # The same for fd, where `-e` is a suffix.
 VALUED_FD = re.compile(r"-[edEtSjcx]|--(?:extension|max-depth|exclude|type|size|threads|color|exec|base-directory)")
 NAME_OPTIONS = ("-name", "-iname", "-path", "-ipath", "-wholename")
+# The programs that search; most commands run none of them, and do not wait for the reader of commands to load.
+SEARCHING = re.compile(r"\b(?:[ef]?grep|rg|ag|ack|find|fd|fdfind)\b")
 # Nobody searches for a longer pattern.
 LONGEST = 500
 # The parts of a regular expression that are no literal text.
@@ -102,7 +104,8 @@ def _globbed(pattern: str) -> Subject:
 
 def _searched_by_command(command: str) -> Subject:
     """Return the subject of the first search in a command line."""
-    # Other tools do not wait for it to load.
+    if not SEARCHING.search(command):
+        return Subject()
     from notewell.extract.shell import FINDS, GREPS, read_command  # noqa: PLC0415
 
     for program in read_command(command):
