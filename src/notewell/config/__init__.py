@@ -50,7 +50,7 @@ __all__ = [
 
 # A short name for a setting; the client of the daemon reads it, too.
 ALIASES = {"daemon.use": "NOTEWELL_DAEMON"}
-# How alike an unknown variable is to a known one if it is misspelt; others with our prefix belong to somebody else.
+# An unknown variable this similar to a known one is misspelt; others with our prefix belong to somebody else.
 NEAR_VARIABLE = 0.9
 # A vault's file may come from a stranger, and the time to parse a name of many parts grows with its square: 0.1 s at
 # worst with these two limits, a minute for 100,000 bytes without.
@@ -251,7 +251,7 @@ def _checked(setting: Setting) -> Any:
 
 
 def _problem(name: str, value: Any) -> str:
-    """Return what is wrong with an address or a path; nothing if all is well."""
+    """Return the problem of an address or a path; nothing if it has none."""
     if name == "store.folder" and value and not Path(os.path.expanduser(value)).is_absolute():
         return "should be an absolute path"
     if name == "embed.url" and value:

@@ -25,7 +25,7 @@ class Who(Enum):
     """Where a setting may be set."""
 
     ANYONE = "any file, the environment or an option"
-    # Where stores are kept concerns all vaults of a user.
+    # The folder of stores concerns all vaults of a user.
     USER = "your own settings"
     # A vault is copied and shared; a key is not.
     ENVIRONMENT = "the environment"
@@ -44,7 +44,7 @@ class Setting:
 
     @property
     def by(self) -> Who:
-        """Return who set it."""
+        """Return where it was set."""
         if self.source == FILE:
             return Who.VAULT
         return Who.ENVIRONMENT if self.source.startswith(PREFIX) else Who.USER
@@ -56,7 +56,7 @@ class Setting:
 
 
 def may_set(setting: Setting, who: Who) -> bool:
-    """Tell whether a setting was set by somebody who may.
+    """Tell whether a setting was set in a place where it may be.
 
     >>> may_set(Setting("store.folder", "~/stores", FILE), Who.USER)
     False

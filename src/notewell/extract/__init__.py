@@ -18,7 +18,7 @@ from notewell.extract.outliers import outliers
 
 __all__ = ["LOG", "MATCHES", "NAMES", "Extract", "Kind", "Untouched", "extract", "kind_of"]
 
-# The first and last lines always stay: they say what was run, and how it ended.
+# The first and last lines always stay: they show the command and its outcome.
 HEAD, TAIL = 15, 15
 # A list keeps this many lines of each file or folder: the largest number that fits into ROOM characters, else the last.
 PER_GROUP = (50, 20, 10, 5, 3)
@@ -29,7 +29,7 @@ WANTED = 40
 OUTLIERS = 100
 # A longer line is data; its beginning says which.
 LONGEST = 400
-# An extract longer than this share of the output is not worth what it hides.
+# A longer extract, as a share of the output, saves too little for the lines that it hides.
 WORTH = 0.7
 # `path:12:`, or `path:` without line numbers, as grep prints a match.
 MATCH = re.compile(r"(?P<path>[^\s:][^:\n]*):(?:(?P<line>\d+):)?")
@@ -45,7 +45,7 @@ class Untouched(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The lines to show, and what they are an extract of."""
+    """The lines to show, and the size of the output that they stand for."""
 
     lines: tuple[str, ...]
     # How many lines of the output are shown, and how many there were.
@@ -88,7 +88,7 @@ def extract(text: str, kind: Kind, is_wanted: Callable[[str], bool] = lambda lin
     shown = tuple(_show(rows, kept))
     if sum(map(len, shown)) + len(shown) > WORTH * (len(text) or 1):
         return Untouched.DENSE
-    # Counted after times are taken out, so that two runs have the same number; with all ends of lines.
+    # Counted without times, so that two runs have the same number; line ends count, too.
     chars = sum(map(len, lines)) + len(lines) - 1 + len(full) - len(full.rstrip("\n"))
     return Extract(shown, sum(rows[place].times for place in kept), len(lines), chars, left_out, full)
 

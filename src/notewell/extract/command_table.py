@@ -38,7 +38,7 @@ all test tests check build compile bundle dist e2e unit integration ci coverage 
 bench benchmark docs doc package pack assemble verify prepare setup bootstrap vendor image images release
 """
 TASKS = frozenset(USUAL_TASKS.split())
-# A name with one of these words prints what was asked for.
+# The output of a script or target with one of these words in its name was asked for.
 PRINTING = """
 print show list dump help info tree version versions notes changelog status diff log logs report stats env vars targets
 config query describe explain names
@@ -51,7 +51,7 @@ cd export source . set unset mkdir rm cp mv touch chmod chown ln pushd popd true
 ulimit umask alias trap exit
 """
 SILENT = frozenset(QUIET.split())
-# These print all that they read; whatever another program in a pipe prints was asked for.
+# These print all that they read. The output of any other program in a pipe was asked for.
 PASSING_ON = frozenset(("tee", "cat"))
 # With one of these options an output is for programs, or was asked for; a dash alone is stdout.
 FOR_PROGRAMS = re.compile(

@@ -1,4 +1,4 @@
-"""Whether an output is data for a program, such as JSON or a table, of which every line counts."""
+"""Whether an output is data for a program, such as JSON or a table: then every line counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from itertools import islice
 
-# The first lines say what the others are like.
+# How many lines are looked at.
 SAMPLE = 200
 # In a table each line has the same number of separators; with this many lines that is no coincidence.
 ROWS = 5

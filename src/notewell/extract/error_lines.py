@@ -37,7 +37,7 @@ NONE = re.compile(
 BEFORE, AFTER = 3, 5
 # Lines that continue a trace: indented lines, frames, arrows and carets of compilers, chained causes.
 CONTINUES = re.compile(r"\s+\S|at\s|E\s|>\s|\||-->|\^|\.\.\.|Caused by|During handling|The above exception|File \"")
-# After such a line a test runner reports nothing but failures.
+# After a line of this form a test runner reports nothing but failures.
 SECTION = re.compile(r"=+\s*(?:FAILURES|ERRORS|warnings summary)\s*=+|(?:Failed|Failing) tests?:?\s*$|failures:\s*$")
 
 

@@ -1,4 +1,4 @@
-"""Lines without what differs between two runs of one command: clocks, durations, addresses, temporary names."""
+"""Removes the differences between two runs of one command: clocks, durations, addresses, temporary names."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def plain_text(text: str) -> str:
 
 
 def _last_state(parts: Sequence[str], signs: Signs) -> list[str]:
-    """Return what stays of an overwritten line: its last state, and earlier ones that report an error."""
+    """Return the last state of an overwritten line, after earlier states that report an error."""
     states = [part for part in parts if part]
     return [*(state for state in states[:-1] if is_error(state, signs)), *(states[-1:] or [""])]
 
 
 def stable_line(line: str, *, times: bool) -> str:
-    """Return a line without what differs in another run; with `times`, durations stay.
+    """Return a line without clocks, durations and temporary names; with `times`, durations stay.
 
     >>> stable_line("[2026-01-02 10:11:12,345] INFO built in 3.2s", times=False)
     '[<time>] INFO built in <duration>'

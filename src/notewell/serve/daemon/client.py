@@ -24,7 +24,7 @@ VARIABLES = ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM", "LANG", "
 PREFIXES = ("NOTEWELL_", "LC_", "TERM_", "CLAUDE_", "XDG_", "VTE_", "WT_", "KONSOLE_", "KITTY_", "DOMTERM")
 # The time limit of a hook in milliseconds: its option, its variable, and the default.
 HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
-# Seconds that are left to print what the daemon answers at the last moment.
+# Seconds to print an answer that the daemon sends at the last moment.
 TO_PRINT = 0.02
 READ_SIZE = 1 << 16
 # The reason in the log for a hook whose time ended in the daemon.
@@ -201,7 +201,7 @@ def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes
 
 
 def _paged(printed: list[tuple[bytes, bytes]], arguments: list[str]) -> list[tuple[bytes, bytes]]:
-    """Show stdout on a terminal, through a pager if it is long; return what is left to print."""
+    """Show stdout on a terminal, through a pager if it is long; return the parts that are left to print."""
     if not os.isatty(1):
         return printed
     from notewell.serve.pager import show  # noqa: PLC0415

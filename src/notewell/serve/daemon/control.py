@@ -33,9 +33,9 @@ FRUGAL = {
 PATIENCE = 1.0
 # Seconds for which hooks start no daemon after one has seen that its vault does not use it. Settings change.
 MARKED = 3_600.0
-# Nobody works in so many folders at once.
+# The most folders that are marked so.
 MOST = 100
-# The hook that has the vault opened: the daemon runs it for itself, with nobody waiting.
+# The hook that opens the vault; the daemon runs it for itself, and nobody waits for it.
 OPENING, FOR_NOBODY = b"start", {"between": b"0 0"}
 
 

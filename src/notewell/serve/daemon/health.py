@@ -21,7 +21,7 @@ class RunningCode:
     """The files that this process has loaded, as they were then."""
 
     def __init__(self) -> None:
-        # The folder of packages changes with another extra, and so may what a command can do.
+        # Installing an extra changes the folder of packages, and what commands can do.
         packages = os.path.dirname(os.path.dirname(click.__file__))  # noqa: PTH120
         self._stamps: dict[str, Stamp | None] = {packages: _stamp(packages)}
         self.note()

@@ -67,7 +67,7 @@ def run_hook(call: Call, show: Callable[[str], None]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Return what went wrong: the fact of a Notewell error; of any other, which may quote text, its type and place."""
+    """Return the fact of a Notewell error; for any other error, which may quote text, its type and place."""
     if fact := getattr(error, "fact", ""):
         # It may quote a setting. Only a hook that logs a fact needs the rules for secrets.
         from notewell.redact import redact_text  # noqa: PLC0415

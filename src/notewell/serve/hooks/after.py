@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from notewell.config.settings import HookSettings
 
 FOLDER = "outputs"
-# Full outputs are kept for a day, and so many at most.
+# Full outputs are kept for a day, and no more than this many.
 OLD, MOST = 86_400.0, 200
 # Redacting more takes longer than a hook has.
 LARGEST = 400_000
@@ -38,7 +38,7 @@ SHORT, UNKNOWN = "the output is short", "the output has an unknown shape"
 
 
 class Output(NamedTuple):
-    """The text of a tool's response, its kind, and what puts another text in its place."""
+    """The text of a tool's response, its kind, and a function that puts another text in its place."""
 
     text: str
     # None for names of files, which are only put in order.

@@ -76,7 +76,7 @@ def _passage(hit: Hit, text: str, room: int) -> str:
     first = min(max(excerpt.line - hit.line, 0), len(lines) - 1)
     last = min(max(excerpt.end_line - hit.line, first), len(lines) - 1)
     heading = _one_line(hit.heading)
-    # The longest that the citation can be, whatever lines are chosen.
+    # The longest possible citation, for any choice of lines.
     above = len(_citation(hit, hit.line, hit.line + len(lines), heading)) + 1
     first, last = _grow(lines, first, last, room - above)
     shown = "\n".join(lines[first : last + 1]).strip("\n")

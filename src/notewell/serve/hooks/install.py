@@ -47,7 +47,7 @@ class Change:
     backup: Path
     # Whether the hooks are removed.
     uninstalls: bool = False
-    # Whether the file becomes what it was before the hooks, byte for byte.
+    # Whether the file is restored as it was before the hooks, byte for byte.
     restored: bool = False
 
     @property
@@ -75,7 +75,7 @@ def settings_files() -> dict[str, Path]:
 
 
 def plan_change(where: str, hooks: Entries, state: Path) -> Change:
-    """Return what installing these hooks changes; without any, our hooks are removed."""
+    """Return the change that installs these hooks; without any, the change that removes ours."""
     # A link stays a link; its target is written.
     file = Path(os.path.realpath(settings_files()[where]))
     backup = state / "backups" / f"{digest(str(file))}.json"
@@ -127,7 +127,7 @@ def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
 
 
 def write_change(change: Change) -> None:
-    """Write the file in one step with its old mode, and save what it was until the hooks are removed."""
+    """Write the file in one step with its old mode, and keep its old text until the hooks are removed."""
     if _read(change.file) != change.before:
         raise SettingsError(f"{change.file} has changed meanwhile", "Run the command again")
     saved = _saved(change.backup)

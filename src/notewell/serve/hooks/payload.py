@@ -38,7 +38,7 @@ class Payload:
 
 
 def read_payload(data: bytes) -> Payload:
-    """Return the payload; raise `NothingToSay` for what is not a JSON object, or too large.
+    """Return the payload; raise `NothingToSay` if the data is not a JSON object, or is too large.
 
     >>> read_payload(b'{"prompt": "rye", "session_id": 7, "tool_input": null}')
     Payload(prompt='rye', session='', cwd=None, tool='', tool_input={}, response=None)

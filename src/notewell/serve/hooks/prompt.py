@@ -65,7 +65,7 @@ def gist(prompt: str) -> str:
     if COMMAND.match(prompt.lstrip()):
         return ""
     text = PASTED.sub("", TAGGED.sub("", FENCED.sub("", _ends(prompt))))
-    # A line is a sentence, whatever ends it.
+    # Each line counts as a sentence.
     text = " ".join(line if line[-1] in ".?!:;," else f"{line}." for line in map(str.strip, text.split("\n")) if line)
     text = " ".join(text.split()).removesuffix(".")
     if len(text) <= LONGEST:

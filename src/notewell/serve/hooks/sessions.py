@@ -15,7 +15,7 @@ from notewell.files.user import clean_up, private_folder, write_private
 from notewell.serve.hooks.payload import NothingToSay
 
 FOLDER = "sessions"
-# A session that is a week old is over; nobody has so many at once.
+# Sessions are kept for a week, and no more than this many.
 OLD, MOST = 7 * 86_400.0, 500
 # Seconds to wait for another hook of the session, which holds the lock while it writes this file.
 PATIENCE = 0.1
@@ -27,7 +27,7 @@ LARGEST = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class HookSession:
-    """Hashes of what a session was shown, and of the words of its last prompt."""
+    """Hashes of the texts that a session was shown, and of the words of its last prompt."""
 
     shown: tuple[str, ...] = ()
     words: frozenset[str] = field(default_factory=frozenset)
@@ -56,7 +56,7 @@ def word_digest(session: str, term: str) -> str:
 
 
 def read_session(state: Path, session: str) -> HookSession:
-    """Return what is known of a session; nothing if it is new or has no id."""
+    """Return a session; an empty one if it is new or has no id."""
     return _read(_file(state, session)) if session else HookSession()
 
 

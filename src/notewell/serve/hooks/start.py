@@ -7,7 +7,7 @@ from typing import NoReturn
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 
-# Any text that is searched for loads what a search needs.
+# A search for any text loads everything that searches need.
 ANY_TEXT = "what was decided about the garden"
 
 

@@ -86,7 +86,7 @@ def _places(status: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _problems(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return what failed or can be fixed, the most frequent first."""
+    """Return the problems that failed runs had, the most frequent first."""
     failed = [run for run in runs if run.outcome == "failed" or run.why in REMEDIES]
     last = {run.why: run.at for run in failed}
     return [
