@@ -1,4 +1,4 @@
-"""Text to the terms that lexical search matches: folded, stemmed, identifiers by part and whole."""
+"""Text to terms for lexical search: folded and stemmed, with identifiers whole and by part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import Stemmer
 
-# Scripts written without spaces: a run of them is matched by its pairs of characters.
+# Scripts written without spaces; a run of them is matched by its pairs of characters.
 RANGES = (
     ("\u3040", "\u30ff"),
     ("\u3400", "\u4dbf"),
@@ -18,27 +18,27 @@ RANGES = (
     ("\uf900", "\ufaff"),
 )
 UNSPACED = "".join(f"{first}-{last}" for first, last in RANGES)
-# C++, C++17, g++, C#, F#: a letter that its signs make another name.
+# C++, C++17, g++, C#, F#: the signs are part of the name.
 SIGNED = r"[A-Za-z](?:\+\+(?:\d\d)?|#)(?!\w)"
-# Accents may be characters of their own, as macOS writes them.
+# Accents may be separate characters, as macOS writes them.
 WORD = rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+|[\u0300-\u036f]+[^\W{UNSPACED}]*)*"
 TOKEN = re.compile(rf"[{UNSPACED}]+|{SIGNED}|{WORD}")
 APOSTROPHE = re.compile("['’]")
 # A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
 HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 ACCENT = re.compile("[\u0300-\u036f]")
-# Letters that are not a base letter and an accent to Unicode, but are to whoever has no such key.
+# Letters that Unicode does not decompose, but that people type as a plain letter.
 STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
-# Where a heading leads, and how a site is told what to call it: no words of it.
+# The target of a link in a heading, and an explicit anchor: not words of the heading.
 ADDRESS = re.compile(r"\]\([^()\n]{0,1000}\)|\{:?\s*#[^{}\n]{0,100}\}")
 SIGNS = re.compile(r"[\W_]+")
-# A token longer than any word or identifier is data (a hash, base64); its head is enough to find it.
+# A token longer than any word or identifier is data (a hash, base64); its beginning is enough to find it.
 LONGEST = 64
 
-# Files of values, and the keys in them: the same ones stand with every entry, and say no more the fiftieth time.
+# Data files, and their keys: a key that repeats with every entry says no more the fiftieth time.
 DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf")
 KEY = re.compile(r"(?:^|(?<=; ))[ \t-]*+([^\s:=;]{1,200}+)[ \t]*+[:=]", re.MULTILINE)
-# How English words go on after a beginning that is longer than their stem.
+# Endings of English words after a prefix that is longer than their stem.
 ENDINGS = (
     "",
     *"edgnsy",
@@ -97,7 +97,7 @@ def token_terms(token: str) -> tuple[str, ...]:
     (('c++', '17'), ('カタ', 'タカ', 'カナ'))
     """
     if not token.isascii() and (usual := unicodedata.normalize("NFKC", token)) != token:
-        # Half-width kana, ligatures, letters and accents apart: other tokens once they are written as usual.
+        # Half-width kana, ligatures and decomposed accents give other tokens once normalised.
         return tuple(split_terms(usual))
     if is_unspaced(token[:1]):
         pairs = tuple(token[i : i + 2] for i in range(len(token) - 1))
@@ -119,7 +119,7 @@ def token_terms(token: str) -> tuple[str, ...]:
 
 
 def whole_terms(text: str) -> list[str]:
-    """Return the terms that every text has that holds these words, however it writes them; no parts of identifiers.
+    """Return the terms that any text with these words has, however they are written; no parts of identifiers.
 
     >>> whole_terms("getTenantId of 東京都"), whole_terms("?!")
     (['gettenantid', 'of', '東京', '京都'], [])
@@ -129,17 +129,17 @@ def whole_terms(text: str) -> list[str]:
 
 
 def is_unspaced(sign: str) -> bool:
-    """Tell whether a sign is of a script without spaces; a pattern of these takes 2 ms to compile."""
+    """Return whether a character belongs to a script without spaces; a pattern for these takes 2 ms to compile."""
     return sign >= RANGES[0][0] and any(first <= sign <= last for first, last in RANGES)
 
 
 def is_several(token: str) -> bool:
-    """Tell whether a token has several terms because it is several words: without spaces, or around an apostrophe."""
+    """Return whether a token is several words: in a script without spaces, or around an apostrophe."""
     return any(sign in "'’" or is_unspaced(sign) for sign in token)
 
 
 def prefix_term(token: str) -> str:
-    """Return how the terms begin that stand for words which begin like this token.
+    """Return the prefix of the terms of all words that begin with this token.
 
     >>> prefix_term("getTen"), prefix_term("Über")
     ('getten', 'uber')
@@ -148,7 +148,7 @@ def prefix_term(token: str) -> str:
 
 
 def hidden_stems(prefix: str) -> set[str]:
-    """Return stems that words with this beginning may have, though they do not begin so themselves.
+    """Return the stems of words with this prefix that are shorter than the prefix or differ from it.
 
     >>> hidden_stems("authenticat"), hidden_stems("runn"), hidden_stems("auth")
     ({'authent'}, {'run'}, set())
@@ -170,7 +170,7 @@ def fold(token: str) -> str:
 
 
 def plain_heading(heading: str) -> str:
-    """Return a heading as it is compared, whether it is written out or as a site makes an address of it.
+    """Return a heading in the form used to compare it, whether written out or as an address of a website.
 
     >>> plain_heading("How *not* to [bake](bread.md)!"), plain_heading("how-not-to-bake")
     ('hownottobake', 'hownottobake')

@@ -154,7 +154,7 @@ def test_a_file_that_took_the_memorys_place_meanwhile_is_not_moved(allowed: Vaul
         _, about = folder.read("Kim.md", 100)
         (allowed.root / "other.md").write_text("My own words.\n")
         (allowed.root / "other.md").replace(allowed.root / done.path)
-        with pytest.raises((VaultError, OSError), match="another file took its place"):
+        with pytest.raises((VaultError, OSError), match="another file replaced it"):
             folder.move("Kim.md", about, trash, ["Kim.md"])
     assert (allowed.root / done.path).read_text() == "My own words.\n"
     assert list((allowed.root / ".trash").iterdir()) == []

@@ -94,6 +94,6 @@ def test_a_folder_full_of_one_name_is_an_error(allowed: Vault, monkeypatch: pyte
     monkeypatch.setattr("notewell.memory.names.MOST", 3)
     for text in ("The heating is bled.", "Kim likes tea."):
         allowed.remember(text, title="Kim")
-    with pytest.raises(NoteError, match="too many notes of this name"):
+    with pytest.raises(NoteError, match="too many notes with this name"):
         allowed.remember("Postgres listens on port 5433.", title="Kim")
     assert len(list((allowed.root / "Memories").iterdir())) == 2

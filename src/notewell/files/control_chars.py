@@ -1,33 +1,33 @@
-"""Signs that nobody sees: what a terminal obeys, and what hides words in a line or in a prompt."""
+"""Control and invisible characters, and how to keep them out of terminals, lines and prompts."""
 
 from __future__ import annotations
 
 import re
 
-# But for tabs and line ends, which everybody sees.
+# All control characters except tabs and line ends.
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _DIRECTION = "\u202a-\u202e\u2066-\u2069"
-# What Unicode says is not shown: soft hyphens, joiners, marks of direction, fillers, tags.
+# Characters that Unicode does not display: soft hyphens, joiners, direction marks, fillers, tags.
 _IGNORED = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
-# They say how the sign before them looks, as in many an emoji of a file's name; in a prompt nothing is lost with them.
+# Variation selectors change how the character before them looks, as in many emoji; a prompt loses nothing without them.
 _LOOKS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-# Half a character, as names of files have it whose bytes are no text.
+# Lone surrogates: bytes in a file name that are not valid text.
 _HALVES = "\ud800-\udfff"
 
-# What a terminal obeys: a note must not be able to move its cursor, colour it or set its title.
+# Removed for a terminal: a note must not be able to move its cursor, colour it or set its title.
 OBEYED = re.compile(f"[{_CONTROL}{_DIRECTION}]")
-# What a line of text must not hold: line ends of all kinds, too.
+# Removed from a single line: also line ends of all kinds.
 UNLIKE_A_LINE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_HALVES}\t\n\u2028\u2029]+")
-# What a prompt must not hold: a note must not hide lines, or parts of a tag, from who reads the note.
+# Removed from a prompt: a note must not hide lines, or parts of a tag, from its human reader.
 UNSEEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_LOOKS}]")
 
 
 def one_line(text: str) -> str:
-    """Return words of a note in one line, without signs that are not seen.
+    """Return text of a note as one line, without control or invisible characters.
 
     >>> one_line("Bees\\n\\x1b[31mand  honey")
     'Bees [31mand honey'
@@ -36,10 +36,10 @@ def one_line(text: str) -> str:
 
 
 def shown_path(path: str) -> str:
-    """Return a path as it is; one that would not stay in its line, or hides something, as Python writes it.
+    """Return a path as it is, or escaped like a Python string if it has line ends or invisible characters.
 
     >>> shown_path("Garden/Bees.md"), shown_path("a\\nb\\u3164.md")
     ('Garden/Bees.md', "'a\\\\nb\\\\u3164.md'")
     """
-    # Not `repr`: it takes some of these signs for letters.
+    # Not `repr`, which prints some of these characters unescaped.
     return ascii(path) if UNLIKE_A_LINE.search(path) else path

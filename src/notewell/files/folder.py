@@ -1,4 +1,4 @@
-"""A folder of the vault, entered step by step and through no link: files put into it, and taken out, whole."""
+"""A folder of the vault, opened without following links, in which files are created and moved atomically."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Self
 from notewell.errors import NoteError, VaultError
 from notewell.files.safe_open import BY_NUMBER, FILE, HOLD, NO_LINK, enter
 
-# Of a file that is being written; a killed process leaves one, and the next that writes takes it away.
+# The name of a file being written. A killed process may leave one behind; the next writer deletes it.
 UNFINISHED = ".notewell-unfinished-"
-# How a file system says that it has no second names for a file.
+# Errors of file systems without hard links.
 NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class Folder:
-    """A folder that is open; on systems that cannot hold one open, its path."""
+    """An open folder, or on systems without directory handles its path."""
 
     def __init__(self, root: Path, path: str, *, make: bool = False) -> None:
-        """Open the folder `path` of a vault; with `make`, it is made where it is not there."""
+        """Open the folder `path` of a vault; with `make`, create it if it is missing."""
         self.root, self.path = root, path
         self.number = _enter(root, path, make=make)
 
@@ -39,7 +39,7 @@ class Folder:
         return name if self.number is not None else str(self.root / self.path / name)
 
     def write(self, names: Iterable[str], data: bytes) -> str:
-        """Write a file under the first name that is free, and return it; it is there whole, or not at all."""
+        """Write a file under the first free name and return that name; a crash leaves all of the file or nothing."""
         self._sweep()
         made = f"{UNFINISHED}{token_hex(8)}"
         try:
@@ -48,18 +48,18 @@ class Folder:
             self._check_in_place()
             return next(name for name in names if self._settle(self, made, name))
         except StopIteration as error:
-            raise NoteError("There are too many notes of this name", "Give it another title") from error
+            raise NoteError("There are too many notes with this name", "Give it another title") from error
         finally:
             with suppress(OSError):
                 os.unlink(self._at(made), dir_fd=self.number)
             self._keep()
 
     def read(self, name: str, most: int) -> tuple[bytes, os.stat_result]:
-        """Return how a file begins, and what tells it from others; a link, or anything but a file, is refused."""
+        """Return the beginning of a file and its identity; anything but a regular file is refused."""
         number = os.open(self._at(name), FILE | NO_LINK, dir_fd=self.number)
         try:
             about = os.fstat(number)
-            # Systems without O_NOFOLLOW have followed a link by now.
+            # Systems without O_NOFOLLOW have followed the link by now.
             if not stat.S_ISREG(about.st_mode) or not self._is(name, about):
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             return os.read(number, most), about
@@ -67,25 +67,25 @@ class Folder:
             os.close(number)
 
     def move(self, name: str, about: os.stat_result, to: Folder, names: Iterable[str]) -> str:
-        """Move the file that was read under the first name that is free there, and return that."""
+        """Move the file that was read to the first free name in another folder, and return that name."""
         try:
             moved = next(free for free in names if to._settle(self, name, free))
         except StopIteration as error:
-            raise NoteError(f"{to.path} has too many notes of this name", "Empty it") from error
+            raise NoteError(f"{to.path} has too many notes with this name", "Empty it") from error
         there = to._about(moved)
         with suppress(FileNotFoundError):
-            # It has two names now. Where another program put a file in its place meanwhile, that one keeps its own.
+            # The file has two names now. If another program replaced the first meanwhile, its file keeps that name.
             if self._is(name, there):
                 folder, extra = (self, name) if os.path.samestat(there, about) else (to, moved)
                 os.unlink(folder._at(extra), dir_fd=folder.number)
         if not os.path.samestat(there, about):
-            raise OSError(errno.EBUSY, "another file took its place")
+            raise OSError(errno.EBUSY, "another file replaced it")
         to._keep()
         self._keep()
         return moved
 
     def _settle(self, source: Folder, made: str, name: str) -> bool:
-        """Give a file of that folder a name in this one; tell whether the name was free."""
+        """Link a file of another folder into this one; return whether the name was free."""
         try:
             if source.number is None or self.number is None:
                 os.link(source._at(made), self._at(name))
@@ -101,7 +101,7 @@ class Folder:
         return True
 
     def _claim(self, source: Folder, made: str, name: str) -> bool:
-        """Do the same where a file has but one name: an empty file keeps the place, for a moment."""
+        """Do the same without hard links: an empty file reserves the name for a moment."""
         try:
             with self._created(name):
                 pass
@@ -130,7 +130,7 @@ class Folder:
         return os.path.samestat(self._about(name), about)
 
     def _check_in_place(self) -> None:
-        """Refuse to go on where the folder that is open is no longer the one of this path."""
+        """Raise an error if the open folder is no longer the one at this path."""
         if self.number is None:
             return
         again = _enter(self.root, self.path, make=False)
@@ -150,14 +150,14 @@ class Folder:
                 os.unlink(self._at(name), dir_fd=self.number)
 
     def _keep(self) -> None:
-        """Let the system write the folder itself to disk, where it knows how."""
+        """Write the folder itself to disk, where the system supports it."""
         if self.number is not None:
             with suppress(OSError):
                 os.fsync(self.number)
 
 
 def _enter(root: Path, path: str, *, make: bool) -> int | None:
-    """Return the number of the folder; none where there are no such numbers."""
+    """Return the file descriptor of the folder, or None where the system has none for folders."""
     if BY_NUMBER:
         return enter(root, path, HOLD, make=make)
     _enter_by_path(root, path, make=make)

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock that the system frees when its holder ends, however it ends."""
+"""A lock file for one writer at a time, which the system frees when its holder ends, even by a crash."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from stat import S_ISREG
 
 from notewell.errors import StoreBusy, StoreError
 
-# How often a waiting writer looks again, in seconds.
+# How long a waiting writer sleeps between tries, in seconds.
 PAUSE = 0.05
-# Through no link, which a vault that somebody gave away could lead to any file of the user's; and a pipe is not waited
-# for.
+# Links are not followed: in a vault from a stranger, one could point at any file of the user. Pipes are not waited for.
 OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-# What a lock holds: nothing, or the signature of who holds it, or held it and was killed. Other programs write the
-# number of a process into their locks, too: it has to be all of ours.
+# A lock file is empty, or has the signature of its holder, or of a holder that was killed. Other programs also write a
+# process id into their lock files, so all of the content must match.
 FORM = re.compile(rb'(?:\{"pid": \d+, "since": "[\d:T+-]+"\})?\Z')
-# More than any signature.
+# Longer than any signature.
 LONGEST = 200
 
 
 @contextmanager
 def held(file: Path, wait: float, doing: str = "is writing to this vault's store") -> Iterator[None]:
-    """Hold the lock in `file`, waiting at most `wait` seconds for whoever has it, and is `doing` what it is for."""
+    """Hold the lock in `file`, waiting up to `wait` seconds; `doing` says in errors what its holder does."""
     try:
         number = os.open(file, OPEN, 0o644)
     except OSError as error:
@@ -63,12 +62,12 @@ def _check_free(file: Path, number: int) -> None:
 
 
 def _in_the_way(file: Path) -> StoreError:
-    return StoreError(f"{file} is in the way, and no lock of Notewell's", "Move it away, or set store.path elsewhere")
+    return StoreError(f"{file} exists and is not a Notewell lock file", "Move it away, or change store.path")
 
 
 def _sign(number: int) -> None:
     signed = {"pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
-    # On a full disk the lock holds all the same; only its holder's name is not told.
+    # On a full disk the lock still works; only the name of its holder is missing.
     with suppress(OSError):
         os.ftruncate(number, 0)
         os.lseek(number, 0, os.SEEK_SET)
@@ -76,7 +75,7 @@ def _sign(number: int) -> None:
 
 
 def _holder(file: Path) -> str:
-    """Return who holds the lock and since when, as its holder signed."""
+    """Return who holds the lock and since when, from its signature."""
     try:
         signed = json.loads(file.read_text(encoding="utf-8"))
         return f"Process {signed['pid']}, since {signed['since']},"

@@ -1,4 +1,4 @@
-"""Files of the vault, opened so that no link leads out of it, whatever is swapped in on the way."""
+"""Opening files of a vault safely: no link leads out of it, even if one is swapped in meanwhile."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from notewell.errors import NoteOutOfReach
 
-# Folders and files never looked into, whatever the settings say: programs' machinery, our settings, lists of versions
-# that nobody wrote, and what the user threw away.
+# Folders and files that are never read, whatever the settings say: internals of programs, our settings, generated lock
+# files of package managers, and the user's trash.
 MACHINERY = frozenset(
     {
         *(".git", ".obsidian", ".trash", ".notewell", "notewell.toml"),
@@ -20,21 +20,21 @@ MACHINERY = frozenset(
 LOCK_FILES = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "composer.lock"})
 ALWAYS_EXCLUDED = MACHINERY | LOCK_FILES
 
-# Where names can be told to be of a folder that is open, nobody can put another in its place.
+# Where a name can be opened relative to an open folder, nobody can swap that folder.
 BY_NUMBER = os.open in os.supports_dir_fd and os.link in os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 DIRECTORY = getattr(os, "O_DIRECTORY", 0)
-# To hold a folder, and only to pass through it, for which one need not be allowed to list it.
+# Open a folder only to pass through it, which needs no permission to list it.
 HOLD = os.O_RDONLY | DIRECTORY
 PASS = getattr(os, "O_PATH", os.O_RDONLY) | DIRECTORY
-# A pipe in a file's place would be waited for, for ever.
+# Opening a pipe would otherwise wait for ever.
 FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-# How systems say that they met a link where none was to be followed.
+# Errors for a link where none may be followed.
 MET_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 
 
 def open_inside(root: Path, path: str) -> int:
-    """Return the number of a file, open to read; where links lead to it, they have to lead to a place of the vault."""
+    """Return the descriptor of a file opened for reading; links must lead to a place in the vault."""
     if not BY_NUMBER:
         return _open_and_look(root, path)
     try:
@@ -46,7 +46,7 @@ def open_inside(root: Path, path: str) -> int:
 
 
 def enter(root: Path, path: str, flags: int, *, make: bool = False) -> int:
-    """Return the number of a folder of the vault, opened step by step and through no link; `make` makes it."""
+    """Return the descriptor of a folder of the vault, opened without following links; `make` creates it."""
     number = os.open(root, flags)
     for part in path.split("/") if path else ():
         try:
@@ -74,11 +74,11 @@ def _open_at(root: Path, path: str) -> int:
 
 
 def _open_and_look(root: Path, path: str) -> int:
-    """Open a file by its path, and see then whether it is the one that lies in the vault."""
+    """Open a file by its path, then check that it is the one in the vault."""
     number = os.open(root / path, FILE)
     try:
         if not os.path.samestat(os.fstat(number), os.lstat(root / _target(root, path))):
-            raise NoteOutOfReach("was replaced while it was opened", "Index it again")
+            raise NoteOutOfReach("was replaced while it was being opened", "Index it again")
     except BaseException:
         os.close(number)
         raise
@@ -88,21 +88,21 @@ def _open_and_look(root: Path, path: str) -> int:
 def _target(root: Path, path: str) -> str:
     target = leads_to(root, path)
     if target is None:
-        raise NoteOutOfReach("leads out of the vault", "Links are followed to notes of the vault only")
+        raise NoteOutOfReach("leads out of the vault", "Links are followed only within the vault")
     return target
 
 
 def leads_to(root: Path, path: str) -> str | None:
-    """Return the path, without links, of what a path leads to; nothing, if that lies outside, or is never read."""
+    """Return the real path that a path leads to; None if that lies outside the vault or is never read."""
     target = path_without_links(root, path)
     return None if target is None or ALWAYS_EXCLUDED.intersection(target.split("/")) else target
 
 
 def path_without_links(root: Path, path: str) -> str | None:
-    """Return where a path leads, as a path from the root; nothing, if that lies outside."""
+    """Return where a path leads, relative to the root; None if that lies outside."""
     try:
         target, top = Path(os.path.realpath(root / path)), os.path.realpath(root)
     except OSError:
-        # A link that became a file while it was followed.
+        # The link became a file while it was followed.
         return None
     return target.relative_to(top).as_posix() if target.is_relative_to(top) else None

@@ -1,4 +1,4 @@
-"""What is the user's own, and no vault's: the folders of it, and files that nobody else reads."""
+"""The user's own folders for settings and state, and files that only the user can read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-# Nobody but this user lists it, or reads what is in it.
+# Only this user may list or read it.
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
-# The home of who has none: nothing is found there, and nothing can be made.
+# The home of a user without one: nothing exists there, and nothing can be created.
 NOWHERE = Path(os.devnull, "no-home")
 
 
 def home_folder(environment: Mapping[str, str]) -> Path:
-    """Return the user's home: what the variable names, else what the system knows; nobody's lies where nothing can be.
+    """Return the user's home from the environment, else from the system, else a place where nothing can exist.
 
     >>> home_folder({"HOME": "/home/ada", "USERPROFILE": "/home/ada"}).as_posix()
     '/home/ada'
@@ -25,9 +25,9 @@ def home_folder(environment: Mapping[str, str]) -> Path:
 
 
 def _known_home() -> Path:
-    """Return the home that the system has for this user; in a container there may be none."""
+    """Return the home that the system knows for this user; a container may know none."""
     try:
-        # Hardly anybody lacks the variable.
+        # Loaded here because the variable is nearly always set.
         import pwd  # noqa: PLC0415
 
         known = Path(pwd.getpwuid(os.getuid()).pw_dir)
@@ -37,7 +37,7 @@ def _known_home() -> Path:
 
 
 def user_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Return the folder of the user's settings and token.
+    """Return the folder for the user's settings and token.
 
     >>> user_folder({"XDG_CONFIG_HOME": "/config"}, Path("/home/ada")).as_posix()
     '/config/notewell'
@@ -46,7 +46,7 @@ def user_folder(environment: Mapping[str, str], home: Path) -> Path:
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Return where what is of this user and machine is kept: the log of hooks, and what sessions were shown.
+    """Return the folder for state of this user and machine: the log of hooks, and what sessions were shown.
 
     >>> state_folder({"XDG_STATE_HOME": "not/absolute"}, Path("/home/ada")).as_posix()
     '/home/ada/.local/state/notewell'
@@ -55,13 +55,13 @@ def state_folder(environment: Mapping[str, str], home: Path) -> Path:
 
 
 def _folder(environment: Mapping[str, str], variables: tuple[str, ...], default: Path) -> Path:
-    """Return our folder in the first that a variable names; one that is not absolute is none, as XDG has it."""
+    """Return our folder in the first folder that a variable names; relative ones are ignored, as XDG requires."""
     named = (Path(environment.get(name, "")) for name in variables)
     return next((folder for folder in named if folder.is_absolute()), default) / "notewell"
 
 
 def private_folder(folder: Path) -> Path:
-    """Make a folder that only this user can look into, if it is not there, and return it."""
+    """Create a folder that only this user can open, if it is missing, and return it."""
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     if os.name == "posix" and folder.stat().st_mode & 0o077:
         folder.chmod(PRIVATE_FOLDER)
@@ -69,13 +69,13 @@ def private_folder(folder: Path) -> Path:
 
 
 def write_private(file: Path, data: bytes) -> None:
-    """Put a file for this user alone in place, in a folder for this user alone."""
+    """Write a file that only this user can read, in a folder that only this user can open."""
     private_folder(file.parent)
     write_whole(file, data)
 
 
 def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
-    """Put a file in place in one step, for this user alone by default; a link there is replaced, and not followed."""
+    """Write a file atomically, by default readable only by this user; a link there is replaced, not followed."""
     made = file.with_name(f".new-{os.urandom(8).hex()}")
     number = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
     try:
@@ -91,7 +91,7 @@ def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
 
 
 def clean_up(folder: Path, *, seconds: float, most: int) -> None:
-    """Delete files that nobody touched for so long, and the oldest of more than so many."""
+    """Delete files older than a limit, and the oldest of those beyond a number."""
     with suppress(OSError):
         ages = []
         now = time.time()
