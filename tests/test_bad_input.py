@@ -198,7 +198,7 @@ def test_a_file_that_is_no_text_is_skipped_with_the_reason(make_vault: MakeVault
 def test_the_command_line_names_what_was_skipped_and_succeeds(make_vault: MakeVault, cli: Cli) -> None:
     vault = make_vault({"bad.md": b"rye\0bread", "rye.md": RYE})
     answer = cli("index", str(vault.root))
-    assert answer.code == 0 and "bad.md: not text: it holds zero bytes" in answer.err
+    assert answer.code == 0 and "bad.md: not text: contains zero bytes" in answer.err
     assert "bad.md" in cli("status", "--vault", str(vault.root)).out
     assert_explained(cli("read", "bad.md", "--vault", str(vault.root)), "bad.md: not text")
 

@@ -12,7 +12,7 @@ from notewell.errors import EmbedError, NoteError, SettingsError, StoreError
 from notewell.index import Linking
 from notewell.index.changes import list_others
 from notewell.index.place import Place, read_place
-from notewell.index.readers.formats import is_apart
+from notewell.index.readers.formats import is_sandboxed
 from notewell.names.find import find_chunks, find_file
 from notewell.opened import Opened
 from notewell.search import Known, make_plan
@@ -82,7 +82,7 @@ class Linked(Opened):
     def _text_of(self, path: str) -> str:
         """Return the whole text of a note; nothing, if it takes a program of its own to read, or is gone."""
         try:
-            return "" if is_apart(path) else read_place(self.root, Place(path), self.settings.index).text
+            return "" if is_sandboxed(path) else read_place(self.root, Place(path), self.settings.index).text
         except NoteError:
             return ""
 

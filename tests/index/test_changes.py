@@ -154,7 +154,7 @@ def test_a_bad_note_is_skipped_and_named_and_the_others_are_indexed(make_vault: 
     vault = make_vault({"bad.md": b"\0\1\2", "rye.md": RYE})
     report = vault.index()
     assert report.added == 1
-    assert dict(vault.store.about().skipped) == {"bad.md": "not text: it holds zero bytes"}
+    assert dict(vault.store.about().skipped) == {"bad.md": "not text: contains zero bytes"}
     assert paths(vault, "loaf") == ["rye.md"]
 
 

@@ -284,7 +284,7 @@ def test_a_long_summary_and_a_second_one_stay_in_the_text() -> None:
 def test_lines_of_a_transcript_that_are_not_json_are_told() -> None:
     said = [json.dumps(record("user", words)) for words in ("Hello there", "Grüße aus Köln", "Schöne Bäume")]
     content = json_lines.extract("\n".join((*said, '{"type": "assis')).encode())
-    assert content.warnings == ("1 of its lines is no part of the conversation, and left out",)
+    assert content.warnings == ("1 of its lines is not part of the conversation, and left out",)
     assert part_texts(content)["turn 1"].startswith("Human: Hello there")
 
 

@@ -109,7 +109,7 @@ def test_older_notebooks_have_worksheets() -> None:
 
 @pytest.mark.parametrize("data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": null}', b"null"])
 def test_what_has_no_cells_is_no_notebook(data: bytes) -> None:
-    with pytest.raises(NoteError, match="no notebook"):
+    with pytest.raises(NoteError, match="not a notebook"):
         extract(data)
 
 

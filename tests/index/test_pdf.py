@@ -107,8 +107,8 @@ def test_a_rotated_page_is_read_as_it_is_shown() -> None:
 def unreadable() -> Iterator[tuple[bytes, str]]:
     whole = made([lines("Bees")])
     yield b"", "empty"
-    yield b"hello", "damaged, or no PDF"
-    yield whole[: len(whole) // 3], "damaged, or no PDF"
+    yield b"hello", "damaged, or not a PDF"
+    yield whole[: len(whole) // 3], "damaged, or not a PDF"
     yield made([[], []]), "no text on its 2 pages; it may be a scan"
     yield made([lines("Bees")], password="honey"), "protected by a password"
 

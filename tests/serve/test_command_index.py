@@ -26,7 +26,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> 
         "changed": 0,
         "removed": 0,
         "unchanged": False,
-        "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
+        "skipped": [{"path": "bad.md", "reason": "not text: contains zero bytes"}],
         "redacted": 1,
     }
 

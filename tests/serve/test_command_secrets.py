@@ -30,7 +30,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> 
     assert json.loads(out) == {
         "files": 4,
         "secrets": [{"path": "Garden/Keys.md", "line": 5, "rule": "password", "place": ""}],
-        "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
+        "skipped": [{"path": "bad.md", "reason": "not text: contains zero bytes"}],
     }
 
 

@@ -34,7 +34,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "embedder": "words/27",
         "filling": {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""},
         "stale": 0,
-        "skipped": [{"path": "bad.md", "reason": "not text: it holds zero bytes"}],
+        "skipped": [{"path": "bad.md", "reason": "not text: contains zero bytes"}],
         "others": {},
     }
 
@@ -75,7 +75,7 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     assert f"vault     {folder}\n" in out
     assert "notes     3 in 4 chunks, 1 link\n" in out
     assert "embedder  words/27\n" in out
-    assert "skipped   'bad\\nname.md': not text: it holds zero bytes\n" in out
+    assert "skipped   'bad\\nname.md': not text: contains zero bytes\n" in out
     assert "stale" not in out
 
 

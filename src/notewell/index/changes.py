@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notewell.index.readers.formats import BY_SUFFIX, is_apart
+from notewell.index.readers.formats import BY_SUFFIX, is_sandboxed
 from notewell.index.walk import Found, Others, WalkRules, stamp_of, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
@@ -28,7 +28,7 @@ class Changes:
     @property
     def work(self) -> int:
         """Return how much there is to read, in bytes of text; a byte of a document costs as much as several."""
-        return sum(found.stamp.size * (OF_DOCUMENT if is_apart(found.path) else 1) for found in self.read)
+        return sum(found.stamp.size * (OF_DOCUMENT if is_sandboxed(found.path) else 1) for found in self.read)
 
     def digest(self, path: str) -> str:
         """Return the digest the store has for a path, or nothing."""

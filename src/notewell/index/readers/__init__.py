@@ -1,4 +1,4 @@
-"""Files as notes: their bytes, safely loaded, and the text that their format's reader makes of them."""
+"""From files to notes: loads a file's bytes safely, and extracts their text with the reader of its format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.files.safe_open import open_inside
-from notewell.index.readers.formats import TEXT, format_of, is_apart
+from notewell.index.readers.formats import TEXT, format_of, is_sandboxed
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
 from notewell.types.note import Note, Stamp
@@ -21,11 +21,11 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
         raise (NoteOutOfReach if found.closed else NoteError)(found.flaw, "Rename it, or check its permissions")
     limit, setting = (
         (rules.max_document_bytes, "index.max_document_bytes")
-        if is_apart(found.path)
+        if is_sandboxed(found.path)
         else (rules.max_bytes, "index.max_bytes")
     )
     if found.stamp.size > limit:
-        # Nothing was read, so trying again costs nothing, and the limit may be another then.
+        # Nothing was read, so trying again costs nothing, and the limit may have changed by then.
         raise NoteOutOfReach(f"{found.stamp.size:,} bytes, over the limit of {limit:,}", f"Raise {setting} to read it")
     try:
         data = _bytes_of(root, found.path, limit)
@@ -37,7 +37,7 @@ def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
 
 
 def _bytes_of(root: Path, path: str, limit: int) -> bytes:
-    """Return a file's bytes; what is no file any more since it was found, or has grown past the limit, is refused."""
+    """Return a file's bytes; refuse it if it is no longer a regular file, or has grown past the limit."""
     opened = open_inside(root, path)
     with os.fdopen(opened, "rb") as stream:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
@@ -49,6 +49,6 @@ def _bytes_of(root: Path, path: str, limit: int) -> bytes:
 
 
 def read(path: str, data: bytes, stamp: Stamp, extraction: Extraction) -> Note:
-    """Return a file's bytes as a note: its text, nothing taken out yet."""
+    """Return a file's bytes as a note, not yet redacted."""
     content = extraction.extract(format_of(path) or TEXT, data)
     return Note(path, content.text, stamp, content.title, parts=content.parts, warnings=content.warnings)

@@ -1,4 +1,4 @@
-"""Conversations with an assistant, by Claude, ChatGPT or Claude Code: a part for each turn of the user."""
+"""Conversations with Claude, ChatGPT or Claude Code: one part for each turn of the user."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from notewell.index.readers.nested import dict_in, dicts_in, in_quotes, is_secre
 from notewell.index.readers.writing import clean, one_line, shortened
 from notewell.types.note import Part
 
-# What a tool was given and gave back tells what happened; more of it is other files, quoted.
+# Characters of a tool's input or result; the rest is mostly quoted files.
 LONGEST_OF_A_TOOL = 2000
-# A conversation without a name is called by how it begins; every chunk of it carries its name.
+# Characters of a title: of the first message, for a conversation without a name, and of a name.
 LONGEST_OPENING = 80
 LONGEST_NAME = 120
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -26,14 +26,14 @@ HUMAN, ASSISTANT, THINKING, RESULT, SUMMARY, TASK = "Human", "Assistant", "Think
 
 @dataclass(slots=True)
 class Conversation:
-    """One conversation: its name, its day, and its turns, each what the user said and all that came of it."""
+    """One conversation: its name, its day, and its turns; a turn is what the user said and the answers to it."""
 
     name: str = ""
     day: str = ""
     turns: list[list[str]] = field(default_factory=list)
 
     def say(self, who: str, text: str) -> None:
-        """Add what somebody said; where it is the user, after an answer, a new turn begins."""
+        """Add a message; a message of the user after an answer starts a new turn."""
         text = clean(text)
         if not text.strip():
             return
@@ -44,19 +44,19 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """Return the conversation's name, or how it begins, and its day."""
+        """Return the conversation's name, or its first words, and its day."""
         opening = self.turns[0][0].partition(": ")[2] if self.turns else ""
-        name = _begun(self.name, LONGEST_NAME) or _begun(opening, LONGEST_OPENING) or "Untitled"
+        name = _start_of(self.name, LONGEST_NAME) or _start_of(opening, LONGEST_OPENING) or "Untitled"
         return f"{name} ({self.day})" if self.day else name
 
 
 def may_be_export(text: str) -> bool:
-    """Tell whether it is worth the while to look closer at a JSON file."""
+    """Tell whether a JSON file may be an exported chat; a quick test."""
     return '"chat_messages"' in text or ('"mapping"' in text and '"message"' in text)
 
 
 def export(value: object) -> Content | None:
-    """Return the conversations that Claude or ChatGPT exported, or nothing if any of the value is something else."""
+    """Return the conversations of an export by Claude or ChatGPT, or None if any part of it is something else."""
     many = value if isinstance(value, list) else [value]
     conversations = [_conversation(item) for item in many]
     known = [conversation for conversation in conversations if conversation is not None]
@@ -64,7 +64,7 @@ def export(value: object) -> Content | None:
 
 
 def _conversation(item: object) -> Conversation | None:
-    """Return one conversation of an export, or nothing if it is none."""
+    """Return one conversation of an export, or None if it is not one."""
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("chat_messages"), list):
@@ -74,7 +74,7 @@ def _conversation(item: object) -> Conversation | None:
 
 
 def _is_node(node: object) -> bool:
-    """Tell whether it is one of ChatGPT's messages, or the beginning of all, which has none."""
+    """Tell whether it is a node of ChatGPT's: a message, or the root, which has none."""
     if not isinstance(node, dict) or "message" not in node:
         return False
     message = node["message"]
@@ -82,12 +82,12 @@ def _is_node(node: object) -> bool:
 
 
 def may_be_transcript(text: str) -> bool:
-    """Tell whether it is worth the while to look closer at a file of JSON Lines."""
+    """Tell whether a JSON Lines file may be a transcript; a quick test."""
     return '"message"' in text and '"content"' in text
 
 
 def transcript(records: list[object]) -> Content | None:
-    """Return the turns of a transcript by Claude Code, or nothing if most of the records are something else."""
+    """Return the turns of a Claude Code transcript, or None if most of the records are something else."""
     known = [record for record in records if isinstance(record, dict) and _is_of_transcript(record)]
     conversation = Conversation()
     for record in known:
@@ -97,13 +97,13 @@ def transcript(records: list[object]) -> Content | None:
     if others >= len(known) or not conversation.turns:
         return None
     count = "1 of its lines is" if others == 1 else f"{others:,} of its lines are"
-    return _content([conversation], (f"{count} no part of the conversation, and left out",) if others else ())
+    return _content([conversation], (f"{count} not part of the conversation, and left out",) if others else ())
 
 
 def _is_of_transcript(record: dict[str, Any]) -> bool:
-    """Tell whether Claude Code wrote a record: a message, or what it keeps beside them."""
-    kept = any(key in record for key in ("sessionId", "leafUuid", "snapshot"))
-    return isinstance(record.get("type"), str) and (kept or isinstance(record.get("message"), dict))
+    """Tell whether Claude Code wrote a record: a message, or its own bookkeeping."""
+    bookkeeping = any(key in record for key in ("sessionId", "leafUuid", "snapshot"))
+    return isinstance(record.get("type"), str) and (bookkeeping or isinstance(record.get("message"), dict))
 
 
 def _is_message(record: dict[str, Any]) -> bool:
@@ -143,7 +143,7 @@ def _claude(item: dict[str, Any]) -> Conversation:
 
 
 def _attached(message: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
-    """Yield what was sent along with a message: texts whole, other files by name."""
+    """Yield the attachments of a message: the text of those that have one, the name of others."""
     for file in (*dicts_in(message.get("attachments")), *dicts_in(message.get("files"))):
         name = one_line(text_in(file.get("file_name")))
         text = text_in(file.get("extracted_content"))
@@ -160,14 +160,14 @@ def _take_record(conversation: Conversation, record: dict[str, Any]) -> None:
     conversation.day = conversation.day or _day(record.get("timestamp"))
     who = ASSISTANT
     if record["type"] == "user":
-        # What the assistant asks another one to do, and what it wrote down to go on from, are not the user's words.
+        # A task for a subagent, and the summary of a compacted conversation, are not the user's words.
         who = SUMMARY if record.get("isCompactSummary") else TASK if record.get("isSidechain") else HUMAN
     for speaker, text in _blocks(record["message"]["content"], who):
         conversation.say(speaker, text)
 
 
 def _blocks(content: object, who: str) -> Iterator[tuple[str, str]]:
-    """Yield who says what in the content of a message."""
+    """Yield the speaker and text of each block of a message."""
     if isinstance(content, str):
         yield who, content
     for block in content if isinstance(content, list) else ():
@@ -184,21 +184,18 @@ def _block(block: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
     elif kind == "thinking":
         yield THINKING, text_in(block.get("thinking"))
     elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        yield f"Tool {one_line(text_in(block.get('name')))}".strip(), shortened(_given(block), LONGEST_OF_A_TOOL)
+        yield f"Tool {one_line(text_in(block.get('name')))}".strip(), shortened(_tool_input(block), LONGEST_OF_A_TOOL)
     elif isinstance(kind, str) and kind.endswith("tool_result"):
         yield RESULT, shortened("\n".join(_texts(block.get("content"))), LONGEST_OF_A_TOOL)
 
 
-def _given(block: dict[str, Any]) -> str:
-    """Return what a tool was given, as `key: value; key: value`."""
+def _tool_input(block: dict[str, Any]) -> str:
+    """Return a tool's input as `key: value; key: value`."""
     given = block.get("input")
     if not isinstance(given, dict):
         return _written(given) if given else "(nothing)"
-    return "; ".join(f"{name}: {_written(value, name)}" for name, value in _named(given)) or "(nothing)"
-
-
-def _named(given: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    return ((one_line(key), value) for key, value in given.items())
+    named = ((one_line(key), value) for key, value in given.items())
+    return "; ".join(f"{name}: {_written(value, name)}" for name, value in named) or "(nothing)"
 
 
 def _written(value: object, name: str = "") -> str:
@@ -211,7 +208,7 @@ def _written(value: object, name: str = "") -> str:
 
 
 def _texts(content: object) -> Iterator[str]:
-    """Yield the texts of what a tool gave back; pictures are left out."""
+    """Yield the texts of a tool's result; pictures are left out."""
     if isinstance(content, str):
         yield content
     for block in content if isinstance(content, list) else ():
@@ -235,7 +232,7 @@ def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Conversation:
 
 
 def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
-    """Return the messages that led to the last one: what was asked again in other words is on other branches."""
+    """Return the messages that led to the last one; questions that were edited are on other branches."""
     at = last if isinstance(last, str) and last in nodes else next(reversed(nodes), None)
     branch: dict[str, dict[str, Any]] = {}
     while isinstance(at, str) and at not in branch and isinstance(nodes.get(at), dict):
@@ -263,14 +260,14 @@ def _said(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"Tool {recipient}", shortened(text, LONGEST_OF_A_TOOL)
 
 
-def _begun(text: str, most: int) -> str:
-    """Return how a text begins, on one line."""
+def _start_of(text: str, most: int) -> str:
+    """Return the first words of a text, on one line."""
     line = one_line(text)
     return line if len(line) <= most else f"{shortened(line, most).rpartition('… (')[0]}…"
 
 
 def _day(value: object) -> str:
-    """Return the day of a time, written or in seconds.
+    """Return the day of a timestamp, in ISO 8601 or in seconds.
 
     >>> _day("2025-01-25T20:48:18.660331+00:00"), _day(1737838098.66), _day(None)
     ('2025-01-25', '2025-01-25', '')

@@ -13,7 +13,7 @@ from notewell.types.note import Part
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader makes of a file's bytes: text, the parts it falls into, and the title it has beside its text."""
+    """What a reader returns for a file: its text, where its parts start, a title if the file has one, and warnings."""
 
     text: str
     parts: tuple[Part, ...] = ()
@@ -21,65 +21,65 @@ class Content:
     warnings: tuple[str, ...] = ()
 
 
-# Characters of text that one file may become, a hundred times a long book.
+# Characters of text that one file may have, a hundred times a long book.
 MOST_TEXT = 32_000_000
-# Pages, slides, cells, turns: as many as anybody would look at.
+# Parts of one file, such as pages, slides, cells or turns.
 MOST_PARTS = 200_000
-# Bytes that a packed file may unpack to, of all its members together.
+# Bytes that a zip file may unpack to, all its members together.
 MOST_UNPACKED = 512 << 20
-# Files that a packed file may hold.
+# Files that a zip file may contain.
 MOST_MEMBERS = 50_000
-# Columns of a sheet: the first so many are read.
+# Columns of a sheet that are read.
 MOST_COLUMNS = 1_000
-# Bytes of memory that the process apart may take: six times the most that a file unpacks to, so that there is room for
-# what a library makes of it, and less than a small computer has.
+# Bytes of memory that the sandbox process may use: six times the most that a file unpacks to, which leaves room for a
+# library's own structures, and less than a small computer has.
 MOST_MEMORY = 3 << 30
-# Pages of a PDF, slides, chapters: the first so many are read.
+# Pages of a PDF, slides or chapters that are read.
 MOST_PAGES = 5_000
-# How deep values may stand in one another.
+# How deeply values may be nested.
 DEEPEST = 100
-# Characters in a cell: a table that has longer ones only puts a page in order.
+# Characters in a cell; a table with longer cells is only the layout of a page.
 LONGEST_CELL = 1_000
-# Columns, or rows, that one cell may reach over.
+# Columns or rows that one cell may span.
 MOST_SPAN = 100
 
 
 def limited(content: Content) -> Content:
-    """Return the content, or refuse what is more than anybody would look at."""
+    """Return the content with valid Unicode, or raise `NoteError` if it is too much."""
     if len(content.text) > MOST_TEXT or len(content.parts) > MOST_PARTS:
         raise NoteError(
-            f"more text than anybody reads: {len(content.text):,} characters in {len(content.parts):,} parts",
-            "Split it, or exclude it by index.exclude",
+            f"too much text: {len(content.text):,} characters in {len(content.parts):,} parts",
+            "Split it, or exclude it with index.exclude",
         )
     warnings = tuple(map(_whole, content.warnings))
     return replace(content, text=_whole(content.text), title=_whole(content.title), warnings=warnings)
 
 
 def locked() -> NoteError:
-    """Return what is told of a file under a password."""
-    return NoteError("protected by a password", "Save it without one")
+    """Return the error for a file that is protected by a password."""
+    return NoteError("protected by a password", "Save it without a password")
 
 
 def no_text(where: str) -> NoteError:
-    """Return what is told of a file without text, such as `no text in it`."""
-    return NoteError(f"no text {where}", "Exclude it by index.exclude if it is no note")
+    """Return the error for a file without text, such as `no text in it`."""
+    return NoteError(f"no text {where}", "Exclude it with index.exclude if it is not a note")
 
 
 def not_text(why: str) -> NoteError:
-    """Return what is told of bytes that are no text, such as `not text: it holds zero bytes`."""
-    return NoteError(f"not text: {why}", "Exclude it by index.exclude if it is no note")
+    """Return the error for bytes that are not text, such as `not text: contains zero bytes`."""
+    return NoteError(f"not text: {why}", "Exclude it with index.exclude if it is not a note")
 
 
 def not_json(line: int) -> NoteError:
-    """Return what is told of a file that is not JSON."""
-    return NoteError(f"not JSON at line {line:,}", "Mend it, or exclude it by index.exclude")
+    """Return the error for a file that is not JSON."""
+    return NoteError(f"not JSON at line {line:,}", "Repair it, or exclude it with index.exclude")
 
 
 def _whole(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        # Half a character, as damaged files have, cannot be written anywhere.
+        # Half a surrogate pair, as in damaged files, cannot be encoded.
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
 
@@ -94,7 +94,7 @@ PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
 
 
 def sensible(title: str) -> str:
-    """Return a title if a person gave it, or nothing.
+    """Return the title that a person gave a file, without what a program added; empty if a program made it up.
 
     >>> sensible("Microsoft Word - Bees"), sensible("Document1"), sensible("final.docx"), sensible("Learning Vue.js")
     ('Bees', '', '', 'Learning Vue.js')
@@ -104,7 +104,7 @@ def sensible(title: str) -> str:
 
 
 def joined(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:
-    r"""Return named texts as one, a blank line between them; those without text have no part.
+    r"""Return named texts joined by blank lines, a part for each; empty ones are left out.
 
     >>> joined([("page 1", "one"), ("page 2", " "), ("page 3", "two\nthree")]).text
     'one\n\ntwo\nthree\n'

@@ -14,11 +14,11 @@ from notewell.index.readers.content import MOST_TEXT, Content
 from notewell.index.readers.text import decode
 from notewell.types.note import Part
 
-# Enough that a run has something to say, few enough that a hit is read at one glance.
+# Rows in one run: enough to be worth finding, few enough to read at a glance.
 ROWS = 20
-# A header stands near the top, below a name and a date at most.
+# The header is among this many rows from the top.
 NEAR = 20
-# Up to so many rows above a header are the table's name, and head its rows as well; more are a text of their own.
+# Up to this many rows above a header are the table's name, and belong to the header; more are a text of their own.
 NAMES = 3
 
 YEAR = re.compile(r"(?:19|20)\d\d")
@@ -38,7 +38,7 @@ def runs(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def rows_name(first: int, last: int) -> str:
-    """Return how a run of rows is called.
+    """Return the name of a run of rows.
 
     >>> rows_name(2, 21), rows_name(5, 5)
     ('rows 2-21', 'row 5')
@@ -46,12 +46,12 @@ def rows_name(first: int, last: int) -> str:
     return f"rows {first}-{last}" if last > first else f"row {first}"
 
 
-def headed(
+def split_header(
     top: Sequence[Row], cells: Callable[[Row], Sequence[str]]
 ) -> tuple[Sequence[Row], Sequence[Row], Sequence[Row]]:
-    """Return of the top rows those that are a text of their own, those that head the others, and the others.
+    """Return the top rows in three groups: a text of its own, the header, and the rows below it.
 
-    >>> headed(["Sales", "Region,Sum", "North,12"], lambda row: row.split(","))
+    >>> split_header(["Sales", "Region,Sum", "North,12"], lambda row: row.split(","))
     ([], ['Sales', 'Region,Sum'], ['North,12'])
     """
     at = header_of([cells(row) for row in top])
@@ -62,9 +62,9 @@ def headed(
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> int | None:
-    """Return which of the rows is the header, the first of two or more cells, mostly words, if there is one.
+    """Return the number of the header: the first row of two or more cells, if they are mostly words; or None.
 
-    One right below it that has more cells, all of them words, names the columns better.
+    A row right below it with more cells, all of them words, is the better header.
 
     >>> header_of([["Sales of 2023"], ["", ""], ["Region", "Sum"], ["North", "12"]])
     2
@@ -84,21 +84,21 @@ def header_of(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _names(cells: Sequence[str]) -> int:
-    """Return how many cells may name a column: words, and years beside words."""
+    """Return how many cells may be the name of a column: words, and years beside words."""
     words = sum(any(letter.isalpha() for letter in cell) for cell in cells)
     return words + sum(YEAR.fullmatch(cell) is not None for cell in cells) if words else 0
 
 
-# Of two that fit a file as well, the first is meant: commas stand in numbers and sentences, too.
+# If two fit a file equally well, the first wins: commas also occur in numbers and sentences.
 DELIMITERS = ("\t", ";", "|", ",")
-# Records, and characters, by which the delimiter is known.
+# Records and characters that decide on the delimiter.
 FEW = 50
 SAMPLE = 64_000
-# How spreadsheets are told the delimiter.
-TOLD = re.compile(r"sep=([^\r\n])\r?\n", re.IGNORECASE)
+# A first line that declares the delimiter to a spreadsheet.
+DECLARED = re.compile(r"sep=([^\r\n])\r?\n", re.IGNORECASE)
 
 
-# Every run of rows carries its header: one of more lines is no header but a text.
+# Every run of rows carries its header, which has at most this many lines.
 MOST_UNDER = 10
 
 
@@ -116,8 +116,8 @@ def extract(data: bytes) -> Content:
     """Return the file's text, and its records in parts."""
     whole, warnings = decode(data)
     text = whole if len(whole) <= MOST_TEXT else whole[: whole.rfind("\n", 0, MOST_TEXT) + 1 or MOST_TEXT]
-    told = TOLD.match(text)
-    found = records(text, told[1] if told else delimiter(text), skipped=bool(told))
+    declared = DECLARED.match(text)
+    found = records(text, declared[1] if declared else delimiter(text), skip_first=bool(declared))
     parts = tuple(_parts(found))
     if len(text) < len(whole):
         last = f", up to {parts[-1].name}" if parts else ""
@@ -127,7 +127,7 @@ def extract(data: bytes) -> Content:
 
 def _parts(found: Iterator[Record]) -> Iterator[Part]:
     top = list(islice(found, NEAR))
-    own, head, rest = headed(top, lambda record: [field.strip() for field in record.fields])
+    own, head, rest = split_header(top, lambda record: [field.strip() for field in record.fields])
     yield from _part(own, ())
     under = tuple(line for record in head for line in range(record.line, record.end_line + 1))[:MOST_UNDER]
     for run in runs(chain(rest, found)):
@@ -141,7 +141,7 @@ def _part(run: Sequence[Record], under: tuple[int, ...]) -> Iterator[Part]:
 
 
 def delimiter(text: str) -> str:
-    """Return what separates the fields: what gives the first record, and most others, the same number of them.
+    """Return the delimiter: the sign that gives the first record, and most others, the same number of fields.
 
     >>> delimiter("Name;Preis\\nRoggen;1,50\\nHafer;2,20"), delimiter("a,b\\n1,2"), delimiter("one column")
     (';', ',', ',')
@@ -153,22 +153,19 @@ def delimiter(text: str) -> str:
 
 
 def _fit(sample: str, sign: str) -> tuple[bool, float]:
-    """Return whether a sign gives the first record the usual number of fields, and how many records, in tenths."""
+    """Return whether a sign gives the first record the usual number of fields, and the share of records with it."""
     counts = [len(record.fields) for record in islice(records(sample, sign), FEW) if record.fields]
     usual, times = next(iter(Counter(counts).most_common(1)), (1, 0))
     return (counts[0] == usual, round(times / len(counts), 1)) if usual > 1 else (False, 0.0)
 
 
-def records(text: str, sign: str, *, skipped: bool = False) -> Iterator[Record]:
-    """Yield the records of a text; a quotation mark that is never closed is only a sign.
-
-    With `skipped`, the first line is none of them.
-    """
+def records(text: str, sign: str, *, skip_first: bool = False) -> Iterator[Record]:
+    """Yield the records of a text, without its first line if `skip_first`; an unclosed quotation mark is plain text."""
     # A field may be as long as the file.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     lines = text.split("\n")
-    first = 1 if skipped else 0
-    reader = csv.reader((_fed(line) for line in islice(lines, first, None)), delimiter=sign)
+    first = 1 if skip_first else 0
+    reader = csv.reader((_without_returns(line) for line in islice(lines, first, None)), delimiter=sign)
     number, end = 0, first
     for fields in reader:
         start, end = end, first + reader.line_num
@@ -186,6 +183,6 @@ def _unquoted(lines: list[str], sign: str, start: int, number: int) -> Iterator[
         yield Record(number, at + 1, at + 1, lines[at].split(sign))
 
 
-def _fed(line: str) -> str:
-    # The end of a line of old Macs, which is an error within a field.
+def _without_returns(line: str) -> str:
+    # A lone \r, the line end of old Macs, is an error inside a field.
     return line.rstrip("\r").replace("\r", " ") + "\n"

@@ -17,7 +17,7 @@ from notewell.index.readers.html import xml_tree
 from notewell.index.readers.writing import Block, heading, item, markdown, one_line, paragraph, table
 from notewell.index.readers.zip_guard import check_office
 
-# Styles that are based on one another in a circle end here.
+# Styles may be based on one another in a circle.
 LONGEST_CHAIN = 20
 NAMED_HEADING = re.compile(r"heading ([1-9])")
 CONTENTS = re.compile(r"toc [1-9]")
@@ -27,7 +27,7 @@ BULLETS = ("bullet", "none")
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How paragraphs look by their style: each style by its id, each numbering by its id and level."""
+    """The styles of a document by id, and its list formats by id and level: they decide what a paragraph is."""
 
     styles: dict[str, Any] = field(default_factory=dict)
     formats: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Looks:
         return "title" in self._names(paragraph)
 
     def level(self, paragraph: Any) -> int:
-        """Return the level of a heading, or 0: by its own outline, that of its style, or the name of its style."""
+        """Return a heading's level, by its outline level, its style's, or its style's name; 0 for other paragraphs."""
         for properties in self._properties(paragraph):
             outline = _number(properties, "w:outlineLvl")
             if outline is not None:
@@ -50,7 +50,7 @@ class Looks:
         return next((int(found[1]) for found in named if found), 1 if self.is_title(paragraph) else 0)
 
     def numbering(self, paragraph: Any) -> tuple[str, int] | None:
-        """Return the numbering of an item of a list, and how deep it stands."""
+        """Return a list item's numbering and depth, or None for other paragraphs."""
         for properties in self._properties(paragraph):
             found = properties.find(qn("w:numPr"))
             identity = None if found is None else _value(found, "w:numId")
@@ -60,11 +60,11 @@ class Looks:
         return None
 
     def is_bullet(self, numbering: tuple[str, int]) -> bool:
-        """Tell whether the items of a list have no numbers."""
+        """Tell whether a list has bullets, not numbers."""
         return self.formats.get(numbering, "bullet") in BULLETS
 
     def _chain(self, paragraph: Any) -> Iterator[Any]:
-        """Yield the paragraph's style, then those it is based on."""
+        """Yield the paragraph's style, then the styles it is based on."""
         own = paragraph.find(qn("w:pPr"))
         name = None if own is None else _value(own, "w:pStyle")
         for _ in range(LONGEST_CHAIN):
@@ -81,12 +81,12 @@ class Looks:
                 yield properties
 
     def _names(self, paragraph: Any) -> list[str]:
-        # Programs show these names in the user's language, and write them in English.
+        # Programs show these names in the user's language, but store them in English.
         return [(_value(style, "w:name") or "").lower() for style in self._chain(paragraph)]
 
 
 def looks_of(styles: Any, numbering: Any | None) -> Looks:
-    """Return what the two parts of the document say."""
+    """Return the styles and list formats of a document."""
     by_id = {style.get(qn("w:styleId"), ""): style for style in styles.iter(qn("w:style"))}
     return Looks(by_id, {} if numbering is None else dict(_formats(numbering)))
 
@@ -112,8 +112,7 @@ def _number(element: Any, name: str) -> int | None:
 
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-# Deleted or moved away, instructions of fields, settings, the reading of a word, and the copy of a drawing for programs
-# that do not know it.
+# Deleted or moved text, field instructions, settings, pronunciations, and the fallback copies of drawings.
 LEFT_OUT = {
     *(qn(f"w:{name}") for name in ("del", "moveFrom", "instrText", "pPr", "rPr", "sdtPr", "rt")),
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
@@ -135,7 +134,7 @@ def extract(data: bytes) -> Content:
 
 
 class Writing:
-    """A document on its way to Markdown: what paragraphs are, and what is written below them."""
+    """Writes a document as Markdown."""
 
     def __init__(self, document: Document) -> None:
         self.title = ""
@@ -144,11 +143,11 @@ class Writing:
         self._targets = {relation.rId: relation.target_ref for relation in relations if relation.is_external}
         self._notes = {"": _by_id(_part(document, "footnotes")), "e": _by_id(_part(document, "endnotes"))}
         self._counts: dict[tuple[str, int], int] = {}
-        # Found inside a paragraph, and written below it.
+        # Notes and text boxes found inside a paragraph, to be written below it.
         self._below: list[tuple[str, Any]] = []
 
     def blocks(self, parent: Any) -> Iterator[Block]:
-        """Yield the blocks of what holds paragraphs: a body, a cell, a text box."""
+        """Yield the blocks of an element that contains paragraphs: a body, a cell, a text box."""
         for child in parent:
             if child.tag == qn("w:p"):
                 yield from self._paragraph(child)
@@ -171,7 +170,7 @@ class Writing:
         yield from self._rest()
 
     def _rest(self) -> Iterator[Block]:
-        """Yield the notes and text boxes that were found on the way."""
+        """Yield the notes and text boxes found so far."""
         while self._below:
             label, element = self._below.pop(0)
             if label:
@@ -184,7 +183,7 @@ class Writing:
             return "-"
         identity, depth = numbering
         self._counts[numbering] = self._counts.get(numbering, 0) + 1
-        # A deeper list begins anew below the next item.
+        # Deeper lists start again below the next item.
         self._counts = {at: count for at, count in self._counts.items() if at[0] != identity or at[1] <= depth}
         return f"{self._counts[numbering]}."
 
@@ -202,7 +201,7 @@ class Writing:
             elif tag == qn("w:hyperlink"):
                 pieces.append(self._link(child))
             elif tag == qn("w:p"):
-                # Of a note, or in a control within a cell.
+                # Part of a note, or of a control inside a cell.
                 pieces.append(f"{self._inline(child)} ")
             elif tag == qn("w:txbxContent"):
                 self._below.append(("", child))
@@ -211,7 +210,7 @@ class Writing:
         return "".join(pieces)
 
     def _note(self, kind: str, identity: str) -> str:
-        # Taken out, so that a note is written once, even one that refers to itself.
+        # Removed, so that a note is written once, even if it refers to itself.
         element = self._notes[kind].pop(identity, None)
         if element is not None:
             self._below.append((f"{kind}{identity}", element))
@@ -231,18 +230,18 @@ class Writing:
             yield from (block for row in rows for cell in row for block in self.blocks(cell))
 
     def _row(self, row: Any) -> list[str]:
-        """Return the cells of a row, those that others reach into left empty."""
+        """Return the cells of a row; cells that another one spans are empty."""
         properties = row.find(qn("w:trPr"))
         cells = [""] * _count(properties, "w:gridBefore", 0)
         for cell in _children(row, "w:tc"):
             properties = cell.find(qn("w:tcPr"))
             merged = None if properties is None else properties.find(qn("w:vMerge"))
-            reached = merged is not None and merged.get(qn("w:val"), "continue") == "continue"
-            cells += ["" if reached else self._cell(cell), *[""] * (_count(properties, "w:gridSpan", 1) - 1)]
+            spanned = merged is not None and merged.get(qn("w:val"), "continue") == "continue"
+            cells += ["" if spanned else self._cell(cell), *[""] * (_count(properties, "w:gridSpan", 1) - 1)]
         return cells
 
     def _cell(self, cell: Any) -> str:
-        """Return the text of a cell on one line; of a table in it, rows after `;` and cells after `,`."""
+        """Return the text of a cell on one line; an inner table has `;` between rows and `,` between cells."""
         pieces: list[str] = []
         for child in cell:
             if child.tag == qn("w:tbl"):
@@ -254,13 +253,13 @@ class Writing:
 
 
 def _is_table(rows: list[list[Any]]) -> bool:
-    """Tell whether cells are those of a table; a single column, and cells of many words, only put a page in order."""
+    """Tell whether it is a data table; a single column, or cells of many words, are only the layout of a page."""
     sizes = (sum(len(text.text or "") for text in cell.iter(*TEXTS)) for row in rows for cell in row)
     return max(map(len, rows), default=0) > 1 and max(sizes, default=0) <= LONGEST_CELL
 
 
 def _rows(element: Any) -> Iterator[Any]:
-    """Yield the rows of a table that were not deleted."""
+    """Yield the rows of a table, without those deleted."""
     for row in _children(element, "w:tr"):
         properties = row.find(qn("w:trPr"))
         if properties is None or properties.find(qn("w:del")) is None:
@@ -268,7 +267,7 @@ def _rows(element: Any) -> Iterator[Any]:
 
 
 def _children(element: Any, name: str) -> Iterator[Any]:
-    """Yield the children of that name, and those in controls and marks of changes around them."""
+    """Yield the children of that name, also inside controls and tracked changes."""
     for child in element:
         if child.tag == qn(name):
             yield child
@@ -283,7 +282,7 @@ def _count(properties: Any | None, name: str, least: int) -> int:
 
 
 def _part(document: Document, name: str) -> Any | None:
-    """Return another part of the document by the end of its relation's name, if it has one."""
+    """Return another part of the document by the end of its relation's type, or None."""
     for relation in document.part.rels.values():
         if not relation.is_external and relation.reltype.endswith(f"/{name}"):
             return xml_tree(relation.target_part.blob)

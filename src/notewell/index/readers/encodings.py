@@ -1,4 +1,4 @@
-"""Which encoding bytes are in that are not UTF-8: the one in which they are the likeliest words of some language."""
+"""Detects the encoding of text that is not UTF-8: the one in which its words are most likely in some language."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-# Bytes that are looked at, from shortly before the first that is not ASCII: more would change no guess, and cost time.
+# Bytes that are examined, from shortly before the first one beyond ASCII: more would change no result.
 SAMPLE = 4_000
 BEFORE = 100
 HIGH = re.compile(rb"[\x80-\xff]")
 
-# What a character costs, in bits, as if the text were packed for a language: letters in use are cheap, others dear.
+# The cost of a character in bits, as if the text were compressed for a language: its usual letters are cheap.
 ASCII, ODD = 5.0, 16.0
-# The most used letter of an alphabet, each further one more than the last up to a rare one, a capital.
+# The cost of an alphabet's most frequent letter, the step to each further one, the most for a rare one, and a capital.
 LETTER, STEP, RARE, CAPITAL = 4.0, 0.3, 8.0, 2.0
-# The most used characters of a script that has thousands, those of its syllables, the others that are in use at all.
+# In scripts of thousands of characters: the most frequent ones, those of its syllables, others in use.
 USED, SYLLABLE, KNOWN = 7.0, 8.5, 11.5
 # Quotation marks and dashes; other signs.
 MARK, SIGN = 8.0, 11.0
-# What is no word: a capital after a small letter, a sign or digit in it, two scripts in one.
+# The cost of what no word has: a capital after a small letter, a sign or digit inside, two scripts.
 BROKEN = 8.0
-# A language, and an encoding of it, that is further down in its list is that much less likely; some hardly exist.
+# A language or encoding further down in its list is less likely by this much; some encodings are rare.
 LESS_LANGUAGE, LESS_ENCODING, FAR_LESS = 0.3, 5.0, 12.0
 RARE_ENCODINGS = frozenset({"mac_roman", "cp850", "cp852", "cp857", "cp737", "cp862", "iso8859_3"})
-# For each byte beyond ASCII, text costs less than this, and noise more.
+# Text costs less than this for each byte beyond ASCII, and noise more.
 DEAREST = 11.0
 
 PLAIN = "\t\n\r\f" + "".join(map(chr, range(32, 127)))
@@ -42,13 +42,13 @@ TWO_SCRIPTS = re.compile(
 SIGN_IN_WORD = re.compile(
     r"[^\W\d_][±¶¹¿¡¼½×®£†„§°•](?=[^\W\d_]|\b)|[^\W\d_][²³©™µ](?=[^\W\d_])|\b[±¶¹³¼](?=[^\W\d_])|[À-ſ]\d"
 )
-# Letters that only stand before certain others in Portuguese, Spanish, Danish and French, or never at a word's end.
+# Letters that only occur before certain others in Portuguese, Spanish, Danish and French, or never at a word's end.
 MISPLACED = re.compile(r"õ(?!e)|ñ(?![aeiouáéíóúü])|æ\b|œ(?![a-z])|œ(?=[bcfghjkmpqrwz])")
 
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """The letters of a language beyond ASCII, the most used first, and the encodings it is found in."""
+    """The letters of a language beyond ASCII, the most frequent first, and its encodings."""
 
     letters: str
     encodings: tuple[str, ...]
@@ -56,7 +56,7 @@ class Alphabet:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Thousands of characters: the most used ones, its syllables, the first and second bytes of those in use."""
+    """A script of thousands of characters: the most frequent, its syllables, and the bytes of those in use."""
 
     used: str
     syllables: str
@@ -124,7 +124,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What each character costs in a language, what any other does, and what it costs to be that language at all."""
+    """The costs of a language in one encoding: of each character, of any other, and a fixed one."""
 
     encoding: str
     costs: dict[str, float]
@@ -133,7 +133,7 @@ class Model:
 
 
 def name_of(encoding: str) -> str:
-    """Return an encoding's name as people know it.
+    """Return the usual name of an encoding.
 
     >>> name_of("cp932"), name_of("cp1252"), name_of("cp850"), name_of("iso8859_2")
     ('Shift-JIS', 'Windows-1252', 'DOS 850', 'ISO-8859-2')
@@ -145,7 +145,7 @@ def name_of(encoding: str) -> str:
 
 
 def guess(data: bytes) -> str:
-    """Return the encoding that bytes beyond ASCII are most likely in; nothing, if no language is written like that.
+    """Return the most likely encoding of bytes beyond ASCII; empty if they are text in none.
 
     >>> guess("Grüße aus Köln".encode("latin-1")), guess("Привет".encode("cp1251")), guess(bytes(range(128, 256)))
     ('cp1252', 'cp1251', '')
@@ -161,7 +161,7 @@ def guess(data: bytes) -> str:
 
 
 def _costs(sample: bytes, *, whole: bool) -> Iterator[tuple[float, str]]:
-    """Yield what the sample costs in each language and encoding in which it can be read."""
+    """Yield the cost of the sample in each language and encoding that can decode it."""
     read: dict[str, tuple[Counter[str], float] | None] = {}
     for model in models():
         if model.encoding not in read:
@@ -175,14 +175,14 @@ def _costs(sample: bytes, *, whole: bool) -> Iterator[tuple[float, str]]:
 
 def _decoded(sample: bytes, encoding: str, *, whole: bool) -> str | None:
     try:
-        # Where the sample ends before the text, a character may be cut in the middle.
+        # If the sample ends before the text, its last character may be incomplete.
         return codecs.getincrementaldecoder(encoding)().decode(sample, final=whole)
     except UnicodeDecodeError:
         return None
 
 
 def broken(text: str) -> int:
-    """Return how often a text breaks what holds for words of any language.
+    """Return how often a text has what no word of any language has.
 
     >>> broken("Grüße"), broken("grÏåë"), broken("ma³y"), broken("wоrd")
     (0, 1, 1, 1)
@@ -198,7 +198,7 @@ def models() -> list[Model]:
     kinds: tuple[Alphabet | Script, ...] = (*ALPHABETS, *SCRIPTS)
     for place, kind in enumerate(kinds):
         costs = _script_costs(kind) if isinstance(kind, Script) else _alphabet_costs(kind)
-        # A character of two bytes stands for two odd ones.
+        # A character of two bytes counts as two odd ones.
         odd = 2 * ODD if isinstance(kind, Script) else ODD
         for further, encoding in enumerate(kind.encodings):
             less = FAR_LESS if encoding in RARE_ENCODINGS else LESS_ENCODING * further
@@ -216,6 +216,6 @@ def _alphabet_costs(alphabet: Alphabet) -> dict[str, float]:
 def _script_costs(script: Script) -> dict[str, float]:
     pairs = b"".join(bytes((lead, trail)) for lead in script.leads for trail in script.trails)
     known = pairs.decode(script.encodings[0], "ignore")
-    # ASCII last: pairs that are no character leave some of it behind.
+    # ASCII last: invalid pairs decode to some of it.
     costs = dict.fromkeys(known + WIDE_SIGNS, KNOWN) | dict.fromkeys(PLAIN, ASCII)
     return costs | dict.fromkeys(script.syllables, SYLLABLE) | dict.fromkeys(script.used + WIDE_MARKS, USED)

@@ -18,7 +18,7 @@ ENCRYPTION = "META-INF/encryption.xml"
 
 
 def extract(data: bytes) -> Content:
-    """Return the text of the chapters, and the book's title, or say why there are none."""
+    """Return the text of the chapters and the book's title, or raise `NoteError`."""
     with opened(data) as archive:
         path = next((element.get("full-path", "") for element in find(_xml(archive, CONTAINER), "rootfile")), "")
         package = _xml(archive, path)
@@ -37,11 +37,11 @@ def _xml(archive: zipfile.ZipFile, name: str) -> Any:
     try:
         return xml_tree(unpacked(archive, name))
     except BadXml as error:
-        raise NoteError("damaged, or no book", "Mend it, or copy it anew") from error
+        raise NoteError("damaged, or not a book", "Repair it, or copy it again") from error
 
 
 def _spine(package: Any, folder: str) -> Iterator[str]:
-    """Yield the names of the chapters in the zip file, each once; a name is looked up there and nowhere else."""
+    """Yield the names of the chapters, each once; they are only looked up inside the zip file."""
     items = {item.get("id"): item.get("href", "") for item in find(package, "item")}
     wanted = (items.get(reference.get("idref"), "") for reference in find(package, "itemref"))
     for href in dict.fromkeys(filter(None, wanted)):
@@ -55,12 +55,12 @@ def _encrypted(archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _chapter(archive: zipfile.ZipFile, name: str) -> str | None:
-    """Return the text of a chapter; nothing at all, if it is missing or damaged."""
+    """Return the text of a chapter, or None if it is missing or damaged."""
     try:
         root = parsed(decoded(unpacked(archive, name))[0])
     except NoteError:
         return None
-    # Links lead to other chapters of the same file.
+    # Links go to other chapters of the same file.
     return "" if root is None else to_markdown(root, links=False)
 
 

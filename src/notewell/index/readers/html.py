@@ -19,7 +19,7 @@ BadXml = etree.XMLSyntaxError
 
 
 def xml_tree(data: bytes, encoding: str | None = None) -> Any:
-    """Return the root element, or raise `BadXml`; an encoding that is given counts for more than a declared one."""
+    """Return the root element, or raise `BadXml`; fetches nothing and expands no entity."""
     parser = etree.XMLParser(encoding=encoding, resolve_entities=False, no_network=True, huge_tree=False)
     return etree.fromstring(data, parser)
 
@@ -35,20 +35,20 @@ def extract(data: bytes) -> Content:
     return Content(page, title=title, warnings=warnings)
 
 
-# Bytes, or characters, at the top of a page in which it says what it is; browsers look at fewer.
+# Bytes or characters at the top of a page in which it declares its encoding; browsers read fewer.
 HEAD = 4096
-# Where a page declares its encoding, and those that pages are written in.
+# Where a page declares its encoding, and the encodings that are accepted.
 DECLARED = re.compile(rb"""(?i)<(?:meta\b[^>]*\bcharset|\?xml\b[^>]*\bencoding)\s*=\s*["']?\s*([\w.:-]+)""")
 ENCODINGS = re.compile(
     r"(?i)(?:utf-?8|us-ascii|ascii|(?:windows|cp|iso|latin|koi8|gb|big5|shift|sjis|euc|tis|mac|x-)[\w.:-]*)"
 )
-# What browsers take these for.
+# Browsers read these as cp1252.
 WESTERN = frozenset({"iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"})
 ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z][A-Za-z0-9]*;")
 XHTML = re.compile(
     r"\s*(?:<\?xml\b|(?:<!DOCTYPE[^>]*>\s*)?<html\b[^>]*\bxmlns\b|<!DOCTYPE[^>\[]*\bXHTML\b)", re.IGNORECASE
 )
-# Tags without meaning for a text, left out where a page has more of them in one another than can be parsed.
+# Tags without meaning for the text, removed if a page nests them too deeply to be parsed.
 WRAPPERS = re.compile(r"</?(?:a|b|big|center|div|em|font|i|section|small|span|strong|u)\b[^>]*>", re.IGNORECASE)
 TOO_DEEP = "depth"
 
@@ -68,15 +68,15 @@ BLOCKS = _tags(
     "h3 h4 h5 h6 header hgroup hr html legend li main ol p section summary table tbody td tfoot th thead tr ul"
 )
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-# Tables that hold these only put a page in order.
+# A table that contains these is only the layout of a page.
 LAYOUT = HEADINGS | {"table", "pre"}
-# A part of the page that is marked as its main one is believed if it holds more than this share of the text.
+# The part of a page that is marked as the main one is used if it has more than this share of the text.
 MOST = 0.5
 SPACES = re.compile(r"\s+")
 
 
 def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a page in the encoding that it declares, or else in the one it seems to be in."""
+    """Return a page's text, decoded as it declares or else as detected, and warnings."""
     declared = DECLARED.search(data[:HEAD])
     name = declared[1].decode("ascii").lower() if declared else ""
     if ENCODINGS.fullmatch(name) and not data.startswith(tuple(MARKS)):
@@ -88,9 +88,9 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def parsed(text: str) -> Any:
-    """Return the root element of a page, or nothing if it has none; entities that a page defines stay out of it."""
+    """Return the root element of a page, or None if it has none; entities that the page defines are ignored."""
     if XHTML.match(text[:HEAD]):
-        # Only XML knows that `<script/>` is closed.
+        # HTML would not take `<script/>` for closed.
         named = ENTITY.sub(lambda found: html.escape(html.unescape(found[0])), text)
         with suppress(BadXml):
             return xml_tree(_bytes(named), "utf-8")
@@ -98,12 +98,12 @@ def parsed(text: str) -> Any:
     if deep:
         root, deep = _parsed_html(WRAPPERS.sub(" ", text))
     if deep:
-        raise NoteError("its tags stand too deep in one another", "Mend it, or exclude it by index.exclude")
+        raise NoteError("its tags are nested too deep", "Repair it, or exclude it with index.exclude")
     return root
 
 
 def _parsed_html(text: str) -> tuple[Any, bool]:
-    # HTML has no entities of its own to unfold: `huge_tree` only allows for more depth.
+    # HTML has no entities to expand: `huge_tree` only allows more depth.
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     try:
         root = etree.fromstring(_bytes(text), parser)
@@ -113,17 +113,17 @@ def _parsed_html(text: str) -> tuple[Any, bool]:
 
 
 def _bytes(text: str) -> bytes:
-    # A zero byte would end the text for the parser.
+    # The parser would stop at a zero byte.
     return text.replace("\0", "").encode("utf-8", "replace")
 
 
 def local(element: Any) -> str:
-    """Return an element's name without its namespace, in lower case; comments and their like have none."""
+    """Return an element's name in lower case, without its namespace; empty for comments."""
     return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
 def find(root: Any, *names: str) -> Iterator[Any]:
-    """Yield the elements of these names, in order."""
+    """Yield the elements with one of these names, in order."""
     return (element for element in root.iter() if local(element) in names)
 
 
@@ -133,17 +133,17 @@ def text_of(element: Any) -> str:
 
 
 def to_markdown(root: Any, *, links: bool = True) -> str:
-    """Return the text below an element as Markdown; `links` within the vault, if they are wanted."""
+    """Return the text of an element as Markdown, with its links to other files if `links`."""
     return markdown(Writing(links).blocks(root))
 
 
 def main_text(root: Any) -> str:
-    """Return the text of the part of a page that is marked as its main one, if that holds most of the page's text."""
+    """Return the text of a page's main part if one is marked and has most of the text, or else of the whole page."""
     writing = Writing(links=True)
     blocks = writing.blocks(root)
     size = sum(len(block.text) for block in blocks)
     articles = [section for section in writing.sections if section[0] == "article"]
-    # Several articles are a list of them: the page as a whole.
+    # Several articles are a list of articles: the whole page is the text.
     marked = [section for section in writing.sections if section[0] == "main"] + (
         articles if len(articles) == 1 else []
     )
@@ -154,7 +154,7 @@ def main_text(root: Any) -> str:
 
 
 class Writing:
-    """A tree on its way to Markdown, without recursion: pages may be deeper than Python's stack."""
+    """Writes a tree as Markdown, without recursion: pages may be deeper than Python's stack."""
 
     def __init__(self, links: bool) -> None:
         self._links = links
@@ -162,17 +162,17 @@ class Writing:
         self._text: list[str] = []
         self._heading = 0
         self._quotes = 0
-        # The first block of each section that is open; of those that are closed, the kind, the first block and the end.
+        # The first block of each open section; the kind, first block and end of each closed one.
         self._sections: list[int] = []
         self.sections: list[tuple[str, int, int]] = []
-        # Of each list that is open, the number of its next item, or 0 if it has none; of the item, its mark.
+        # The number of the next item of each open list, or 0 for bullets; the mark of the current item.
         self._lists: list[int] = []
         self._mark = ""
-        # Of each link and piece of code that is open, where in the text it began, and in which block.
+        # Where each open link or inline code started: its place in the text, and its block.
         self._inline: list[tuple[int, int]] = []
 
     def blocks(self, root: Any) -> list[Block]:
-        """Return the blocks of the text below an element."""
+        """Return the blocks of an element."""
         stack = [(root, iter(root))]
         self._open(root)
         while stack:
@@ -196,12 +196,12 @@ class Writing:
             return True
         if element.get("role", "").lower() in ROLES or HIDDEN.search(element.get("style", "")):
             return True
-        # Of the page, not of an article; a header with the one heading of the page is part of its text.
+        # A header or footer of the page, not of an article. A header with the page's h1 is part of the text.
         of_page = name in ("header", "footer") and not self._sections
         return of_page and next(find(element, "h1"), None) is None
 
     def _is_whole(self, element: Any) -> bool:
-        """Write what is taken as a whole, a table or code, and tell whether it was."""
+        """Write a line break, code or a table as a whole, and tell whether it was one."""
         name = local(element)
         if name == "br":
             self._text.append("\n")
@@ -258,7 +258,7 @@ class Writing:
             self._lists[-1] += 1
 
     def _wrap(self, element: Any, start: int, block: int) -> None:
-        """Write a link or code around the text it has, unless blocks begin or end in it."""
+        """Turn the text since `start` into a link or inline code, unless it spans several blocks."""
         text = "".join(self._text[start:]).strip()
         if block != len(self._blocks) or not text or "\n" in text:
             return
@@ -272,7 +272,7 @@ class Writing:
             self._text.append(SPACES.sub(" ", text))
 
     def _flush(self) -> None:
-        """Write the text so far as a block."""
+        """Write the collected text as a block."""
         text = "".join(self._text).strip()
         self._text.clear()
         if not text:
@@ -289,7 +289,7 @@ class Writing:
 
 
 def _section(element: Any) -> str:
-    """Return which kind of section an element is, if it is any; a role says so as well as a name."""
+    """Return the kind of section that an element is, by its role or name, or an empty text."""
     kind = "main" if element.get("role") == "main" else local(element)
     return kind if kind in ("main", "article", "section") else ""
 
@@ -300,7 +300,7 @@ def _indented(text: str, depth: int) -> str:
 
 
 def _target(href: str) -> str:
-    """Return where a link leads within the vault, or nothing if it leads elsewhere."""
+    """Return the target of a link to another file, or an empty text for any other link."""
     target = href.strip()
     if not target or target.startswith(("#", "/", "?")) or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
         return ""
@@ -308,7 +308,7 @@ def _target(href: str) -> str:
 
 
 def _code(element: Any) -> str:
-    """Return the text of code as it stands, without what is wrapped around its words."""
+    """Return the text of code, without the tags that highlight it."""
     pieces: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
         if event == "start":
@@ -319,13 +319,13 @@ def _code(element: Any) -> str:
 
 
 def _rows(element: Any, links: bool) -> list[list[str]]:
-    """Return the cells of a table that is one, those that others reach into left empty; nothing for a layout."""
+    """Return the rows of a data table, spanned cells left empty; nothing for a layout table."""
     inner = element.iter()
     next(inner)
     if any(local(node) in LAYOUT for node in inner):
         return []
     rows: list[list[str]] = []
-    # Of each column that a cell above reaches into, for how many more rows.
+    # The columns that a cell above spans, and for how many more rows.
     reached: dict[int, int] = {}
     for row in find(element, "tr"):
         cells: list[str] = []

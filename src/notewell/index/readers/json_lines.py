@@ -1,4 +1,4 @@
-"""JSON Lines: a transcript of Claude Code by its turns, other records flat, each on the line it has in the file."""
+"""JSON Lines: transcripts of Claude Code by turns, other records flat, each on the line it has in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notewell.index.readers.text import decode
 
 
 def extract(data: bytes) -> Content:
-    """Return the turns of a transcript, or a line for each record."""
+    """Return the turns of a transcript, or one line for each record."""
     text, warnings = decode(data)
     lines = text.split("\n")
     if chats.may_be_transcript(text) and (content := chats.transcript([loaded(one) for one in lines if one.strip()])):
@@ -22,14 +22,14 @@ def extract(data: bytes) -> Content:
     if bad and len(bad) == sum(1 for line in lines if line.strip()):
         raise not_json(bad[0])
     if bad:
-        # The last line of a log that was cut off, say: no reason to lose the others.
+        # Such as the last line of a log that was cut off: no reason to lose the others.
         count = "1 line is" if len(bad) == 1 else f"{len(bad):,} lines are"
         warnings = (*warnings, f"{count} not JSON, read as text: line {bad[0]:,}")
     return Content("\n".join(records), warnings=warnings)
 
 
 def _records(lines: list[str]) -> tuple[list[str], list[int]]:
-    """Return each record on its line, and the lines that are none."""
+    """Return one line for each record, and the numbers of the lines that are not JSON."""
     records: list[str] = []
     bad: list[int] = []
     for number, line in enumerate(lines, 1):

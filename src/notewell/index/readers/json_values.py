@@ -1,4 +1,4 @@
-"""JSON: chats by their turns, every other value flat, as `servers[0].host: db1`, on its own line of the file."""
+"""JSON: exported chats by turns, other values flat, such as `servers[0].host: db1`, on their lines of the file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from notewell.index.readers import chats
 from notewell.index.readers.content import Content, not_json
-from notewell.index.readers.nested import Flat, Value, by_line, in_own_lines, loaded
+from notewell.index.readers.nested import Flat, Value, by_line, loaded, on_source_lines
 from notewell.index.readers.text import decode
 
-# A file that has more values than this on one line was written by a program that does not care for lines.
+# With more values than this on one line, the file is minified: each value gets a line of its own.
 MOST_ON_A_LINE = 20
-# People keep comments in their settings, and a comma after the last value: both are let pass.
+# Comments, and a comma after the last value, are accepted: people write both into settings.
 TOKEN = re.compile(
     r"[ \t\r\ufeff]*+(?:"
     r"(?P<line>\n)"
@@ -34,12 +34,12 @@ def extract(data: bytes) -> Content:
         return replace(content, warnings=warnings)
     values = flatten(text)
     if max((len(held) for _, held in by_line(values)), default=0) <= MOST_ON_A_LINE:
-        return Content("\n".join(in_own_lines(values, text.count("\n") + 1)), warnings=warnings)
+        return Content("\n".join(on_source_lines(values, text.count("\n") + 1)), warnings=warnings)
     return Content("\n".join(str(value) for value in values), warnings=warnings)
 
 
 def flatten(text: str) -> list[Value]:
-    """Return the values of JSON in the order of the file; one file may hold several, one after the other.
+    """Return the values of JSON in the order of the file, which may contain several documents.
 
     >>> [str(value) for value in flatten('{"a": [1, {"b": "c d"}], "e": [true, null]}')]
     ['a[0]: 1', 'a[1].b: c d', 'e: true, null']
@@ -69,7 +69,7 @@ def flatten(text: str) -> list[Value]:
 
 
 def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
-    """Open, close or go on, and return what may come next."""
+    """Handle a bracket or a comma, and return what may come next."""
     if sign == "," and wanted == COMMA:
         return VALUE if flat.in_list else KEY
     if sign in "{[" and wanted == VALUE:
@@ -83,7 +83,7 @@ def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
 
 
 def _remark(flat: Flat, written: str, line: int) -> int:
-    """Take a comment, each line of it where it stands, and return the line it ends on."""
+    """Add a comment, each of its lines where it is, and return the number of the last one."""
     last = line
     for last, text in enumerate(written.split("\n"), line):
         if text.strip(" */\t\r"):

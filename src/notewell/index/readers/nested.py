@@ -17,7 +17,7 @@ from notewell.redact.by_label import PASSWORD, SECRET
 
 
 def loaded(text: str) -> object:
-    """Return the value of a JSON text; nothing, if it is not JSON."""
+    """Return the value of a JSON text, or None if it is not JSON."""
     try:
         return json.loads(text.removeprefix("\ufeff"), strict=False)
     except (ValueError, RecursionError):
@@ -25,33 +25,33 @@ def loaded(text: str) -> object:
 
 
 def text_in(value: object) -> str:
-    """Return a value that is a text; no text for any other."""
+    """Return the value if it is a text, or else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def dict_in(value: object) -> dict[str, Any]:
-    """Return a value that is a mapping; an empty one for any other."""
+    """Return the value if it is a mapping, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def dicts_in(value: object) -> list[dict[str, Any]]:
-    """Return those of a list that are mappings."""
+    """Return the mappings in a list, or nothing if the value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 # A value this long without a space is a picture or a key, not words.
 LONGEST_WORD = 2000
 LONGEST_KEY = 200
-# A list of values is one line if it is no longer than this, and one line in the file.
+# A list becomes one line if it is no longer than this, and is on one line in the file.
 LONGEST_LIST = 200
-# What redaction takes for the name of a secret.
-NAME = re.compile(rf"{PASSWORD}|{SECRET}", re.IGNORECASE)
+# A key that redaction takes for the label of a secret.
+SECRET_KEY = re.compile(rf"{PASSWORD}|{SECRET}", re.IGNORECASE)
 NUMBERS = re.compile(r"(?:\[\d+\])+\Z")
 QUOTES = ('"', "'", "`")
 
 
 class Value(NamedTuple):
-    """A value, its line in the file, and the keys that lead to it, as `servers[0].host`."""
+    """A value, its line in the file, and the keys that lead to it, such as `servers[0].host`."""
 
     line: int
     path: str
@@ -63,7 +63,7 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Holder:
-    """A list or a mapping that is being read."""
+    """An open list or mapping."""
 
     path: str
     is_list: bool
@@ -74,7 +74,7 @@ class Holder:
 
 
 class Flat:
-    """Collects values as they come, in the order of the file."""
+    """Collects values in the order of the file."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
@@ -88,43 +88,43 @@ class Flat:
 
     @property
     def in_list(self) -> bool:
-        """Tell whether what is open is a list."""
+        """Tell whether the innermost open value is a list."""
         return bool(self._holders) and self._holders[-1].is_list
 
     def open(self, *, is_list: bool) -> None:
-        """Begin a list or a mapping."""
+        """Start a list or mapping."""
         if len(self._holders) >= DEEPEST:
-            raise NoteError(f"its values are nested more than {DEEPEST} deep", "Exclude it by index.exclude")
+            raise NoteError(f"its values are nested more than {DEEPEST} deep", "Exclude it with index.exclude")
         path = self._path()
         if self._holders:
             self._holders[-1].simple = False
         self._holders.append(Holder(path, is_list, len(self.values)))
 
     def close(self) -> None:
-        """End the list or mapping that was begun last."""
+        """End the innermost list or mapping."""
         holder = self._holders.pop()
         if holder.is_list and holder.simple and 1 < holder.count <= LONGEST_LIST and not is_secret_name(holder.path):
             self._join(holder)
 
     def key(self, name: str) -> None:
-        """Say under which key the next value stands."""
+        """Set the key of the next value."""
         name = one_line(name)
-        # Of a long one, whole words: half of a secret would not be known for one.
+        # A long key is cut between words: half a secret would not be recognised.
         self._holders[-1].key = name if len(name) <= LONGEST_KEY else shortened(name, LONGEST_KEY)
 
     def add(self, text: str, line: int, *, quoted: bool = False) -> None:
-        """Take a value that holds no others."""
+        """Add a value that contains no others."""
         path = self._path()
         if len(text) > LONGEST_WORD and not re.search(r"\s", text):
             text = shortened(text, LONGEST_WORD)
         text = folded(text)
         if quoted and text and is_secret_name(path):
-            # Each secret of a list stands right behind its name, without a number between.
+            # Each secret of a list follows its label directly, without an index between them.
             path, text = NUMBERS.sub("", path), in_quotes(text)
         self._take(Value(line, path, text))
 
     def remark(self, text: str, line: int) -> None:
-        """Take a comment."""
+        """Add a comment."""
         if self._holders:
             self._holders[-1].simple = False
         self._take(Value(line, "", one_line(text)))
@@ -132,7 +132,7 @@ class Flat:
     def _take(self, value: Value) -> None:
         self._size += len(value.path) + len(value.text) + 3
         if self._size > MOST_TEXT:
-            raise NoteError(f"more than {MOST_TEXT:,} characters of values", "Split it, or exclude it by index.exclude")
+            raise NoteError(f"more than {MOST_TEXT:,} characters", "Split it, or exclude it with index.exclude")
         self.values.append(value)
 
     def _path(self) -> str:
@@ -153,13 +153,13 @@ class Flat:
 
 
 def by_line(values: list[Value]) -> Iterator[tuple[int, list[Value]]]:
-    """Yield the lines of the file that hold values, with those."""
+    """Yield each line of the file that has values, with its values."""
     for line, held in groupby(values, key=lambda value: value.line):
         yield line, list(held)
 
 
-def in_own_lines(values: list[Value], count: int) -> list[str]:
-    """Return the values as `count` lines, each on the one it has in the file."""
+def on_source_lines(values: list[Value], count: int) -> list[str]:
+    """Return `count` lines, each value on the line it has in the file."""
     lines = [""] * count
     for line, held in by_line(values):
         lines[line - 1] = "; ".join(filter(None, (lines[line - 1], *map(str, held))))
@@ -167,7 +167,7 @@ def in_own_lines(values: list[Value], count: int) -> list[str]:
 
 
 def is_secret_name(path: str) -> bool:
-    """Tell whether the last key of a path is the name of a secret.
+    """Tell whether the last key of a path is the label of a secret.
 
     >>> is_secret_name("wifi.password"), is_secret_name("signing_key[0]"), is_secret_name("secret.author")
     (True, True, False)
@@ -177,11 +177,11 @@ def is_secret_name(path: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _is_name(key: str) -> bool:
-    return NAME.search(key) is not None
+    return SECRET_KEY.search(key) is not None
 
 
 def in_quotes(text: str) -> str:
-    """Return a text in quotes, by which redaction knows what belongs to a secret of several words.
+    """Return a text in quotes, so that redaction sees where a secret of several words ends.
 
     >>> print(in_quotes("two words"), in_quotes('two "words"'))
     "two words" 'two "words"'
@@ -189,6 +189,6 @@ def in_quotes(text: str) -> str:
     quote = next((quote for quote in QUOTES if quote not in text), "")
     if quote and not text.endswith("\\"):
         return f"{quote}{text}{quote}"
-    # There is no quote that it does not hold, or it would take the last one with it.
+    # The text contains every kind of quote, or ends in a backslash, which would escape the closing one.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

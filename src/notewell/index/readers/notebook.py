@@ -1,4 +1,4 @@
-"""Jupyter notebooks: a part for each cell, code with what it printed; small cells go with their neighbours."""
+"""Jupyter notebooks: one part for each cell, code with its output; small cells join their neighbours."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from notewell.index.readers.text import decode
 from notewell.index.readers.writing import clean, fence, one_line, shortened
 from notewell.types.note import Part
 
-# Of what a cell printed; the rest is a log or a table, and made anew by running it.
+# Characters of a cell's output; the rest is a log or a table, and comes back by running the cell.
 LONGEST_OUTPUT = 1000
-# Shorter cells say too little by themselves.
+# Shorter cells say too little on their own.
 SHORTEST = 40
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 BELOW_ALL = 7
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
-# A picture inside of the text, in letters.
+# A picture embedded in the text as base64.
 PICTURE = re.compile(r"(data:[\w.+/-]{1,80};base64,)[A-Za-z0-9+/=]{100,}+")
-# How terminals write colours.
+# Colours in terminal output.
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -43,8 +43,8 @@ class Cell:
         return self.is_prose and HEADING.fullmatch(self.text.split("\n", 1)[0]) is not None
 
     @property
-    def leads_on(self) -> bool:
-        """Tell whether it is but a heading, to be read with what follows."""
+    def is_heading_only(self) -> bool:
+        """Tell whether it is only a heading, which belongs to the next cell."""
         return self.begins_section and "\n" not in self.text
 
 
@@ -75,12 +75,12 @@ def _book(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise not_json(error.lineno) from error
     if not isinstance(book, dict) or not isinstance(book.get("cells", book.get("worksheets")), list):
-        raise NoteError("no notebook: it has no cells", "Mend it, or exclude it by index.exclude")
+        raise NoteError("not a notebook: it has no cells", "Repair it, or exclude it with index.exclude")
     return book
 
 
 def _cells(book: dict[str, Any]) -> Iterator[Cell]:
-    """Yield the cells that hold anything; in older notebooks they stand on worksheets."""
+    """Yield the cells that are not empty; older notebooks have them in worksheets."""
     written = book.get("cells")
     if not isinstance(written, list):
         sheets = (sheet.get("cells") for sheet in book["worksheets"] if isinstance(sheet, dict))
@@ -122,7 +122,7 @@ def _language(cell: dict[str, Any], book: dict[str, Any]) -> str:
 
 
 def _output(output: dict[str, Any]) -> str:
-    """Return what a cell gave out, if it is text; pictures and pages are left out."""
+    """Return a cell's output if it is text; pictures and HTML are left out."""
     kind = output.get("output_type")
     if kind in ("error", "pyerr"):
         return f"Error: {one_line(_joined(output.get('ename')))}: {_short(_joined(output.get('evalue')))}"
@@ -136,31 +136,31 @@ def _short(text: str) -> str:
 
 
 def _joined(source: object) -> str:
-    """Return a text that may be written as a list of its lines."""
+    """Return a text that the notebook may store as a list of lines."""
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
     return clean(COLOUR.sub("", source)) if isinstance(source, str) else ""
 
 
 def _groups(cells: list[Cell]) -> list[list[Cell]]:
-    """Return the cells that are read together: a heading with what follows it, a scrap with its neighbour."""
+    """Return the cells that form one part: a heading with the next cell, a small cell with its neighbour."""
     groups: list[list[Cell]] = []
     for cell in cells:
-        if groups and _is_open(groups[-1]) and (not cell.begins_section or groups[-1][-1].leads_on):
+        if groups and _is_open(groups[-1]) and (not cell.begins_section or groups[-1][-1].is_heading_only):
             groups[-1].append(cell)
         else:
-            _settle(groups)
+            _join_small(groups)
             groups.append([cell])
-    _settle(groups)
+    _join_small(groups)
     return groups
 
 
 def _is_open(group: list[Cell]) -> bool:
-    return group[-1].leads_on or sum(len(cell.text) for cell in group) < SHORTEST
+    return group[-1].is_heading_only or sum(len(cell.text) for cell in group) < SHORTEST
 
 
-def _settle(groups: list[list[Cell]]) -> None:
-    """Give a scrap that ends a section to the cells above it."""
+def _join_small(groups: list[list[Cell]]) -> None:
+    """Join a small group at the end of a section to the group above it."""
     if len(groups) > 1 and _is_open(groups[-1]) and not groups[-1][0].begins_section:
         last = groups.pop()
         groups[-1] += last
@@ -172,13 +172,13 @@ def _name(group: list[Cell]) -> str:
 
 
 def _level(cell: Cell) -> int:
-    """Return the level of the heading a cell begins with; one below all, if there is none."""
+    """Return the level of the heading a cell begins with; a level below all if it has none."""
     found = HEADING.match(cell.text) if cell.begins_section else None
     return len(found[1]) if found else BELOW_ALL
 
 
 def _headings(cell: Cell, line: int) -> Iterator[tuple[int, str, int]]:
-    """Yield level, name and line of the headings in a cell of prose."""
+    """Yield the level, name and line of each heading in a Markdown cell."""
     opened = ""
     for at, text in enumerate(cell.text.split("\n") if cell.is_prose else (), line):
         if found := FENCE.match(text):

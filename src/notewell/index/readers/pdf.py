@@ -1,4 +1,4 @@
-"""PDF: the text of its pages as PDFium reads it, with the blank lines and whole words that a page only shows."""
+"""PDF: the text of its pages as PDFium reads it, with paragraphs separated and hyphenated words joined."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from notewell.errors import NoteError
 from notewell.index.readers.content import MOST_PAGES, Content, joined, locked, sensible
 from notewell.index.readers.writing import clean
 
-# What PDFium puts where a word is hyphenated at the end of a line; the line goes on with the next one's text.
+# PDFium's character for a hyphen at the end of a line; it joins the next line to this one.
 HYPHEN = "\ufffe"
 BROKEN = re.compile(rf"([^\r\n{HYPHEN}]*)(\r\n|\r|\n|{HYPHEN}|\Z)")
-# The two halves of a hyphenated word, and what stands right behind it.
+# The two halves of a hyphenated word, and what follows it directly.
 HALVES = re.compile(rf"(\w*){HYPHEN}\n(\w*)(\S*)[ \n]?")
 COMPOUND = re.compile(r"\w+-\w+")
-# A paragraph begins where lines stand this much further apart than most, or this many letters' heights to the right.
+# A paragraph starts after a gap this many times the usual one, or at an indent of this many line heights.
 WIDER = 1.25
 INDENT = 0.7
-# The dots between a heading and its page in a table of contents.
+# The dots between a heading and its page number in a table of contents.
 LEADER = re.compile(r"(?: \.){4,}|\.{8,}")
 SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page, and where it stands there; a line that does not run from left to right stands nowhere."""
+    """A line of a page and its position; a line that does not run from left to right has none."""
 
     text: str
     left: float = 0.0
@@ -40,18 +40,18 @@ class Line:
 
 
 def extract(data: bytes) -> Content:
-    """Return the text of the pages, or say why there is none."""
+    """Return the text of the pages, or raise `NoteError`."""
     document = _opened(data)
     try:
         count = len(document)
         if not count:
-            raise NoteError("damaged: it has no pages", "Mend it, or save it anew")
+            raise NoteError("damaged: it has no pages", "Repair it, or save it again")
         document.init_forms()
         texts = [_page(document, number) for number in range(min(count, MOST_PAGES))]
         if not any(texts):
-            raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Make its text readable by OCR")
+            raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Run OCR on it")
         words = frozenset(COMPOUND.findall("\n".join(texts)))
-        named = ((f"page {number}", _mended(text, words)) for number, text in enumerate(texts, 1))
+        named = ((f"page {number}", _with_words_joined(text, words)) for number, text in enumerate(texts, 1))
         return joined(named, sensible(document.get_metadata_value("Title")), tuple(_warnings(document, texts)))
     finally:
         document.close()
@@ -59,20 +59,20 @@ def extract(data: bytes) -> Content:
 
 def _opened(data: bytes) -> pypdfium2.PdfDocument:
     if not data:
-        raise NoteError("empty: it has no bytes", "Copy it anew")
+        raise NoteError("empty: it has no bytes", "Copy it again")
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
             raise locked() from error
-        raise NoteError("damaged, or no PDF", "Mend it, or save it anew") from error
+        raise NoteError("damaged, or not a PDF", "Repair it, or save it again") from error
 
 
 def _page(document: pypdfium2.PdfDocument, number: int) -> str:
-    """Return the text of a page; nothing, if it has none or cannot be read."""
+    """Return the text of a page; empty if it has none or cannot be read."""
     try:
         if document.formenv:
-            # What is filled into a form becomes part of the page, which is then read anew.
+            # Makes the contents of form fields part of the page, which must then be loaded again.
             document[number].flatten()
         return _paragraphs(list(_lines(document[number].get_textpage())))
     except pypdfium2.PdfiumError:
@@ -82,7 +82,7 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> str:
 def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
     index = 0
     for text, end in BROKEN.findall(page.get_text_range()):
-        # Characters are counted as UTF-16 does.
+        # PDFium counts characters in UTF-16 units.
         length = len(text.encode("utf-16-le", "surrogatepass")) // 2
         yield _placed(page, text + end.strip("\r\n"), index, index + length - 1)
         index += length + len(end)
@@ -102,18 +102,18 @@ def _placed(page: pypdfium2.PdfTextPage, text: str, first: int, last: int) -> Li
 
 
 def _paragraphs(lines: list[Line]) -> str:
-    """Return the lines with a blank one above each that begins a paragraph."""
+    """Return the lines with a blank one above each paragraph."""
     lines = [line for line in lines if line.text]
     steps = [above.bottom - line.bottom for above, line in pairwise(lines) if above.bottom > line.bottom]
     usual = median(steps) if steps else 0.0
     texts = [lines[0].text] if lines else []
     for above, line in pairwise(lines):
-        texts += ["", line.text] if _begins(above, line, usual) else [line.text]
+        texts += ["", line.text] if _starts_paragraph(above, line, usual) else [line.text]
     return "\n".join(texts)
 
 
-def _begins(above: Line, line: Line, usual: float) -> bool:
-    """Tell whether a line begins a paragraph, by the gap above it, its indent, or its size."""
+def _starts_paragraph(above: Line, line: Line, usual: float) -> bool:
+    """Tell whether a line starts a paragraph, by the gap above it or its indent."""
     if not above.height or not line.height or above.text.endswith(HYPHEN):
         return False
     step = above.bottom - line.bottom
@@ -123,13 +123,13 @@ def _begins(above: Line, line: Line, usual: float) -> bool:
     return ended and (step < -line.height or line.left - above.left > line.height * INDENT)
 
 
-def _mended(text: str, compounds: frozenset[str]) -> str:
-    """Return a text with hyphenated words whole, at the end of the line they begin on."""
+def _with_words_joined(text: str, compounds: frozenset[str]) -> str:
+    """Return a text with hyphenated words joined, at the end of the line where they start."""
 
     def whole(halves: re.Match[str]) -> str:
         first, second, rest = halves.groups()
         compound = f"{first}-{second}"
-        # A hyphen that is the word's own: it stands so elsewhere, or the halves are names or numbers.
+        # The hyphen belongs to the word if the document has it elsewhere, or the second half is a name or number.
         own = compound in compounds or not second[:1].islower()
         return f"{compound if own else first + second}{rest}\n"
 

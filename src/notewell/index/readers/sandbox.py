@@ -1,4 +1,4 @@
-"""Readers at work: those that may hang or crash in a process of their own, so that a file costs that file alone."""
+"""Runs readers, the risky ones in a process of their own: a file that hangs or crashes it costs only itself."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from notewell.types.note import Part
 if TYPE_CHECKING:
     import subprocess
 
-# What a message begins with: its length, in so many bytes.
+# A message begins with its length, in this many bytes.
 LENGTH = 8
-# A process that is told to end gets so many seconds to do it.
+# Seconds that the process has to end by itself.
 GRACE = 2.0
 
 
 class Extraction:
-    """Runs readers, the risky ones in one process apart, started with the first of their files and again if it dies."""
+    """Runs readers; the sandbox process starts with the first file that needs it, and again if it dies."""
 
     def __init__(self, max_seconds: int) -> None:
         self._max_seconds = max_seconds
@@ -37,14 +37,14 @@ class Extraction:
         self._end()
 
     def extract(self, format: Format, data: bytes) -> Content:
-        """Return what the format's reader makes of the bytes, or raise `NoteError`."""
-        if not format.apart:
+        """Return what the format's reader extracts from the bytes, or raise `NoteError`."""
+        if not format.sandboxed:
             return limited(reader_of(format.reader).extract(data))
         answer = self._ask(format, data)
         if "missing" in answer:
             raise NoteOutOfReach(
-                f"{format.name} needs what is not installed; pip install 'notewell[{format.extra}]'",
-                f"It is {answer['missing']} that is missing",
+                f"reading {format.name} needs {answer['missing']}; pip install 'notewell[{format.extra}]'",
+                "Install it, then index again",
             )
         if "fact" in answer:
             raise NoteError(answer["fact"], answer["hint"])
@@ -65,20 +65,20 @@ class Extraction:
             took = time.monotonic() - began
             late = f"not read within {self._max_seconds} seconds (index.max_seconds)"
             fact = late if took >= self._max_seconds else "its reader crashed on it"
-            raise NoteError(fact, "Mend it, exclude it, or raise index.max_seconds and run `notewell index --full`")
+            raise NoteError(fact, "Repair it, exclude it, or raise index.max_seconds and run `notewell index --full`")
         return json.loads(answer)  # type: ignore[no-any-return]
 
     def _running(self) -> subprocess.Popen[bytes]:
-        # Only what reads documents needs it.
+        # Only reading documents needs it.
         import subprocess  # noqa: PLC0415
 
         if self._process is None:
             self._process = subprocess.Popen(
-                # -P: the current folder, which may be the vault's, is no place for Python to look for modules.
+                # -P: Python must not import modules from the current folder, which may be the vault.
                 [sys.executable, "-P", "-m", "notewell.index.readers.sandbox_worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                # What a library prints there may quote the note, secrets and all.
+                # A library may quote the note there, secrets included.
                 stderr=subprocess.DEVNULL,
             )
         return self._process
@@ -108,7 +108,7 @@ def send(pipe: IO[bytes], message: bytes) -> None:
 
 
 def receive(pipe: IO[bytes]) -> bytes | None:
-    """Return the next message, or nothing if the other side is gone."""
+    """Return the next message, or None if the other side is gone."""
     head = pipe.read(LENGTH)
     if len(head) < LENGTH:
         return None
@@ -118,6 +118,6 @@ def receive(pipe: IO[bytes]) -> bytes | None:
 
 
 def message_of(content: Content) -> bytes:
-    """Return a content as a message."""
+    """Return content as a message."""
     parts = [(part.line, part.name, part.under) for part in content.parts]
     return json.dumps({**asdict(content), "parts": parts}).encode()

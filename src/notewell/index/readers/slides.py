@@ -1,4 +1,4 @@
-"""PowerPoint: a part for each slide, its title first, then its shapes as one reads them, then the speaker's notes."""
+"""PowerPoint: one part for each slide: its title, its shapes in reading order, then the speaker's notes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from notewell.index.readers.html import xml_tree
 from notewell.index.readers.writing import clean, one_line, table
 from notewell.index.readers.zip_guard import check_office
 
-# Shapes whose tops differ by less than this share of the slide's height stand side by side.
+# Shapes whose tops differ by less than this share of the slide's height are side by side.
 SIDE_BY_SIDE = 0.05
 # PowerPoint has nine levels of lists, counted from 0.
 DEEPEST_ITEM = 8
-# On every slide alike.
+# The same on every slide.
 REPEATED = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
 DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
@@ -28,7 +28,7 @@ RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships
 
 
 def extract(data: bytes) -> Content:
-    """Return the text of the slides, hidden ones as well."""
+    """Return the text of the slides, hidden ones included."""
     check_office(data)
     show = pptx.Presentation(BytesIO(data))
     slides = list(show.slides)
@@ -54,14 +54,14 @@ def _warnings(count: int) -> tuple[str, ...]:
 
 
 def _texts(slide: Any, height: float) -> Iterator[str]:
-    """Yield the texts of a slide in the order in which they are read."""
+    """Yield the texts of a slide in reading order."""
     title = slide.shapes.title
     yield _title(slide)
     others = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
     for shape in _in_order(others, height):
         yield from _shape(shape, height)
     for choice in slide.element.cSld.spTree.iterchildren("{*}AlternateContent"):
-        # What only newer programs draw; the other choices repeat it.
+        # Only newer programs draw the first choice; the others repeat its text.
         yield from (_lines(body) for first in choice.findall(CHOICE)[:1] for body in first.iter(qn("p:txBody")))
     placeholder = slide.notes_slide.notes_placeholder if slide.has_notes_slide else None
     notes = _lines(placeholder.element) if placeholder is not None else ""
@@ -69,7 +69,7 @@ def _texts(slide: Any, height: float) -> Iterator[str]:
 
 
 def _in_order(shapes: Iterable[Any], height: float) -> list[Any]:
-    """Return shapes from top to bottom, those side by side from left to right."""
+    """Return the shapes from top to bottom, those side by side from left to right."""
     ordered: list[Any] = []
     row: list[Any] = []
     for shape in sorted(shapes, key=lambda shape: shape.top or 0):
@@ -98,7 +98,7 @@ def _shape(shape: Any, height: float) -> Iterator[str]:
 
 
 def _lines(body: Any) -> str:
-    """Return the paragraphs of a text, those below others as items of a list."""
+    """Return the paragraphs of a text, indented ones as list items."""
     lines: list[str] = []
     for paragraph in body.iter(qn("a:p")):
         pieces = ("\n" if run.tag == qn("a:br") else run.text or "" for run in paragraph.iter(qn("a:t"), qn("a:br")))
@@ -111,7 +111,7 @@ def _lines(body: Any) -> str:
 
 
 def _chart(chart: Any) -> Iterator[str]:
-    """Yield a chart's title, the names of its rows of numbers, and what these are of."""
+    """Yield a chart's title, the names of its series, and its categories."""
     if chart.has_title and chart.chart_title.has_text_frame:
         yield one_line(chart.chart_title.text_frame.text)
     for plot in chart.plots:
@@ -120,7 +120,7 @@ def _chart(chart: Any) -> Iterator[str]:
 
 
 def _diagram(shape: Any) -> Iterator[str]:
-    """Yield the texts of a diagram (SmartArt), which stand in a part of their own."""
+    """Yield the texts of a diagram (SmartArt), which are in a separate part of the file."""
     for relation in shape.element.iter(f"{{{DIAGRAM}}}relIds"):
         data = shape.part.related_part(relation.get(RELATION)).blob
         texts = (_lines(point) for point in xml_tree(data).iter(f"{{{DIAGRAM}}}pt"))

@@ -1,4 +1,4 @@
-"""Source code as people write it: text, but not what a tool made of it."""
+"""Source code: plain text, unless it is minified."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from notewell.errors import NoteError
 from notewell.index.readers import text
 from notewell.index.readers.content import Content
 
-# Nobody writes or reads such a line; a table of data may have a few.
+# Nobody writes a longer line of code, though a table of data may have a few.
 LONGEST_LINE = 5000
 
 
 def extract(data: bytes) -> Content:
-    """Return the file's text, or say why it is no source."""
+    """Return the file's text, or raise `NoteError` if it is minified."""
     content = text.extract(data)
     if is_minified(content.text):
         raise NoteError("it is minified", "Index the source it was made from")
@@ -19,7 +19,7 @@ def extract(data: bytes) -> Content:
 
 
 def is_minified(text: str) -> bool:
-    """Tell whether most of a text stands on lines that nobody wrote.
+    """Tell whether most of a text is on lines too long to be written by hand.
 
     >>> is_minified("a();" * 2000), is_minified("a();\\n" * 2000)
     (True, False)

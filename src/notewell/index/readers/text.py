@@ -1,4 +1,4 @@
-"""Files that are text already: which encoding they are in, and what cannot be read as text."""
+"""Text files: decodes them, whatever their encoding, and refuses binary files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from notewell.errors import NoteError
 from notewell.index.readers.content import Content, not_text
 from notewell.index.readers.encodings import guess, name_of
 
-# What a file may begin with to say its encoding; UTF-32's begins with that of UTF-16.
+# Byte order marks; UTF-32's begins with that of UTF-16, so it comes first.
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -17,42 +17,42 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Japanese mail of old: ASCII throughout, with a sign where it turns into something else.
+# Escape sequences of ISO-2022-JP, which is ASCII otherwise.
 SHIFTS = (b"\x1b$B", b"\x1b$@")
 
-# Bytes or characters that are looked at to tell text from what is none.
+# Bytes or characters that decide whether it is text.
 SAMPLE = 64_000
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffe\uffff]")
-# More of them than in any text, a coloured log included.
+# The share of control characters that no text reaches, coloured logs included.
 MOST_CONTROL = 0.1
-# UTF-16 without a mark is known by the zeros between its letters: at least one in so many bytes, all on one side.
+# UTF-16 without a mark shows in the zeros between its letters: at least one in this many bytes, all on one side.
 FEWEST_ZEROS = 10
 
 HIGH = re.compile(rb"[\x80-\xff]")
 UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-# If so many of the bytes beyond ASCII are UTF-8, the others are damage; short texts of other encodings reach 0.7.
+# If this share of the bytes beyond ASCII is UTF-8, the others are damage; short texts in other encodings reach 0.7.
 MEANT = 0.8
 
 
 def extract(data: bytes) -> Content:
-    """Return the file's text, or say why it is none."""
+    """Return the file's text, or raise `NoteError` if it is not text."""
     text, warnings = decode(data)
     return Content(text, warnings=warnings)
 
 
 def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of bytes in whatever encoding, and a warning if that had to be guessed."""
+    """Return the text of bytes in any encoding, and a warning if the encoding was detected."""
     text, warning = _decoded(data)
     if "\0" in text:
-        raise not_text("it holds zero bytes")
+        raise not_text("contains zero bytes")
     if len(CONTROL.findall(text, 0, SAMPLE)) > MOST_CONTROL * min(len(text), SAMPLE):
-        raise not_text("it is full of control characters")
-    # Line ends of old Macs; a \r before \n stays, so that offsets are those of the file.
+        raise not_text("full of control characters")
+    # A lone \r is the line end of old Macs. A \r before \n stays, so that offsets are those of the file.
     return text if "\n" in text else text.replace("\r", "\n"), (warning,) if warning else ()
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
-    """Return the text, and what is to be said of it: a guessed encoding, or damage."""
+    """Return the text, and a warning: the detected encoding, or damage."""
     if marked := next((name for mark, name in MARKS.items() if data.startswith(mark)), ""):
         return _strictly(data, marked, marked.removesuffix("-sig").upper()), ""
     if encoding := _sixteen_bits(data) if b"\0" in data else _shifted(data):
@@ -62,9 +62,9 @@ def _decoded(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         damage = error
     if b"\0" in data:
-        raise not_text("it holds zero bytes")
+        raise not_text("contains zero bytes")
     if _is_meant_as_utf_8(data):
-        # A few bytes are no reason to lose a note.
+        # A few bad bytes are no reason to lose a note.
         return data.decode("utf-8", "replace"), f"damaged: not UTF-8 at byte {damage.start:,}; such bytes are left out"
     if encoding := guess(data):
         return _guessed(data, encoding)
@@ -87,7 +87,7 @@ def _shifted(data: bytes) -> str:
 
 
 def _sixteen_bits(data: bytes) -> str:
-    """Return which UTF-16 it is, by the side on which the zeros stand; nothing, if it is none."""
+    """Return the byte order of UTF-16 without a mark, by the side of the zeros; empty if it is not UTF-16."""
     if len(data) % 2:
         return ""
     left, right = (data[side : SAMPLE * 2 : 2].count(0) for side in (0, 1))

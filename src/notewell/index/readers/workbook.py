@@ -1,4 +1,4 @@
-"""Workbooks of any office program: each sheet under its name, its rows in runs of twenty under their header."""
+"""Workbooks of any office program: each sheet below its name, its rows in runs of twenty under their header."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import python_calamine as calamine
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, locked, no_text
-from notewell.index.readers.csv_rows import NEAR, headed, rows_name, runs
+from notewell.index.readers.csv_rows import NEAR, rows_name, runs, split_header
 from notewell.index.readers.writing import folded, in_cell, one_line
 from notewell.index.readers.zip_guard import OLE, check_office, check_unlocked
 from notewell.types.note import Part
 
-# Rows of a wider table are not filled up to its header: they would be little but bars.
+# Rows of wider tables are not padded to the width of the header: they would be mostly bars.
 WIDEST = 40
-# A text that is so full, as a part of the most there is, takes in no further rows: it is cut, aloud, and not refused.
+# At this share of the most text there may be, further rows are left out with a warning, instead of refusing the file.
 FULL = 0.9
-# Whole numbers up to here are exact; spreadsheets show fifteen digits.
+# Whole numbers below this are exact; spreadsheets show fifteen digits.
 EXACT = 10**15
 
 
@@ -34,7 +34,7 @@ class Row:
     cells: tuple[str, ...]
 
     def line(self, width: int = 0) -> str:
-        """Return the row as a line of text, of `width` cells at least, so that each stands below its column's name."""
+        """Return the row as a line, padded to `width` cells, so that each is below its column's name."""
         cells = (*self.cells, *[""] * (width - len(self.cells)))
         return " | ".join(map(in_cell, cells)).rstrip(" ")
 
@@ -48,14 +48,14 @@ class Text:
     length: int = 0
 
     def add(self, line: str) -> int:
-        """Put a line below the others and return its number."""
+        """Append a line and return its number."""
         self.lines.append(line)
         self.length += len(line) + 1
         return len(self.lines)
 
 
 def extract(data: bytes) -> Content:
-    """Return the sheets, hidden ones as well, or say why they cannot be read."""
+    """Return the text of all sheets, hidden ones included, or raise `NoteError`."""
     if data.startswith(OLE):
         check_unlocked(data)
     else:
@@ -65,7 +65,7 @@ def extract(data: bytes) -> Content:
     except calamine.PasswordError as error:
         raise locked() from error
     except calamine.CalamineError as error:
-        raise NoteError("damaged, or no workbook", "Mend it, or save it anew") from error
+        raise NoteError("damaged, or not a workbook", "Repair it, or save it again") from error
     text = Text()
     warnings: list[str] = []
     for number, name in enumerate(book.sheet_names, 1):
@@ -76,7 +76,7 @@ def extract(data: bytes) -> Content:
 
 
 def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet) -> Iterator[str]:
-    """Put a sheet below the others, and yield what is left out of it."""
+    """Append a sheet, and yield warnings about what is left out of it."""
     rows = _rows(sheet)
     top = list(islice(rows, NEAR))
     if not top:
@@ -84,7 +84,7 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
     if text.lines:
         text.add("")
     under: tuple[int, ...] = (text.add(f"[Sheet: {one_line(name)}]"),)
-    own, head, rest = headed(top, lambda row: row.cells)
+    own, head, rest = split_header(top, lambda row: row.cells)
     _add_rows(text, f"sheet {number}", own, under)
     under = (*under, *(text.add(row.line()) for row in head))
     width = len(head[-1].cells) if head and len(head[-1].cells) <= WIDEST else 0
@@ -106,17 +106,17 @@ def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...
 
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[Row]:
-    """Yield the rows that hold anything, without the empty cells behind the last one filled."""
+    """Yield the rows that are not empty, without the empty cells at their end."""
     for number, values in enumerate(sheet.iter_rows(), 1):
-        cells = [_shown(value) for value in values[:MOST_COLUMNS]]
+        cells = [_as_text(value) for value in values[:MOST_COLUMNS]]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             yield Row(number, tuple(cells))
 
 
-def _shown(value: Any) -> str:
-    """Return a cell's value about as a spreadsheet shows it, dates as ISO 8601 has them."""
+def _as_text(value: Any) -> str:
+    """Return a cell's value about as a spreadsheet shows it, dates in ISO 8601."""
     match value:
         case str():
             return folded(value)
