@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from notewell import Filters, NotewellError, Vault
 from notewell.embed.words import WordsEmbedder
+from notewell.serve.wording import sentences
 from notewell.types.note import Vectors
+from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
+CLOSEST = "These results are closest in meaning"
 
 NOTES = {
     "Garden/Bees.md": (
@@ -170,63 +173,65 @@ def test_parameters_are_the_same_and_add_to_the_text(notes: Vault) -> None:
 @pytest.mark.parametrize(
     ("text", "notice"),
     [
-        ("acid tag:gardn", "no note has the tag 'gardn'; near: garden, garden/bees"),
-        ("acid tag:zzz|yyy", "no note has the tag 'zzz or yyy'"),
-        ("acid type:recipes", "no note has the type 'recipes'; near: recipe"),
-        ("acid status:opn", "no note has status: opn; near: open"),
-        ("acid rating:>9", "no note has rating: > 9"),
-        ("acid path:nowhere", "there is no note or folder 'nowhere'"),
-        ("acid after:2999", "no note is of 2999-01-01 or later"),
-        ("acid before:1999", "no note is of a day before 1999-01-01"),
-        ("acid lang:python|de", "no note is in the language 'python or de'"),
-        ('acid "no such words"', 'no chunk holds phrase "no such words"'),
-        ("acid in:heading", "no heading has all of these words"),
-        ("acid tag:flowers status:open", "nothing has all of this: tag flowers; status open"),
-        ("acid -path:*", "every note has what you excluded: path *"),
+        ("acid tag:gardn", 'No note has the tag "gardn". Did you mean garden or garden/bees?'),
+        ("acid tag:zzz|yyy", 'No note has the tag "zzz or yyy"'),
+        ("acid type:recipes", 'No note has the type "recipes". Did you mean recipe?'),
+        ("acid status:opn", "No note has status: opn. Did you mean open?"),
+        ("acid rating:>9", "No note has rating: > 9"),
+        ("acid path:nowhere", 'There is no note or folder "nowhere"'),
+        ("acid after:2999", "No note is from 2999-01-01 or later"),
+        ("acid before:1999", "No note is from before 1999-01-01"),
+        ("acid lang:python|de", 'No note is in the language "python or de"'),
+        ('acid "no such words"', 'No note contains "no such words"'),
+        ("acid in:heading", "No heading contains all of these words"),
+        ("acid tag:flowers status:open", "No note matches all of this: tag flowers; status open"),
+        ("acid -path:*", "Every note has what you excluded: path *"),
     ],
 )
 def test_a_scope_with_nothing_in_it_finds_nothing_and_says_so(notes: Vault, text: str, notice: str) -> None:
     results = notes.search(text)
     assert len(results) == 0
-    assert results.notices == (notice,)
+    assert sentences(results.notices) == (notice,)
 
 
 def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
-    assert notes.search("acid", under="nowhere").notices == ("there is no note or folder 'nowhere' in this vault",)
-    assert notes.search("acid", filters=Filters(where={"mood": "good"})).notices == ("no note has the key 'mood'",)
-    near = ("no note has the key 'statsu'; near: status",)
-    assert notes.search("acid", filters=Filters(where={"statsu": "open"})).notices == near
+    (folder,) = notes.search("acid", under="nowhere").notices
+    assert folder == Notice("unknown_folder", {"path": "nowhere"})
+    (unknown,) = notes.search("acid", filters=Filters(where={"mood": "good"})).notices
+    assert unknown == Notice("no_property", {"key": "mood"})
+    (near,) = notes.search("acid", filters=Filters(where={"statsu": "open"})).notices
+    assert near == Notice("no_property", {"key": "statsu", "near": ("status",)})
 
 
 @pytest.mark.parametrize(
     ("text", "notices"),
     [
-        ("acid statuss:open", ("no note has the key 'statuss', so it is text; near: status",)),
-        ("acid -tagg:garden", ("no note has the key 'tagg', so it is text; near: tag",)),
+        ("acid statuss:open", ('No note has the property "statuss", so it was read as text. Did you mean status?',)),
+        ("acid -tagg:garden", ('No note has the property "tagg", so it was read as text. Did you mean tag?',)),
         ("acid https://acid.org 12:30 std::acid nothing:like", ()),
-        ("acid statsu:opne", ("no note has the key 'statsu', so it is text; near: status",)),
-        ("acid after:lunch", ("after:lunch is no date, so it is text",)),
-        ("acid after:2024-13", ("after:2024-13 is no date, so it is text",)),
-        ("acid -before:2024-02-30", ("-before:2024-02-30 is no date, so it is text",)),
-        ('acid after:"last week"', ('after:"last week" is no date, so it is text',)),
-        ("acid lex:", ("lex: has nothing after it, so it is text",)),
+        ("acid statsu:opne", ('No note has the property "statsu", so it was read as text. Did you mean status?',)),
+        ("acid after:lunch", ("after:lunch is not a date, so it was read as text",)),
+        ("acid after:2024-13", ("after:2024-13 is not a date, so it was read as text",)),
+        ("acid -before:2024-02-30", ("-before:2024-02-30 is not a date, so it was read as text",)),
+        ('acid after:"last week"', ('after:"last week" is not a date, so it was read as text',)),
+        ("acid lex:", ("lex: has no value, so it was read as text",)),
     ],
 )
 def test_a_key_that_was_mistyped_is_told_of(notes: Vault, text: str, notices: tuple[str, ...]) -> None:
     results = notes.search(text)
     assert len(results) > 0
-    assert results.notices == notices
+    assert sentences(results.notices) == notices
 
 
 @pytest.mark.parametrize(
     ("text", "notice"),
     [
-        ("xylophone", "none of these words is in the notes; these are nearest by meaning"),
-        ("xylophone tag:garden", "none of these words is in the notes that fit; these are nearest by meaning"),
-        ("mites -mite", "none of these words is in the notes that fit; these are nearest by meaning"),
-        ("zzz*", "no word in the notes begins with 'zzz'; these are nearest by meaning"),
-        ("acid zzz*", "no word in the notes begins with 'zzz'"),
-        *((signs, "there are no words to look for; these are nearest by meaning") for signs in ('"', "*", "%", "()[]")),
+        ("xylophone", f"No note contains any of these words. {CLOSEST}"),
+        ("xylophone tag:garden", f"No note that matches contains any of these words. {CLOSEST}"),
+        ("mites -mite", f"No note that matches contains any of these words. {CLOSEST}"),
+        ("zzz*", f'No word begins with "zzz". {CLOSEST}'),
+        ("acid zzz*", 'No word begins with "zzz"'),
+        *((signs, f"There are no words to search for. {CLOSEST}") for signs in ('"', "*", "%", "()[]")),
     ],
 )
 def test_words_that_no_hit_has_are_told_of(make_vault: MakeVault, text: str, notice: str) -> None:
@@ -234,7 +239,7 @@ def test_words_that_no_hit_has_are_told_of(make_vault: MakeVault, text: str, not
     vault.index()
     results = vault.search(text)
     assert len(results) > 0
-    assert results.notices == (notice,)
+    assert sentences(results.notices) == (notice,)
 
 
 @pytest.mark.parametrize(
@@ -261,18 +266,18 @@ def test_a_year_or_month_of_front_matter_is_each_of_its_days(
 
 def test_a_secret_in_a_query_is_not_repeated(notes: Vault) -> None:
     secret = "gh" + "p_" + "R4nD0mT3xTf0rT3sts" * 2
-    (notice,) = notes.search(f'acid "{secret}"').notices
-    assert notice.startswith("no chunk holds phrase") and "[REDACTED" in notice
+    (notice,) = sentences(notes.search(f'acid "{secret}"').notices)
+    assert notice.startswith("No note contains") and "[REDACTED" in notice
     assert secret not in notice
 
 
 def test_a_query_of_hundreds_of_parts_is_told_of_in_a_few_lines(notes: Vault) -> None:
     keys = notes.search(" ".join(f"status{number}:open" for number in range(60))).notices
-    assert len([notice for notice in keys if "has the key" in notice]) == 3
+    assert len([notice for notice in keys if notice.code == "unknown_key"]) == 3
     many = notes.search(" ".join(f"tag:none{number}" for number in range(60))).notices
     assert len(many) == 8
-    long = notes.search('"' + "no such\nwords " * 100 + '"').notices
-    assert all(len(notice) <= 401 and "\n" not in notice for notice in long)
+    long = sentences(notes.search('"' + "no such\nwords " * 100 + '"').notices)
+    assert long and all(len(notice) <= 440 and "\n" not in notice for notice in long)
 
 
 def test_a_query_says_how_it_was_read(notes: Vault) -> None:
@@ -403,7 +408,7 @@ def test_a_language_is_that_of_the_file_or_what_the_note_says(
     )
     vault.index()
     assert set(paths(vault, f"yeast {asked}")) == expected
-    assert vault.search("yeast lang:rust").notices == ("no note is in the language 'rust'",)
+    assert vault.search("yeast lang:rust").notices == (Notice("no_language", {"value": "rust"}),)
 
 
 def test_a_language_is_an_option_too(make_vault: MakeVault) -> None:

@@ -18,6 +18,7 @@ from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, Stor
 from notewell.index import Progress
 from notewell.search import context
 from notewell.store import About
+from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
 
@@ -71,7 +72,7 @@ def test_a_search_of_a_folder_that_was_never_indexed_says_so_and_makes_nothing(m
     vault = make_vault(NOTES)
     results = vault.search("hive")
     assert (len(results), results.generation) == (0, 0)
-    assert results.notices == ("this vault was never indexed; `index` comes first",)
+    assert results.notices == (Notice("never_indexed"),)
     assert not vault.store_file.exists()
 
 
@@ -88,7 +89,7 @@ def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_v
 
 def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert vault.refresh(stop_after(1)) == ("indexing was stopped; only a part of the vault was searched",)
+    assert vault.refresh(stop_after(1)) == (Notice("indexing_stopped"),)
     assert [hit.path for hit in vault.search("loaf")] == ["bread.md"]
 
 
@@ -97,7 +98,7 @@ def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
     vault.index()
     results = vault.search("zebra")
     assert len(results) > 0
-    assert results.notices == ("none of these words is in the notes; these are nearest by meaning",)
+    assert results.notices == (Notice("none_of_the_words"),)
     with opened(vault.root, {"search.lexical_weight": 0}) as by_meaning:
         assert by_meaning.search("zebra").notices == ()
 
@@ -106,7 +107,7 @@ def test_a_scope_that_is_not_there_is_told_of(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     assert vault.search("hive", under="gard").notices == (
-        "there is no note or folder 'gard' in this vault; near: garden",
+        Notice("unknown_folder", {"path": "gard", "near": ("garden",)}),
     )
     assert vault.search("", under="garden").notices == ()
 
@@ -293,7 +294,7 @@ def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: Mak
             with pytest.raises(StoreBusy) as caught:
                 other.index(wait=0)
             assert f"Process {os.getpid()}, since 20" in caught.value.fact
-            assert other.refresh() == ("another process is indexing this vault; this is its state before that",)
+            assert other.refresh() == (Notice("being_indexed"),)
             assert found(other, "loaf") == ["bread.md"]
         locked, done = threading.Event(), threading.Event()
 
@@ -415,7 +416,7 @@ def test_refreshing_says_so_when_much_has_changed(make_vault: MakeVault, monkeyp
     vault.index()
     monkeypatch.setattr("notewell.vault.QUICK_BYTES", 20)
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    assert vault.refresh() == ("1 file is not indexed yet; run `notewell index` to take them in",)
+    assert vault.refresh() == (Notice("files_left", {"count": 1}),)
     assert vault.search("zebra", refresh=True).notices[0] == vault.refresh()[0]
     assert found(vault, "zebra") == []
 
@@ -426,7 +427,7 @@ def test_refreshing_does_not_make_a_store_anew_for_other_settings(make_vault: Ma
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden.\n")
     with opened(vault.root, {"chunk.max_chars": 300}) as other:
         before = other.store.state.made_for
-        assert other.refresh() == ("this vault was indexed with other settings; run `notewell index` to do it anew",)
+        assert other.refresh() == (Notice("settings_changed"),)
         assert other.store.state.made_for == before
         assert found(other, "zebra") == []
         assert other.index().added == 51
@@ -449,7 +450,7 @@ def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     with opened(vault.root) as other, vault.store.writing():
-        assert other.refresh() == ("another process is indexing this vault; this is its state before that",)
+        assert other.refresh() == (Notice("being_indexed"),)
         assert found(other, "loaf") == ["bread.md"]
 
 
@@ -468,7 +469,7 @@ def test_words_are_still_searched_when_the_model_is_gone(make_vault: MakeVault, 
         assert [excerpt.path for excerpt in results] == ["bread.md"]
         assert results[0].retrievers == {"lexical": 1, "vector": None}
         (notice,) = results.notices
-        assert "by words alone" in notice
+        assert notice.code == "words_only"
         with pytest.raises(EmbedError) as caught:
             bare.index()
         assert caught.value.hint
@@ -481,8 +482,7 @@ def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_an
         results = other.search("loaf")
         assert [excerpt.retrievers["vector"] for excerpt in results] == [None]
         (notice,) = results.notices
-        assert "words/27" in notice
-        assert "`notewell index`" in notice
+        assert notice == Notice("other_embedder", {"embedder": "words/27"})
         report = other.index()
         results = other.search("loaf")
         assert report.added == 3
@@ -603,4 +603,4 @@ def test_links_are_told_as_they_were_while_another_process_indexes(make_vault: M
     with opened(vault.root) as other, other.store.locked(wait=0):
         told = vault.links("a")
     assert [lead.to for lead in told.links] == ["bees.md"]
-    assert len(told.notices) == 1 and told.notices[0].startswith("some links may be told as they were before: ")
+    assert [notice.code for notice in told.notices] == ["links_out_of_date"]

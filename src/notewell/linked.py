@@ -23,6 +23,7 @@ from notewell.search.retrieve import embed_checked, without_secrets
 from notewell.store import Snapshot, Store
 from notewell.types.candidates import Candidate
 from notewell.types.note import Vectors
+from notewell.types.notices import Notice
 from notewell.types.query import Plan
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Linked(Opened):
         except NoteError:
             return ""
 
-    def _complete_graph_now(self) -> tuple[str, ...]:
+    def _complete_graph_now(self) -> tuple[Notice, ...]:
         """Do what a run that was stopped, or an older Notewell, left undone; return what the user should know."""
         notices = self._resolve_now()
         if not notices and not self.store.state.standings_current:
@@ -95,14 +96,14 @@ class Linked(Opened):
                 _measure_standings(self.store)
         return notices
 
-    def _resolve_now(self) -> tuple[str, ...]:
+    def _resolve_now(self) -> tuple[Notice, ...]:
         """Resolve the links that a run left, if no other process is writing; return what the user should know."""
         try:
             if not self.store.state.links_resolved:
                 with self.store.locked():
                     self._resolve_links(self.store)
         except StoreError as error:
-            return (f"some links may be told as they were before: {error.fact}",)
+            return (Notice("links_out_of_date", {"reason": error.fact}),)
         return ()
 
     def graph(self) -> Graph:
@@ -164,7 +165,7 @@ class Linked(Opened):
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
-            raise EmbedError("There are no vectors to compare the query with", f"Without them, {notices[0]}")
+            raise no_vectors(notices[0])
         return embed_checked(without_secrets(plan) if self.settings.embed.is_remote else plan, embedder, snapshot)
 
 
@@ -177,3 +178,9 @@ def _measure_standings(store: Store) -> None:
 
 def _path_of(chunk: int, snapshot: Snapshot) -> str:
     return snapshot.chunks([chunk])[chunk].path
+
+
+def no_vectors(notice: Notice) -> EmbedError:
+    """Return the error for what needs vectors, where a notice says why there are none."""
+    reason = notice.facts.get("reason", "Run `notewell index` to make them")
+    return EmbedError("There are no vectors to compare the query with", str(reason))

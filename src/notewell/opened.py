@@ -23,6 +23,7 @@ from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.folder import check_way, make_folder
 from notewell.store.sqlite.owner import check_place, claim, name_for
+from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL = Path(FOLDER, "store.db")
@@ -143,7 +144,7 @@ class Opened:
         """Tell whether a store is as one made now would be; a server is not asked for that."""
         return (made_for.embedder, made_for.recipe) == (self.embedder.fingerprint, self._recipe)
 
-    def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[str, ...]]:
+    def _matching_embedder(self, *, hurried: bool) -> tuple[Embedder | None, tuple[Notice, ...]]:
         """Return the embedder whose vectors the store holds, or none and the reason."""
         made_for = self.store.state.made_for.embedder
         try:
@@ -151,8 +152,8 @@ class Opened:
             if embedder.fingerprint == made_for:
                 return embedder, ()
         except EmbedError as error:
-            return None, (_by_words_alone(error),)
-        return None, (f"the store's vectors come from {made_for}; searching by words alone until `notewell index`",)
+            return None, (Notice("words_only", {"reason": error.fact}),)
+        return None, (Notice("other_embedder", {"embedder": made_for}),)
 
     def check_indexed(self) -> None:
         """Refuse to go on with a vault that was never indexed."""
@@ -163,7 +164,7 @@ class Opened:
     def _source(self) -> Source:
         return Source(self.root, self.settings.index, self.settings.chunk)
 
-    def embedders(self, *, hurried: bool = True) -> tuple[Embedders, tuple[str, ...]]:
+    def embedders(self, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:
         """Return the embedders of a search, and what the user should know of those that are missing."""
         embedder, notices = self._matching_embedder(hurried=hurried)
         encoder, more = self._ready_encoder() if embedder else (None, ())
@@ -175,12 +176,12 @@ class Opened:
             with suppress(StoreError):
                 keep_searched(self.store, self.encoder.fingerprint if self.encoder else "", chunks, vectors)
 
-    def _ready_encoder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+    def _ready_encoder(self) -> tuple[Embedder | None, tuple[Notice, ...]]:
         """Return the encoder, or none and the reason; one that fails when it is used is told of by the search."""
         try:
             return self.encoder, ()
         except EmbedError as error:
-            return None, (f"{error.fact}; searching without it",)
+            return None, (Notice("searching_without", {"reason": error.fact}),)
 
     def _repaired_store(self) -> SqliteStore:
         """Return the store; a damaged one is thrown away first, as all of it can be made again."""
@@ -197,7 +198,3 @@ def _has_content(file: Path) -> bool:
         return file.is_file() and file.stat().st_size > 0
     except OSError:
         return False
-
-
-def _by_words_alone(error: EmbedError) -> str:
-    return f"{error.fact}; searching by words alone"

@@ -22,13 +22,14 @@ from notewell.index.encode import find_lacking, measure_filling
 from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, names_file, read_place
 from notewell.index.report import Diagnosis, Filling, Status
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
-from notewell.linked import Linked
+from notewell.linked import Linked, no_vectors
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import MODES, Rules, search
 from notewell.search.plan import readable, readable_name
 from notewell.store import About, MadeFor
 from notewell.store.texts import stored_texts
+from notewell.types.notices import Notice
 from notewell.types.query import Asked, Query
 from notewell.types.results import Compared, DeepResults, Results
 
@@ -81,18 +82,18 @@ class Vault(Linked):
                     store.replace_by(fresh)
             return report
 
-    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
+    def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
         """Take in what changed if that is quick, and index a new vault; return what the user should know."""
         if not self.indexed:
             report = self.index(progress=progress)
             skipped = len(self.store.about().skipped)
-            notices = (f"{_files(skipped)} not read; `notewell status` says why",) if skipped else ()
-            stopped = ("indexing was stopped; only a part of the vault was searched",) if report.interrupted else ()
+            notices = (Notice("skipped_files", {"count": skipped}),) if skipped else ()
+            stopped = (Notice("indexing_stopped"),) if report.interrupted else ()
             return (*stopped, *notices)
         changes = find_changes(self.root, self.settings.index, self.store)
         try:
             if not self._suits(self.store.state.made_for):
-                return ("this vault was indexed with other settings; run `notewell index` to do it anew",)
+                return (Notice("settings_changed"),)
             if changes and changes.work <= QUICK_BYTES:
                 deadline = time.monotonic() + QUICK_SECONDS
                 progress = Progress(stop=lambda: time.monotonic() > deadline)
@@ -101,11 +102,12 @@ class Vault(Linked):
             else:
                 left = len(changes.read)
         except StoreBusy:
-            return ("another process is indexing this vault; this is its state before that",)
+            return (Notice("being_indexed"),)
         except (EmbedError, StoreError) as error:
             # An old answer is better than none.
-            return (f"{_files(len(changes.read), 'changed ')} not taken in: {error.fact}",) if changes else ()
-        told = (f"{_files(left)} not indexed yet; run `notewell index` to take them in",) if left else ()
+            left = len(changes.read)
+            return (Notice("changes_not_indexed", {"count": left, "reason": error.fact}),) if changes else ()
+        told = (Notice("files_left", {"count": left}),) if left else ()
         # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
         return (*told, *self._resolve_now())
 
@@ -125,11 +127,11 @@ class Vault(Linked):
             self.check_indexed()
             notices = (*notices, *self._resolve_now())
         if not self.indexed:
-            told = (*notices, "this vault was never indexed; `index` comes first")
+            told = (*notices, Notice("never_indexed"))
             return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=told)
         embedders, missing = self.embedders()
         if query.mode == "deep" and embedders.quick is None:
-            raise EmbedError("There are no vectors to compare the query with", f"Without them, {missing[0]}")
+            raise no_vectors(missing[0])
         with self.store.reading() as snapshot:
             walk, walks = self._walk_from(snapshot) if query.mode == "deep" else (None, [])
             rules = replace(self.search_rules, mode=MODES[query.mode], walk=walk)
@@ -270,7 +272,7 @@ class Vault(Linked):
         done = memories.forget(path)
         return replace(done, notices=self._take_in(done.path))
 
-    def _take_in(self, path: str) -> tuple[str, ...]:
+    def _take_in(self, path: str) -> tuple[Notice, ...]:
         """Bring the store up to date with one note, however much else changed; return what the user should know."""
         try:
             self.check_indexed()
@@ -287,11 +289,11 @@ class Vault(Linked):
                         changes=change,
                     )
                     return ()
-            fact = "This vault was indexed with other settings; run `notewell index` to do it anew"
+            fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
         except (StoreError, EmbedError) as error:
             # The note itself is as it was asked for.
             fact = error.fact
-        return (f"{path}: the store does not know of it yet, and takes it in when it can. {fact}",)
+        return (Notice("note_not_indexed", {"path": path, "reason": fact}),)
 
     @property
     def _memories(self) -> Memories:
@@ -347,7 +349,3 @@ class Vault(Linked):
         stale = len(changes.read) + len(changes.gone)
         others = count_others(self.root, self.settings.index)
         return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
-
-
-def _files(number: int, which: str = "") -> str:
-    return f"1 {which}file is" if number == 1 else f"{number:,} {which}files are"

@@ -17,6 +17,8 @@ from notewell import Vault
 from notewell.embed.endpoint import HURRIED, Patience
 from notewell.errors import EmbedError
 from notewell.index import Progress
+from notewell.serve.wording import sentences
+from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
 Content = Callable[[Vault], dict[str, Any]]
@@ -84,7 +86,7 @@ def test_words_are_found_whatever_the_server_does_and_one_notice_says_so(
     assert [excerpt.path for excerpt in results] == ["bees.md"]
     assert results[0].retrievers == {"lexical": 1, "vector": None}
     (notice,) = results.notices
-    assert notice.endswith("; searching by words alone")
+    assert notice.code == "words_only"
     assert len(server.requests) == before + 1
 
 
@@ -102,7 +104,7 @@ def test_a_setting_that_leads_nowhere_does_not_stop_a_search_by_words(make_vault
     with Vault.open(vault.root, {"embed.model": "openai:some-model"}) as other:
         results = other.search("hive", refresh=True)
     assert [excerpt.path for excerpt in results] == ["bees.md"]
-    assert "embed.url is empty" in results.notices[0]
+    assert "embed.url is empty" in sentences(results.notices)[0]
 
 
 def test_a_query_goes_to_the_server_without_its_secrets(make_vault: MakeVault, server: Server) -> None:
@@ -231,7 +233,8 @@ def test_a_change_that_the_server_has_no_vector_for_is_told_of_and_the_old_answe
         results = other.search("hive", refresh=True)
     assert [excerpt.path for excerpt in results] == ["bees.md"]
     taken, by_words = results.notices
-    assert taken.startswith("1 changed file is not taken in: Ollama") and by_words.endswith("by words alone")
+    assert (taken.code, taken.facts["count"], by_words.code) == ("changes_not_indexed", 1, "words_only")
+    assert str(taken.facts["reason"]).startswith("Ollama")
     assert len(server.requests) == before + 1
     server.always = ""
     with again(vault) as other:
@@ -246,7 +249,7 @@ def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew
     server.always = "another dimension"
     change(vault, "new.md", "# New\n\nA zebra grazes in the garden today.\n")
     with again(vault) as other:
-        assert "makes vectors of 5 numbers, but the store has 27" in other.search("hive").notices[0]
+        assert "makes vectors of 5 numbers, but the store has 27" in sentences(other.search("hive").notices)[0]
         with pytest.raises(EmbedError, match="5 numbers, but the store has 27") as caught:
             other.index()
         assert "`notewell index --full`" in caught.value.hint
@@ -264,7 +267,7 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
     monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
     old = make_vault(MANY)
     old.index()
-    seen: list[tuple[int, tuple[str, ...], Any]] = []
+    seen: list[tuple[int, tuple[Notice, ...], Any]] = []
 
     def look(done: int, total: int) -> None:
         results = old.search("hive of number 7", limit=3)
@@ -283,7 +286,7 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
         assert new.store.state.made_for.embedder == "ollama:some-model"
         assert new.search("hive").notices == ()
         assert set(seen) == {(3, (), True)} and len(seen) == len(MANY)
-    assert "by words alone" in old.search("hive").notices[0]
+    assert old.search("hive").notices[0].code == "other_embedder"
 
 
 def test_another_address_of_the_same_model_keeps_the_store(make_vault: MakeVault, server: Server) -> None:

@@ -13,6 +13,7 @@ from notewell import Vault
 from notewell.embed import EmbedRules, load_embedder
 from notewell.embed.sentence import SentenceEmbedder
 from notewell.errors import EmbedError
+from notewell.types.notices import Notice
 
 # Its vectors are those of the words embedder, three times as long unless they are to be normalised.
 STAND_IN = """
@@ -115,4 +116,4 @@ def test_a_vault_is_searched_by_words_when_the_package_is_gone(
         assert vault.index().added == 0
         results = vault.search("hive")
     assert results[0].retrievers == {"lexical": 1, "vector": None}
-    assert results.notices == ("The package sentence-transformers is not installed; searching by words alone",)
+    assert results.notices == (Notice("words_only", {"reason": "The package sentence-transformers is not installed"}),)

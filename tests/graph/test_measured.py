@@ -181,9 +181,7 @@ def test_where_another_is_writing_a_walk_says_that_links_may_be_old(make_vault: 
                 vault.refresh(),
                 vault.graph().notices,
             )
-        assert [notice[0].partition(":")[0] for notice in notices] == [
-            "some links may be told as they were before"
-        ] * len(notices)
+        assert [notice[0].code for notice in notices] == ["links_out_of_date"] * len(notices)
 
 
 def test_the_vault_from_above_is_right_where_standings_are_older_than_links_and_cannot_be_kept(

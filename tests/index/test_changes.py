@@ -10,6 +10,7 @@ from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.index import Progress
 from notewell.types.note import Vectors
+from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]
@@ -223,7 +224,7 @@ def test_a_large_change_is_left_to_the_user(make_vault: MakeVault, monkeypatch: 
     vault.index()
     write(vault, "long.md", "word " * 250)
     write(vault, "bees.md", BEES)
-    assert vault.refresh() == ("2 files are not indexed yet; run `notewell index` to take them in",)
+    assert vault.refresh() == (Notice("files_left", {"count": 2}),)
     assert vault.store.about().notes == 1
 
 
@@ -235,7 +236,7 @@ def test_a_refresh_stops_when_its_time_is_over_and_says_what_is_left(
     vault.index()
     for number in range(4):
         write(vault, f"{number}.md", BEES)
-    assert vault.refresh() == ("3 files are not indexed yet; run `notewell index` to take them in",)
+    assert vault.refresh() == (Notice("files_left", {"count": 3}),)
     assert vault.store.about().notes == 2
     monkeypatch.setattr("notewell.vault.QUICK_SECONDS", 60.0)
     assert vault.refresh() == ()
@@ -281,7 +282,7 @@ def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_th
     other = Vault.open(vault.root, {"embed.model": "words"})
     counting = other.embedder = CountingEmbedder("other words/27")
     results = other.search("hive")
-    assert "words/27" in results.notices[0] and results[0].retrievers["vector"] is None
+    assert results.notices[0].facts == {"embedder": "words/27"} and results[0].retrievers["vector"] is None
     other.index()
     assert len(counting.texts) == 2
     assert other.store.state.made_for.embedder == "other words/27"

@@ -195,7 +195,7 @@ def test_a_vault_that_was_indexed_with_other_settings_is_told_of(allowed: Vault)
     with Vault.open(allowed.root, {"embed.model": "words", "chunk.max_chars": 500}) as other:
         done = other.remember(APPROVALS)
     assert done.written
-    assert "run `notewell index` to do it anew" in done.notices[0]
+    assert "Run `notewell index`" in str(done.notices[0].facts["reason"])
 
 
 def test_while_another_process_indexes_it_is_written_all_the_same_and_the_next_search_finds_it(allowed: Vault) -> None:
@@ -204,8 +204,8 @@ def test_while_another_process_indexes_it_is_written_all_the_same_and_the_next_s
         done = allowed.remember(APPROVALS, title="Billing")
         assert done.written
         (notice,) = done.notices
-        assert notice.startswith("Memories/Billing.md: the store does not know of it yet, and takes it in when it can.")
-        assert notice.endswith("is writing to this vault's store")
+        assert (notice.code, notice.facts["path"]) == ("note_not_indexed", "Memories/Billing.md")
+        assert str(notice.facts["reason"]).endswith("is writing to this vault's store")
         # What the store does not know yet is compared as well.
         again = allowed.remember("Since March, deploying the billing service needs two approvals.")
         assert [near.path for near in again.near] == [done.path]

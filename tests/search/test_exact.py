@@ -11,6 +11,7 @@ from notewell.search.exact import READ, find_strings, find_verbatim, holds
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
 from notewell.types.note import Chunk
+from notewell.types.notices import Notice
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -136,7 +137,7 @@ def test_a_file_outside_the_scope_is_not_found_by_its_name(hold: Hold) -> None:
 def test_a_string_that_no_note_holds_is_told_of(hold: Hold, text: str) -> None:
     snapshot = hold({"a.md": "v9 and 9.9, foo at bar.org, an ident x"})
     page = searched(text, snapshot, settings=WORDS_ONLY).results
-    assert f"no note holds '{text}' as it is written" in page.notices
+    assert Notice("no_exact_match", {"text": text}) in page.notices
 
 
 def test_a_key_of_dashes_is_read_in_a_moment(hold: Hold) -> None:

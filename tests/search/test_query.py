@@ -11,6 +11,7 @@ from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.plan import make_plan
 from notewell.search.query import Known, read_filters, read_query_text
+from notewell.types.notices import Notice
 from notewell.types.query import Filter, Filters, Plan, Range, Scope
 
 KNOWN = Known(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
@@ -117,19 +118,19 @@ def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "notice"),
+    ("sign", "parts_read"),
     [
-        ('"a phrase {}"', "only the first 16 phrases are read as such"),
-        ('-"a phrase {}"', "only the first 16 phrases are read as such"),
-        ("-word{}*", "only the first 16 beginnings that are left out are read as such"),
+        ('"a phrase {}"', "phrases"),
+        ('-"a phrase {}"', "phrases"),
+        ("-word{}*", "excluded beginnings"),
     ],
 )
-def test_what_costs_is_text_beyond_the_first_sixteen(sign: str, notice: str) -> None:
+def test_what_costs_is_text_beyond_the_first_sixteen(sign: str, parts_read: str) -> None:
     parts = [sign.format(number) for number in range(20)]
     query = read_query_text(" ".join(parts), KNOWN)
     assert len(query.filters) == 16
     assert query.parts[-1].kind == "text" and query.parts[-1].text == " ".join(parts[16:])
-    assert query.unread.notices == (notice,)
+    assert query.unread.notices == (Notice("too_many_parts", {"most": 16, "parts": parts_read}),)
     assert read_query_text(" ".join(parts[:16]), KNOWN).unread.notices == ()
 
 

@@ -11,11 +11,16 @@ from notewell.search.plan import make_plan
 from notewell.search.spelling import HOLDING, TYPOS, resolve
 from notewell.store import Snapshot
 from notewell.terms import token_terms
+from notewell.types.notices import Notice
 from notewell.types.query import Plan
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
 WORDS_ONLY = SearchRules(lexical_weight=1, vector_weight=0)
+
+
+def instead(word: str, *others: str) -> Notice:
+    return Notice("searched_instead", {"word": word, "instead": others})
 
 
 def read(text: str, snapshot: Snapshot) -> Plan:
@@ -61,19 +66,19 @@ def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) 
     vault = make_vault({"a.md": "Anna Mueller keeps bees.", "b.md": "A datatablerenderer."})
     vault.index()
     results = vault.search("mueler", explain=True)
-    assert results.notices == ("no note has 'mueler'; looked for 'mueller' instead",)
+    assert results.notices == (instead("mueler", "mueller"),)
     assert (results.read_as or ())[1:] == ("one word", "'mueler' also as 'mueller'")
     (start, end), *_ = results[0].excerpt.highlights
     assert results[0].excerpt.text[start:end] == "Mueller"
-    assert vault.search("Table").notices == ("no note has 'Table'; looked for 'datatablerenderer' instead",)
+    assert vault.search("Table").notices == (instead("Table", "datatablerenderer"),)
 
 
 def test_words_are_told_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "Es gab viele Schwierigkeiten, too late.", "b.md": "The Vulnerability was mended."})
     vault.index()
-    assert vault.search("vulnerabilty").notices == ("no note has 'vulnerabilty'; looked for 'vulnerability' instead",)
+    assert vault.search("vulnerabilty").notices == (instead("vulnerabilty", "vulnerability"),)
     assert vault.search("lates?").notices == ()
-    assert vault.search("latess").notices == ("no note has 'latess'; looked for 'late' instead",)
+    assert vault.search("latess").notices == (instead("latess", "late"),)
 
 
 @pytest.mark.parametrize(

@@ -295,7 +295,7 @@ def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notew
     code, out, err = notewell("search", "hive", "--json")
     (notice,) = json.loads(out)["notices"]
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
-    assert notice.startswith(unusable) and notice.endswith("; searching without it")
+    assert notice.startswith(unusable) and notice.endswith(". Searching without it")
     assert err == f"note: {notice}\n"
 
 

@@ -428,8 +428,8 @@ def test_ctrl_c_during_the_first_search_answers_from_what_is_there(folder: Path)
     assert first == f"indexing {folder}\n"
     assert re.fullmatch(r"indexed [\d,]+ of 3,003 notes\n", second)
     assert process.returncode == 130
-    assert "note: indexing was stopped; only a part of the vault was searched\n" in err
+    assert "note: Indexing was stopped, so only a part of the vault was searched\n" in err
     assert "Traceback" not in err
     answer = json.loads(out)
     assert len(answer["hits"]) == 10
-    assert answer["notices"] == ["indexing was stopped; only a part of the vault was searched"]
+    assert answer["notices"] == ["Indexing was stopped, so only a part of the vault was searched"]

@@ -201,10 +201,10 @@ def test_a_block_for_a_prompt_is_no_larger_than_asked(notewell: Notewell, tokens
 def test_that_nothing_fits_is_told_from_that_nothing_was_found(notewell: Notewell) -> None:
     notewell("index")
     _, out, err = notewell("search", "rye bread", "--max-tokens", "3")
-    assert (out, err.count("nothing")) == ("", 1)
-    assert "nothing fits into 3 tokens" in err
+    assert (out, err.lower().count("nothing")) == ("", 1)
+    assert "Nothing fits into 3 tokens" in err
     answer = json.loads(notewell("search", "rye bread", "--max-tokens", "3", "--json")[1])
-    assert (answer["hits"], answer["notices"]) == ([], ["nothing fits into 3 tokens"])
+    assert (answer["hits"], answer["notices"]) == ([], ["Nothing fits into 3 tokens"])
     _, out, err = notewell("search", "rye", "--under", "nowhere", "--max-tokens", "300")
     assert out == ""
     assert "nothing found" in err
@@ -264,7 +264,7 @@ def test_many_changed_files_are_told_of_and_not_waited_for(
     code, out, err = notewell("search", "zebra", "--json")
     assert code == 0
     assert "new.md" not in out
-    notice = "1 file is not indexed yet; run `notewell index` to take them in"
+    notice = "1 file is not indexed yet. Run `notewell index`"
     assert f"note: {notice}\n" in err
     assert notice in json.loads(out)["notices"]
 
@@ -404,7 +404,7 @@ def test_explain_says_first_how_the_query_was_read(notewell: Notewell) -> None:
 def test_a_tag_that_no_note_has_is_told_of(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf", "tag:bred")
     assert (code, out) == (0, "")
-    assert "note: no note has the tag 'bred'; near: bread\n" in err
+    assert 'note: No note has the tag "bred". Did you mean bread?\n' in err
 
 
 def test_a_folder_without_notes_is_told_of_and_gets_no_store(

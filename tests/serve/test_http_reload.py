@@ -71,8 +71,8 @@ def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: K
         found = served.get("/search", text="honey")
         assert found["hits"][0]["path"] == "Garden/Bees.md"
         (notice,) = found["notices"]
-        assert notice.startswith("notes are being taken in, ") and notice.endswith(
-            " of 30; ask again in a minute to find them all"
+        assert notice.startswith("Indexing (") and notice.endswith(
+            " of 30 notes). Search again in a minute to find everything"
         )
         go_on.set()
         *_, last = (json.loads(line) for line in answer.read().splitlines())
@@ -146,7 +146,7 @@ def test_while_a_reload_goes_on_every_route_tells_of_it(indexed: KeptVault) -> N
         assert served.upkeep
         served.upkeep.reload()
         try:
-            assert "being taken in" in served.get("/traverse/Garden/Bees.md")["notices"][0]
-            assert "being taken in" in served.get("/links/Garden/Bees.md", refresh=False)["notices"][0]
+            assert "Indexing" in served.get("/traverse/Garden/Bees.md")["notices"][0]
+            assert "Indexing" in served.get("/links/Garden/Bees.md", refresh=False)["notices"][0]
         finally:
             go_on.set()

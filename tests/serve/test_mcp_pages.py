@@ -235,7 +235,7 @@ def test_a_vault_made_by_other_rules_is_made_anew_behind(make_vault: MakeVault) 
     other = Vault.open(vault.root, {"embed.model": "words", "chunk.max_chars": 300})
     with kept_up(other) as upkeep, asking(make_server(upkeep)) as session:
         first = session.call("search", text="zebra")
-        assert "being taken in" in first.structured_content["notices"][0] and first.structured_content["hits"]
+        assert "Indexing" in first.structured_content["notices"][0] and first.structured_content["hits"]
         wait_until(lambda: upkeep.progress is None)
         assert "notices" not in session.call("search", text="zebra").structured_content
 

@@ -104,7 +104,7 @@ def test_nobody_waits_long_for_another_s_look(upkeep: Upkeep, monkeypatch: pytes
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
     with upkeep._looking:
         (notice,) = upkeep.look()
-    assert "the state before that" in notice and upkeep.progress is None
+    assert notice.code == "changes_being_indexed" and upkeep.progress is None
 
 
 def test_a_folder_that_cannot_be_watched_is_looked_through_after_a_pause(
@@ -167,7 +167,7 @@ def test_a_model_is_told_that_a_note_may_be_there_soon(
     try:
         with pytest.raises(NoteError) as error:
             ask(upkeep)
-        assert "otes are being taken in" in error.value.hint
+        assert "Indexing" in error.value.hint
     finally:
         go_on.set()
 
@@ -177,10 +177,10 @@ def test_what_is_not_quick_is_taken_in_behind_the_answer(upkeep: Upkeep, monkeyp
     write_many(upkeep.vault.root)
     go_on = hold(upkeep.vault)
     try:
-        assert "notes are being taken in" in upkeep.look()[0]
+        assert upkeep.look()[0].code.startswith("indexing_")
         assert upkeep.progress is not None
         # Whoever does not want to look is told, too, and nobody waits.
-        assert "notes are being taken in" in upkeep.look(refresh=False)[0]
+        assert upkeep.look(refresh=False)[0].code.startswith("indexing_")
         with pytest.raises(StoreBusy):
             upkeep.reload()
     finally:
@@ -234,10 +234,10 @@ def test_a_run_that_failed_is_not_tried_with_every_look(upkeep: Upkeep, monkeypa
     upkeep.look()
     wait_until(lambda: upkeep.progress is None)
     failed = upkeep._run
-    assert "not indexed yet" in upkeep.look()[0] and upkeep._run is failed
+    assert upkeep.look()[0].code == "files_left" and upkeep._run is failed
     # Nor is the folder walked for each who asks, while nothing comes of it.
     walks(upkeep)
-    assert "not indexed yet" in upkeep.look()[0] and walks(upkeep) == 0
+    assert upkeep.look()[0].code == "files_left" and walks(upkeep) == 0
     upkeep._next_look = 0.0
     upkeep.vault.__dict__["embedder"] = WordsEmbedder()
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)

@@ -19,6 +19,7 @@ from notewell.names.similar import SimilarNames
 from notewell.store import Snapshot
 from notewell.store.links import NOWHERE, TO_FILE, NoteIds
 from notewell.types.note import Link
+from notewell.types.notices import Notice
 
 NO_NOTE = "no such note"
 NO_FILE = "no such file"
@@ -75,7 +76,7 @@ class Links:
     links: tuple[Lead, ...] = ()
     backlinks: tuple[Lead, ...] = ()
     orphans: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def problems(self) -> dict[str, int]:
@@ -211,13 +212,13 @@ class Leads:
             replace(lead, near=self._near.like(lead.link.target)) if lead.problem == NO_NOTE else lead for lead in leads
         )
 
-    def called(self, called: str, path: str) -> tuple[str, ...]:
+    def called(self, called: str, path: str) -> tuple[Notice, ...]:
         """Return what to say of a note that was asked for by a name by which links lead to another."""
         if not called or called == path:
             return ()
         _, note = self._resolver.ends(Link(called, 1), "")
         other = self._by_id.get(note, path)
-        return () if other == path else (f"[[{called}]] leads to {other}",)
+        return () if other == path else (Notice("link_leads_elsewhere", {"name": called, "path": other}),)
 
     @cached_property
     def _judged(self) -> Sequence[Lead]:

@@ -11,6 +11,7 @@ import numpy as np
 from notewell.graph.algorithms import Pairs
 from notewell.graph.net import Net
 from notewell.graph.standing import ALONE, Standings
+from notewell.types.notices import Notice
 
 # A community goes by so many of its notes.
 NAMED_BY = 3
@@ -69,7 +70,7 @@ class Graph:
     net: Net
     standings: Standings
     overview: Overview
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 def survey(net: Net, standings: Standings) -> Overview:

@@ -11,6 +11,7 @@ import numpy as np
 
 from notewell.errors import SettingsError
 from notewell.types.note import Vectors
+from notewell.types.notices import Notice
 
 # Why a note was kept, and why it was not.
 START = "start"
@@ -151,7 +152,7 @@ class Walk:
     unseen: int
     ended: str
     floor: float
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def kept(self) -> tuple[Visit, ...]:

@@ -19,6 +19,7 @@ from notewell.memory.names import numbered
 from notewell.memory.near import Near
 from notewell.memory.page import LONGEST, MARK, Memory, name_of, split_page, tidy, write_page
 from notewell.store import Store
+from notewell.types.notices import Notice
 
 __all__ = ["Forgotten", "Memories", "Memory", "Near", "Remembered", "allowed_folder"]
 
@@ -36,7 +37,7 @@ class Remembered:
     written: bool
     near: tuple[Near, ...] = ()
     redacted: int = 0
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Forgotten:
 
     path: str
     trash: str
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.retrieve import embed_checked, nearness, retrieve, without_secrets
 from notewell.search.spelling import resolve
 from notewell.search.variations import vary
-from notewell.search.weak_results import find_doubts
+from notewell.search.weak_results import find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate, Ranking
 from notewell.types.query import Filter, Plan, Query
@@ -106,7 +106,7 @@ def answer(query: Query, plan: Plan, store: Snapshot, embedders: Embedders, rule
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,
-        notices=find_doubts(plan, page, left_out, store, asked) if mode.notices else plan.notices,
+        notices=find_notices(plan, page, left_out, store, asked) if mode.notices else plan.notices,
         read_as=plan.read_as if query.explain else None,
     )
     return Searched(results, page, encoded)

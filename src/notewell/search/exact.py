@@ -11,6 +11,7 @@ from notewell.store import Matching
 from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
 from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Chunk
+from notewell.types.notices import Notice
 from notewell.types.query import Filter, Plan
 
 # So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
@@ -66,13 +67,13 @@ def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
     return [Ranking("exact", best_first, trust=share**STEEPNESS)]
 
 
-def tell_missing(plan: Plan, page: Sequence[Candidate]) -> tuple[str, ...]:
-    """Say that nothing holds what was asked for as it is written, where that is most of the query."""
+def find_missing(plan: Plan, page: Sequence[Candidate]) -> tuple[Notice, ...]:
+    """Return a notice for each string that no hit holds as it is written, where it is most of the query."""
     if not plan.strings or any(one.ranks.get("exact") for one in page):
         return ()
     # Several words in a row are seldom meant to the letter.
     asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))
-    return tuple(f"no note holds '{string}' as it is written" for string in asked)
+    return tuple(Notice("no_exact_match", {"text": string}) for string in asked)
 
 
 def _called(plan: Plan, store: Matching) -> list[int]:

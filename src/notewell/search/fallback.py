@@ -8,11 +8,14 @@ from typing import TypeVar
 
 from notewell.errors import EmbedError
 from notewell.search.encoder_rerank import Embedders
+from notewell.types.notices import Notice
 
 Answer = TypeVar("Answer")
 
 
-def try_without_failing(embedders: Embedders, answer: Callable[[Embedders], Answer]) -> tuple[Answer, tuple[str, ...]]:
+def try_without_failing(
+    embedders: Embedders, answer: Callable[[Embedders], Answer]
+) -> tuple[Answer, tuple[Notice, ...]]:
     """Answer with all embedders, or with those that work, and return with that what failed, as notices.
 
     If none of it works, since a walk needs vectors, the first failure is raised.
@@ -27,7 +30,7 @@ def try_without_failing(embedders: Embedders, answer: Callable[[Embedders], Answ
         except EmbedError as error:
             first, fact = first or error, error.fact
         else:
-            how = "without it" if way.quick or way.encoder else "by words alone"
-            return answered, (f"{fact}; searching {how}",) if fact else ()
+            code = "searching_without" if way.quick or way.encoder else "words_only"
+            return answered, (Notice(code, {"reason": fact}),) if fact else ()
     assert first is not None, "there is always a way to try"
     raise first

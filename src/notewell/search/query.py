@@ -15,6 +15,7 @@ from notewell.search.describe import told
 from notewell.search.languages import also_called
 from notewell.search.unread import Unread, tell_unread
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
+from notewell.types.notices import Notice
 from notewell.types.query import Filter, Filters, Range
 
 # Straight quotes, and those that keyboards and pens make of them.
@@ -50,7 +51,7 @@ HEADINGS = ("heading", "headings", "title")
 # Fewer letters before a star begin half of all words; a minus before one letter is an option of some command.
 SHORTEST = 2
 # Looked for in the text of each chunk that may hold it, or in all terms: what is beyond so many is text.
-AT_MOST = {"phrases": 16, "beginnings that are left out": 16}
+AT_MOST = {"phrases": 16, "excluded beginnings": 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def read_query_text(text: str, known: Known | None = None) -> Query:
     # A query without syntax stays as it is, to the last space.
     read = (*parts, *_plain(text[began:])) if parts else (Part("text", text),) if text else ()
     more = tuple(
-        f"only the first {most} {name} are read as such" for name, most in AT_MOST.items() if costly[name] > most
+        Notice("too_many_parts", {"most": most, "parts": name}) for name, most in AT_MOST.items() if costly[name] > most
     )
     unread = Unread() if is_text else tell_unread(text, left, known.keys)
     return Query(read, replace(unread, notices=(*unread.notices, *more)))
@@ -180,7 +181,7 @@ def _costs(part: Part | None) -> str:
         return ""
     of, (value, *_) = part.filter.of, part.filter.values
     if of == "term" and str(value).endswith("*"):
-        return "beginnings that are left out"
+        return "excluded beginnings"
     return "phrases" if of == "phrase" else ""
 
 

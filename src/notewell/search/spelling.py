@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.search.stopwords import stop_terms
 from notewell.store import Matching
 from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
 from notewell.types.candidates import Candidate
+from notewell.types.notices import Notice
 from notewell.types.query import Plan
 
 # A word with fewer letters is one typo away from too many, and stands inside too many.
@@ -62,19 +63,20 @@ def resolve(plan: Plan, store: Matching) -> Plan:
     )
 
 
-def tell_guesses(plan: Plan, page: Sequence[Candidate]) -> tuple[str, ...]:
-    """Say which words no note has, and what was found instead, as the notes of the page write it."""
+def find_replaced(plan: Plan, page: Sequence[Candidate]) -> Iterator[Notice]:
+    """Yield a notice for each word that no note has, with what was found instead, as the notes of the page spell it."""
     tokens = {token for one in page for token in TOKEN.findall(one.chunk.text)} if plan.guessed else ()
     spelt: dict[str, set[str]] = {}
     for token in tokens:
         for term in token_terms(token):
             spelt.setdefault(term, set()).add(fold(token))
-    told = []
     for word in plan.guessed:
         others = (min(spelt[term], key=_plainest) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
-        found = " or ".join(f"'{other}'" for other in list(others)[:TYPOS])
-        told.append(f"no note has '{word}'" + (f"; looked for {found} instead" if found else ""))
-    return tuple(told)
+        instead = tuple(others)[:TYPOS]
+        if instead:
+            yield Notice("searched_instead", {"word": word, "instead": instead})
+        else:
+            yield Notice("unknown_word", {"word": word})
 
 
 def _plainest(word: str) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from notewell.names.suggest import CLOSE, suggest
 from notewell.terms import TOKEN
+from notewell.types.notices import Notice
 
 FILTERS = ("like", "path", "tag", "type", "lang", "after", "before")
 DAYS = ("after", "before")
@@ -24,17 +25,17 @@ COMPARED = 5_000
 class Unread:
     """What is told of syntax that is text, and the words in it, which are no misspelt words of a question."""
 
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     words: frozenset[str] = frozenset()
 
 
 def tell_unread(text: str, left: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> Unread:
     """Say what of a text was not read as syntax; `left` are the `key:value` of it that are text."""
-    told = {f"{empty} has nothing after it, so it is text": empty for empty in EMPTY.findall(text)}
+    told = {Notice("empty_part", {"part": empty}): empty for empty in EMPTY.findall(text)}
     keyed = [match for match in left if match["value"][0] not in ":/\\"]
     for match in keyed:
         if match["key"].lower() in DAYS and len(told) < TOLD:
-            told[f"{match[0]} is no date, so it is text"] = match[0]
+            told[Notice("invalid_date", {"text": match[0]})] = match[0]
     told |= _unknown(keyed, keys)
     # Of a note that is not there, whoever looks for its name tells more.
     liked = (match[0] for match in left if match["key"].lower() == "like")
@@ -51,14 +52,14 @@ def near_keys(key: str, keys: Collection[str]) -> list[str]:
     return suggest(key, sorted({*FILTERS, *keys}), limit=1, least=CLOSE) if len(keys) <= COMPARED else []
 
 
-def _unknown(keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> dict[str, str]:
+def _unknown(keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> dict[Notice, str]:
     """Return what is told of keys that no note has, if there is one like it, each with what was written."""
     # One letter is a drive, or a variable.
     unknown = {
         key: match[0] for match in reversed(keyed) if len(key := match["key"]) > 1 and key.lower() not in FILTERS
     }
-    told: dict[str, str] = {}
+    told: dict[Notice, str] = {}
     for key in list(reversed(unknown))[:LOOKED_UP]:
         if len(told) < TOLD and (near := near_keys(key, keys())):
-            told[f"no note has the key '{key}', so it is text; near: {near[0]}"] = unknown[key]
+            told[Notice("unknown_key", {"key": key, "near": tuple(near)})] = unknown[key]
     return told

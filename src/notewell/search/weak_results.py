@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -12,129 +12,129 @@ from notewell.names.find import MOST_PLACES, find_chunks, suggest_folders
 from notewell.names.suggest import SHOWN, suggest
 from notewell.redact import redact_text
 from notewell.search.describe import told, told_values
-from notewell.search.exact import tell_missing
+from notewell.search.exact import find_missing
 from notewell.search.fuse import SearchRules
-from notewell.search.spelling import tell_guesses
+from notewell.search.spelling import find_replaced
 from notewell.search.unread import near_keys
 from notewell.store import Snapshot
 from notewell.terms import fold
 from notewell.types.candidates import Candidate
+from notewell.types.notices import Fact, Notice
 from notewell.types.query import EVERYTHING, Filter, Plan, Range, Scope
 
 # More values than these are not compared: a hint may not take longer than the search.
 COMPARED = 5_000
-# As many notices as one reads, and as much of one.
-LINES = 8
+# As many notices as one reads, and as much of one text in them.
+MOST = 8
 LONGEST = 400
-NO_WORDS = "there are no words to look for"
-NEAREST = "these are nearest by meaning"
 LIKE = re.compile(r'(?:^|\s)like:("[^"]+"|“[^”]+”|\S+)')
-NAMES = {
-    "path": "there is no note or folder",
-    "tag": "no note has the tag",
-    "type": "no note has the type",
-    "lang": "no note is in the language",
-}
+# What is missing where no note fits a filter of a kind.
+CODES = {"path": "no_path", "tag": "no_tag", "type": "no_type", "lang": "no_language"}
 
 
-def find_doubts(
+def find_notices(
     plan: Plan, page: Sequence[Candidate], left_out: int, store: Snapshot, rules: SearchRules
-) -> tuple[str, ...]:
-    """Return what the user should know of a page, as many lines as one reads; a secret in the query is not repeated."""
-    doubts = [*plan.notices, *tell_guesses(plan, page), *_unknown_notes(plan, store)]
+) -> tuple[Notice, ...]:
+    """Return what the user should know about poor results; a secret in the query is not repeated."""
+    found = [*plan.notices, *find_replaced(plan, page), *_unknown_notes(plan, store)]
     if left_out and not page:
-        doubts.append(f"nothing fits into {rules.max_tokens} tokens")
+        found.append(Notice("nothing_fits", {"tokens": rules.max_tokens}))
     else:
-        doubts += _found(plan, page, store, rules)
-    doubts = doubts or [*tell_missing(plan, page)]
-    shown = [_line(doubt) for doubt in dict.fromkeys(doubts)]
-    more = len(shown) - LINES + 1
-    return (*shown[: LINES - 1], f"… and {more} more such notes") if more > 1 else tuple(shown)
+        found += _poor(plan, page, store, rules)
+    notices = [_shortened(notice) for notice in dict.fromkeys(found or find_missing(plan, page))]
+    more = len(notices) - MOST + 1
+    return (*notices[: MOST - 1], Notice("more_notices", {"count": more})) if more > 1 else tuple(notices)
 
 
-def _line(doubt: str) -> str:
-    line = " ".join(redact_text(doubt)[0].split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+def _shortened(notice: Notice) -> Notice:
+    """Return a notice whose texts are on one line each, not too long, and without secrets."""
+    facts: dict[str, Fact] = {}
+    for name, fact in notice.facts.items():
+        if isinstance(fact, str):
+            line = " ".join(redact_text(fact)[0].split())
+            facts[name] = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+        else:
+            facts[name] = fact
+    return Notice(notice.code, facts)
 
 
-def _found(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchRules) -> tuple[str, ...]:
+def _poor(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchRules) -> tuple[Notice, ...]:
     if page:
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
-        return _by_words(plan, page, store) if asked else ()
+        return _missing_words(plan, page, store) if asked else ()
     if plan.related and not store.within(plan.scope, 1):
         # The last filter leaves out the notes themselves, and was asked for by nobody.
         asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
-        return _nothing_in(asked_for, store) or ("there is no other note here to compare with",)
-    return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (NO_WORDS,))
+        return _nothing_in(asked_for, store) or (Notice("nothing_to_compare"),)
+    return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (Notice("no_words"),))
 
 
-def _nothing_in(scope: Scope, store: Snapshot) -> tuple[str, ...]:
-    """Say why there is nothing to look in, if there is nothing."""
+def _nothing_in(scope: Scope, store: Snapshot) -> tuple[Notice, ...]:
+    """Return why there is nothing in a scope, if there is nothing."""
     if scope == EVERYTHING or store.within(scope, 1):
         return ()
     if scope.under and not store.within(Scope(scope.under), 1):
-        near = ", ".join(suggest_folders(scope.under, store.ids()))
-        return (f"there is no note or folder '{scope.under}' in this vault{near and f'; near: {near}'}",)
+        return (_with_near("unknown_folder", {"path": scope.under}, suggest_folders(scope.under, store.ids())),)
     alone = (asked for asked in scope.filters if not store.within(Scope(filters=(asked,)), 1))
-    if missing := list(islice(alone, LINES)):
-        return tuple(_missing(asked, store) for asked in missing)
+    if missing := list(islice(alone, MOST)):
+        return tuple(_nothing_fits(asked, store) for asked in missing)
     conditions = (*([f"under {scope.under}"] if scope.under else []), *map(told, scope.filters))
-    return (f"nothing has all of this: {'; '.join(conditions)}",)
+    return (Notice("no_match_for_all", {"conditions": tuple(redact_text(text)[0] for text in conditions)}),)
 
 
-def _by_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tuple[str, ...]:
-    """Say which words the hits do not have because nothing has them."""
+def _missing_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tuple[Notice, ...]:
+    """Return which words the hits do not have because nothing has them."""
     if not plan.terms:
-        return (f"{NO_WORDS}; {NEAREST}",)
+        return (Notice("no_words_nearest"),)
     beginnings = [term for term in plan.terms if term.endswith("*")]
-    unknown = [term for term in beginnings[:LINES] if not store.match([term], EVERYTHING, 1).found]
-    doubts = tuple(f"no word in the notes begins with '{term[:-1]}'" for term in unknown)
+    unknown = [term[:-1] for term in beginnings[:MOST] if not store.match([term], EVERYTHING, 1).found]
+    notices = tuple(Notice("no_prefix", {"prefix": prefix}) for prefix in unknown)
     if any(one.ranks["lexical"] for one in page) or store.match(plan.terms, plan.scope, 1).found:
-        return doubts
+        return notices
     if len(unknown) == len(plan.terms):
-        return (*doubts[:-1], f"{doubts[-1]}; {NEAREST}")
-    where = "the notes" if plan.scope == EVERYTHING else "the notes that fit"
-    return (*doubts, f"none of these words is in {where}; {NEAREST}")
+        return (*notices[:-1], Notice("no_prefix_nearest", {"prefix": unknown[-1]}))
+    everywhere = plan.scope == EVERYTHING
+    return (*notices, Notice("none_of_the_words" if everywhere else "none_of_the_words_here"))
 
 
-def _unknown_notes(plan: Plan, store: Snapshot) -> list[str]:
-    """Say of each `like:place` that was not read, up to a few, that there is no such place, and what is near."""
-    doubts = []
+def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:
+    """Yield a notice for each `like:place` that was read as text, up to a few: there is no such place, or too many."""
     for place in list(dict.fromkeys(LIKE.findall(plan.text)))[:SHOWN]:
         try:
             found = find_chunks(place.strip('"“”'), store)
         except NoteError as error:
-            doubts.append(f"{error.fact}, so it is text. {error.hint}")
+            yield Notice("unknown_like", {"fact": error.fact, "hint": error.hint})
         else:
-            doubts.append(f"{MOST_PLACES} places are read in one query, so like:{found.place} is text")
-    return doubts
+            yield Notice("too_many_places", {"most": MOST_PLACES, "place": found.place})
 
 
-def _missing(asked: Filter, store: Snapshot) -> str:
-    """Say that nothing fits a filter, and what is near to it."""
+def _nothing_fits(asked: Filter, store: Snapshot) -> Notice:
+    """Return that no note fits a filter, and what is near to it."""
     if asked.negated:
-        return f"every note has what you excluded: {told(replace(asked, negated=False))}"
-    values, near = told_values(asked), []
+        return Notice("all_excluded", {"condition": told(replace(asked, negated=False))})
+    values = told_values(asked)
     if asked.of == "field" and fold(asked.key) not in (keys := store.values("key")):
-        fact, near = f"no note has the key '{asked.key}'", near_keys(asked.key, keys)
-    elif asked.of == "field":
-        fact = f"no note has {asked.key}: {values}"
-    elif asked.of in NAMES:
-        fact = f"{NAMES[asked.of]} '{values}'"
-    elif asked.of == "date":
-        fact = f"no note is of {_days(asked)}"
-    elif asked.of == "heading":
-        fact = "no heading has all of these words"
-    else:
-        fact = f"no chunk holds {told(asked)}"
-    near = near or _near(asked, store)
-    return f"{fact}; near: {', '.join(near)}" if near else fact
+        return _with_near("no_property", {"key": asked.key}, near_keys(asked.key, keys))
+    near = _near(asked, store)
+    if asked.of == "field":
+        return _with_near("no_value", {"condition": f"{asked.key}: {values}"}, near)
+    if asked.of in CODES:
+        return _with_near(CODES[asked.of], {"value": values}, near)
+    if asked.of == "date":
+        return Notice("no_day", {"days": _days(asked)})
+    if asked.of == "heading":
+        return Notice("no_heading")
+    return Notice("no_chunk", {"condition": values})
+
+
+def _with_near(code: str, facts: Mapping[str, Fact], near: Iterable[str]) -> Notice:
+    return Notice(code, {**facts, "near": found} if (found := tuple(near)) else facts)
 
 
 def _days(asked: Filter) -> str:
     (days,) = asked.values
     assert isinstance(days, Range), "dates are ranges"
-    return f"{days.low} or later" if days.low else f"a day before {days.high}"
+    return f"{days.low} or later" if days.low else f"before {days.high}"
 
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from notewell.serve.wording import sentences, word
+from notewell.types.notices import Notice
+
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
     from notewell.graph.link_report import Lead, Links
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 Noticed = TypeVar("Noticed", "Results", "DeepResults", "Walk", "Links", "Graph")
 
 
-def with_notices(answer: Noticed, notices: tuple[str, ...]) -> Noticed:
+def with_notices(answer: Noticed, notices: tuple[Notice, ...]) -> Noticed:
     """Return an answer that first tells what the look for changed files had to say."""
     return replace(answer, notices=(*notices, *answer.notices))
 
@@ -32,6 +35,8 @@ def as_data(value: Any, *, explain: bool = False) -> Any:
 
     A field whose default is None is left out where it has no value.
     """
+    if isinstance(value, Notice):
+        return word(value)
     if isinstance(value, tuple | list):
         return [as_data(item, explain=explain) for item in value]
     if isinstance(value, Mapping):
@@ -68,7 +73,7 @@ def of_walk(walk: Walk, query: str) -> forms.Walk:
         "unseen": walk.unseen,
         "floor": walk.floor,
         "ended": walk.ended,
-        "notices": list(walk.notices),
+        "notices": list(sentences(walk.notices)),
     }
 
 
@@ -103,7 +108,7 @@ def of_links(links: Links) -> forms.Links:
             "broken": counts.broken,
             "orphans": counts.orphans,
         },
-        "notices": list(links.notices),
+        "notices": list(sentences(links.notices)),
     }
 
 
@@ -136,7 +141,7 @@ def of_graph(graph: Graph) -> forms.Graph:
         "orphans": list(overview.orphans),
         "standings": _standings(graph),
         "pairs": [(paths[one], paths[other]) for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
-        "notices": list(graph.notices),
+        "notices": list(sentences(graph.notices)),
     }
 
 
@@ -223,7 +228,7 @@ def of_remembered(done: Remembered) -> forms.Remembered:
         "written": done.written,
         "near": [_near(near) for near in done.near],
         "redacted": done.redacted,
-        "notices": list(done.notices),
+        "notices": list(sentences(done.notices)),
     }
 
 
@@ -239,7 +244,7 @@ def _near(near: Near) -> forms.Near:
 
 def of_forgotten(done: Forgotten) -> forms.Forgotten:
     """Return what became of a memory as other programs read it."""
-    return {"path": done.path, "trash": done.trash, "notices": list(done.notices)}
+    return {"path": done.path, "trash": done.trash, "notices": list(sentences(done.notices))}
 
 
 def listed_reasons(reasons: Mapping[str, str]) -> list[forms.Reason]:

@@ -11,6 +11,7 @@ from notewell.index.report import Progress
 from notewell.index.watch import Watched
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
+from notewell.types.notices import Notice
 from notewell.vault import Vault
 
 # Some drives send no news of changes: a folder is looked through all the same, once it was not for so many seconds.
@@ -36,7 +37,7 @@ class KeptVault(Vault):
     def __exit__(self, *_: object) -> None:
         self.let_go()
 
-    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
+    def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
         """Take in what changed, if anything did since all was taken in."""
         # Before the folder is looked through: what changes meanwhile is for the next time.
         changed = self._watched is None or not self.is_watched or self._watched.changed()
@@ -49,7 +50,7 @@ class KeptVault(Vault):
             self._up_to_date = self._state()
         return notices
 
-    def keep_up(self, marks: Path) -> tuple[str, ...]:
+    def keep_up(self, marks: Path) -> tuple[Notice, ...]:
         """Watch the folder, look through it if that was long ago, and take in what changed, if it is indexed."""
         check_folder(self.root)
         if not self.is_watched and (self.is_old or not self._unwatchable):

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from notewell.errors import NoteError
 from notewell.index.place import Reading
+from notewell.serve.wording import sentences
+from notewell.types.notices import Notice
 from notewell.vault import Vault
 
 
@@ -16,12 +18,11 @@ def read_indexed(vault: Vault, place: str) -> Reading:
 
 
 @contextmanager
-def maybe_not_yet(notices: Sequence[str]) -> Iterator[None]:
+def maybe_not_yet(notices: Sequence[Notice]) -> Iterator[None]:
     """Let the error of a note that is not there say, too, why it may not be there yet."""
     try:
         yield
     except NoteError as error:
         if not notices:
             raise
-        not_yet = "; ".join(notices)
-        raise NoteError(error.fact, f"{not_yet[:1].upper()}{not_yet[1:]}. {error.hint}") from error
+        raise NoteError(error.fact, ". ".join((*sentences(notices), error.hint))) from error

@@ -14,6 +14,7 @@ from notewell.index import Progress, Report
 from notewell.index.place import check_folder
 from notewell.serve.kept import KeptVault
 from notewell.store import About
+from notewell.types.notices import Notice
 from notewell.vault import Vault
 
 # Where the system does not tell of changes, or they cannot be taken in, between two looks through the folder, in
@@ -93,7 +94,7 @@ class Upkeep:
         self._looking = threading.Lock()
         self._looks = 0
         self._next_look = 0.0
-        self._notices: tuple[str, ...] = ()
+        self._notices: tuple[Notice, ...] = ()
         self._starting = threading.Lock()
         self._run: IndexRun | None = None
         self._stopped = threading.Event()
@@ -108,7 +109,7 @@ class Upkeep:
         run = self._run
         return None if run is None or run.is_over else run.progress
 
-    def look(self, *, refresh: bool = True) -> tuple[str, ...]:
+    def look(self, *, refresh: bool = True) -> tuple[Notice, ...]:
         """Take in what changed, if that is quick, and the rest behind; return what the user should know."""
         self.begin()
         self._check_answerable()
@@ -157,11 +158,11 @@ class Upkeep:
         fact = f"The notes are being indexed for the first time: {done:,} of {total:,} are read"
         raise StoreBusy(fact, "Ask again in half a minute")
 
-    def _taken_in(self) -> tuple[str, ...]:
+    def _taken_in(self) -> tuple[Notice, ...]:
         """Look, or wait for who does; one look serves all who came before it began."""
         awaited = self._looks + 1
         if not self._looking.acquire(timeout=LOOK_SECONDS):
-            return ("changed files are being taken in; this is the state before that",)
+            return (Notice("changes_being_indexed"),)
         try:
             if self._looks < awaited and time.monotonic() >= self._next_look:
                 self._looks += 1
@@ -195,7 +196,6 @@ class Upkeep:
         self._run.start()
         return self._run
 
-    def _notice_of_run(self) -> str:
+    def _notice_of_run(self) -> Notice:
         done, total = self.progress or (0, 0)
-        far = f", {done:,} of {total:,}" if total else ""
-        return f"notes are being taken in{far}; ask again in a minute to find them all"
+        return Notice("indexing_now", {"done": done, "total": total}) if total else Notice("indexing_begun")

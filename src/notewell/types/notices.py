@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Fact = str | int | Sequence[str]
+Fact = str | int | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,6 @@ class Notice:
     """What happened, as a name that programs can compare."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """The values that the sentence about it needs, by name."""
+
+    def __hash__(self) -> int:
+        return hash((self.code, tuple(sorted(self.facts.items()))))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict, Unpack
 
+from notewell.types.notices import Notice
+
 # How a vault answers a query.
 Mode = Literal["fast", "related", "deep", "sure"]
 
@@ -155,7 +157,7 @@ class Plan:
     words: tuple[str, ...] = ()
     stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     guessed: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     when: Range | None = None
     read_as: tuple[str, ...] = ()
     like: tuple[int, ...] = ()

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from notewell.types.notices import Notice
+
 # Fields that an answer has only if the query asked for an explanation.
 EXPLAINED: Mapping[str, Any] = {"explained": True}
 
@@ -150,7 +152,7 @@ class Results:
     """How long the search took, in milliseconds."""
     left_out: int = 0
     """How many hits did not fit into `max_tokens`."""
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     """What the user should know."""
     read_as: tuple[str, ...] | None = field(default=None, metadata=EXPLAINED)
     """How the query was understood. Only with `explain`."""

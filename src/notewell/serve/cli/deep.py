@@ -14,6 +14,8 @@ from notewell.serve.cli.options import print_json, width_of
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
 from notewell.serve.say import counted, printable_line, say
+from notewell.serve.wording import sentences
+from notewell.types.notices import Notice
 from notewell.types.results import Compared, DeepHit, DeepResults, Results
 from notewell.vault import Vault
 
@@ -25,13 +27,13 @@ GAP = 2
 Row = tuple[int, str, str, str]
 
 
-def print_deep(deep: DeepResults, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print the hits of a deep search, and on stderr how far it went."""
     if page.format in ("json", "md", "csv", "paths"):
         print_results(deep, notices, page=page, vault=vault)
         return
     deep = with_notices(deep, notices)
-    for notice in deep.notices:
+    for notice in sentences(deep.notices):
         say(f"note: {notice}")
     print_hits(deep, vault, explain=page.explain)
     if deep.left_out:
@@ -44,11 +46,11 @@ def print_deep(deep: DeepResults, notices: tuple[str, ...], *, page: Page, vault
         say(f"  … and {len(deep.dropped) - SHOWN:,} more; --json lists them all")
 
 
-def print_both(both: Compared, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print a fast and a deep search side by side; with --explain, the scores of both follow."""
     fast, deep = with_notices(both.fast, notices), with_notices(both.deep, notices)
     both = replace(both, fast=fast, deep=deep)
-    for notice in dict.fromkeys((*fast.notices, *deep.notices)):
+    for notice in sentences(dict.fromkeys((*fast.notices, *deep.notices))):
         say(f"note: {notice}")
     if page.format == "json":
         print_json(as_data(both, explain=page.explain))

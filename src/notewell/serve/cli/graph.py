@@ -12,6 +12,7 @@ from notewell.serve.answers import of_graph, with_notices
 from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.say import counted, printable_line, say
+from notewell.serve.wording import sentences
 
 # How many communities and bridges are listed; --all and --json have them all.
 SHOWN = 12
@@ -40,7 +41,7 @@ def command(
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         graph = with_notices(opened.graph(), notices)
-        for notice in graph.notices:
+        for notice in sentences(graph.notices):
             say(f"note: {notice}")
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)

@@ -14,6 +14,7 @@ from notewell.serve.cli.options import json_option, no_refresh_option, print_jso
 from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable_line, say
+from notewell.serve.wording import sentences
 
 
 @click.command("links")
@@ -57,7 +58,7 @@ def command(
         place = place_from_root(opened.root, note) if note else ""
         found = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
     links = with_notices(found, notices)
-    for notice in links.notices:
+    for notice in sentences(links.notices):
         say(f"note: {notice}")
     if as_json:
         print_json(of_links(links))

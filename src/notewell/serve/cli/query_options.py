@@ -21,6 +21,7 @@ from notewell.serve.cli.options import describe_suffixes, json_option, no_refres
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.parameters import HELP, read_where
 from notewell.serve.say import say
+from notewell.types.notices import Notice
 from notewell.types.query import Filters
 from notewell.vault import Vault
 
@@ -85,14 +86,14 @@ def page_options(command: Command) -> Command:
 @contextmanager
 def vault_to_ask(
     path: Path | None, settings: Mapping[str, Any], *, refresh: bool
-) -> Iterator[tuple[Vault, tuple[str, ...]]]:
+) -> Iterator[tuple[Vault, tuple[Notice, ...]]]:
     """Open a vault, index what changed, and yield it with the notices of that; a new one is indexed first."""
     with open_vault(path, settings) as opened, refreshed(opened, refresh=refresh) as notices:
         yield opened, notices
 
 
 @contextmanager
-def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[str, ...]]:
+def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, ...]]:
     """Index what changed, and yield the notices of that; a new vault is indexed first."""
     with progress_shown() as progress:
         first = not opened.indexed

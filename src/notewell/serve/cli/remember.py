@@ -14,6 +14,7 @@ from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import STDIN, is_piped, place_from_root
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.say import counted, printable, say
+from notewell.serve.wording import sentences
 
 # No memory is longer, so no more of stdin is read.
 MOST_BYTES = 8 * LONGEST
@@ -66,7 +67,7 @@ def _print(done: Remembered) -> None:
         say(f"nothing written: {notes} nearly the same; --anyway writes it all the same")
     if done.redacted:
         say(f"{counted(done.redacted, 'secret')} redacted")
-    for notice in done.notices:
+    for notice in sentences(done.notices):
         say(notice)
 
 
@@ -90,5 +91,5 @@ def forget(note: str, vault: Path | None, as_json: bool) -> None:
         print_json(of_forgotten(done))
         return
     click.echo(printable(done.trash))
-    for notice in done.notices:
+    for notice in sentences(done.notices):
         say(notice)

@@ -15,6 +15,8 @@ from notewell.serve.answers import as_data, with_notices
 from notewell.serve.cli.options import is_terminal, print_data, print_json, wrapped
 from notewell.serve.cli.query_options import Page
 from notewell.serve.say import counted, printable, say
+from notewell.serve.wording import sentences
+from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Excerpt, Hit, Results, Vote
 from notewell.vault import Vault
 
@@ -45,10 +47,10 @@ LINK_VARIABLES = ("WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "DOMTERM")
 LINK_VTE = 5000
 
 
-def print_results(results: Results, notices: tuple[str, ...], *, page: Page, vault: Vault) -> None:
+def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print hits in the format that was asked for, and notices on stderr."""
     results = with_notices(results, notices)
-    for notice in results.notices:
+    for notice in sentences(results.notices):
         say(f"note: {notice}")
     budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
     format = page.format or ("md" if budget else "text")

@@ -15,6 +15,7 @@ from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.kept import KeptVault
 from notewell.serve.say import say
+from notewell.serve.wording import sentences
 from notewell.vault import Vault
 
 PORT = 8483
@@ -105,7 +106,7 @@ def _bring_up_to_date(vault: Vault) -> None:
         notices = vault.refresh(progress)
         if progress.stop():
             raise Stopped
-    for notice in notices:
+    for notice in sentences(notices):
         say(f"note: {notice}")
     encode_in_background(vault)
 

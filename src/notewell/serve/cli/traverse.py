@@ -15,6 +15,7 @@ from notewell.serve.cli.options import json_option, no_refresh_option, print_jso
 from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable_line, say
+from notewell.serve.wording import sentences
 
 # How many dropped notes are listed below each note.
 SHOWN = 5
@@ -53,7 +54,7 @@ def command(
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
         walk = with_notices(opened.traverse(place, query=query, depth=depth, floor=floor), notices)
-        for notice in walk.notices:
+        for notice in sentences(walk.notices):
             say(f"note: {notice}")
         if as_json:
             print_json(of_walk(walk, query))

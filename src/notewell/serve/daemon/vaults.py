@@ -15,6 +15,7 @@ from notewell.search.rank.names import name_terms
 from notewell.serve.daemon.declined import Declined
 from notewell.serve.kept import KeptVault
 from notewell.terms import token_terms
+from notewell.types.notices import Notice
 from notewell.vault import PATIENCE, Vault
 
 # Vaults open at once; the one that was asked least lately goes first.
@@ -45,7 +46,7 @@ class WarmVault(KeptVault):
         """Decline: a whole run takes its time and memory, and shows how far it is."""
         raise Declined("the vault was never indexed")
 
-    def refresh(self, progress: Progress | None = None) -> tuple[str, ...]:
+    def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
         """Take in what changed; from now on there is something to keep up with."""
         self._asked = True
         return super().refresh(progress)

@@ -35,6 +35,7 @@ from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked, query_by
 from notewell.serve.reading import read_indexed
 from notewell.serve.upkeep import Upkeep
+from notewell.types.notices import Notice
 from notewell.types.results import Results
 
 # Why a request is refused before it is asked, on every route.
@@ -98,7 +99,7 @@ class Routes:
         notices = self._looked(asked)
         return self._found(self._vault.search(query_by(asked, like=notes, mode="related")), notices, asked)
 
-    def _found(self, results: Results, notices: tuple[str, ...], asked: HitsAsked) -> Response:
+    def _found(self, results: Results, notices: tuple[Notice, ...], asked: HitsAsked) -> Response:
         return _answer(as_data(with_notices(results, notices), explain=asked.explain))
 
     def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
@@ -136,7 +137,7 @@ class Routes:
         self._upkeep.check()
         return _answer(of_status(self._vault.status()))
 
-    def _looked(self, asked: Looking) -> tuple[str, ...]:
+    def _looked(self, asked: Looking) -> tuple[Notice, ...]:
         return self._upkeep.look(refresh=asked.refresh)
 
 

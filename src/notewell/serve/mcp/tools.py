@@ -14,6 +14,7 @@ from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page,
 from notewell.serve.parameters import check_asked, query_by
 from notewell.serve.reading import maybe_not_yet, read_indexed
 from notewell.serve.upkeep import Upkeep
+from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Results
 
 
@@ -51,7 +52,7 @@ def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
 
 def _hits(
     results: Results,
-    notices: tuple[str, ...],
+    notices: tuple[Notice, ...],
     given: asked.Asking,
     reached: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:

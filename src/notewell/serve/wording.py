@@ -1,0 +1,101 @@
+"""Notices in plain English: one sentence for each code, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from notewell.types.notices import Fact, Notice
+
+# A pair has a singular, for a `count` of one, and a plural.
+WORDING: Mapping[str, str | tuple[str, str]] = {
+    # Models
+    "searching_without": "{reason}. Searching without it",
+    "words_only": "{reason}. Searching by words alone",
+    "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
+    # Indexing
+    "never_indexed": "This vault was never indexed. Run `notewell index`",
+    "skipped_files": (
+        "1 file was not indexed. See `notewell status`",
+        "{count} files were not indexed. See `notewell status`",
+    ),
+    "indexing_stopped": "Indexing was stopped, so only a part of the vault was searched",
+    "settings_changed": "This vault was indexed with other settings. Run `notewell index` to index it again",
+    "being_indexed": "Another process is indexing this vault. These results are from before that",
+    "changes_not_indexed": (
+        "1 changed file was not indexed: {reason}",
+        "{count} changed files were not indexed: {reason}",
+    ),
+    "files_left": (
+        "1 file is not indexed yet. Run `notewell index`",
+        "{count} files are not indexed yet. Run `notewell index`",
+    ),
+    "note_not_indexed": "{path} is not indexed yet: {reason}",
+    "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
+    "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
+    "changes_being_indexed": "Changed files are being indexed. These results are from before that",
+    # Links
+    "links_out_of_date": "Links may be out of date: {reason}",
+    "link_leads_elsewhere": "[[{name}]] leads to {path}",
+    # How the query was read
+    "empty_part": "{part} has no value, so it was read as text",
+    "invalid_date": "{text} is not a date, so it was read as text",
+    "unknown_key": 'No note has the property "{key}", so it was read as text',
+    "too_many_parts": "Only the first {most} {parts} count; the others were read as text",
+    "unknown_like": "{fact}, so it was read as text. {hint}",
+    "too_many_places": "Only {most} places are read in one query, so like:{place} was read as text",
+    # What was not found
+    "no_exact_match": 'No exact match for "{text}"',
+    "unknown_word": 'No note contains "{word}"',
+    "searched_instead": 'No note contains "{word}". Searched for {instead} instead',
+    "no_words": "There are no words to search for",
+    "no_words_nearest": "There are no words to search for. These results are closest in meaning",
+    "none_of_the_words": "No note contains any of these words. These results are closest in meaning",
+    "none_of_the_words_here": "No note that matches contains any of these words. These results are closest in meaning",
+    "no_prefix": 'No word begins with "{prefix}"',
+    "no_prefix_nearest": 'No word begins with "{prefix}". These results are closest in meaning',
+    "nothing_to_compare": "There is no other note here to compare with",
+    "nothing_fits": "Nothing fits into {tokens} tokens",
+    # What no note has
+    "unknown_folder": 'There is no note or folder "{path}" in this vault',
+    "no_match_for_all": "No note matches all of this: {conditions}",
+    "all_excluded": "Every note has what you excluded: {condition}",
+    "no_property": 'No note has the property "{key}"',
+    "no_value": "No note has {condition}",
+    "no_path": 'There is no note or folder "{value}"',
+    "no_tag": 'No note has the tag "{value}"',
+    "no_type": 'No note has the type "{value}"',
+    "no_language": 'No note is in the language "{value}"',
+    "no_day": "No note is from {days}",
+    "no_heading": "No heading contains all of these words",
+    "no_chunk": "No note contains {condition}",
+    "more_notices": "… and {count} more notices",
+}
+
+
+def word(notice: Notice) -> str:
+    """Return the sentence of a notice; names that may be meant follow it.
+
+    >>> word(Notice("files_left", {"count": 2000})), word(Notice("no_tag", {"value": "bred", "near": ("bread",)}))
+    ('2,000 files are not indexed yet. Run `notewell index`', 'No note has the tag "bred". Did you mean bread?')
+    """
+    wording = WORDING[notice.code]
+    if isinstance(wording, tuple):
+        wording = wording[notice.facts["count"] != 1]
+    sentence = wording.format_map({name: _shown(name, fact) for name, fact in notice.facts.items()})
+    near = notice.facts.get("near")
+    return f"{sentence}. Did you mean {_shown('near', near)}?" if near else sentence
+
+
+def sentences(notices: Iterable[Notice]) -> tuple[str, ...]:
+    """Return notices in words."""
+    return tuple(map(word, notices))
+
+
+def _shown(name: str, fact: Fact) -> str:
+    if isinstance(fact, str):
+        return fact
+    if isinstance(fact, int):
+        return f"{fact:,}"
+    if name == "conditions":
+        return "; ".join(fact)
+    return " or ".join(fact if name == "near" else (f'"{each}"' for each in fact))
