@@ -1,1 +1,1 @@
-"""The benches: what Notewell costs and finds, beside its peers and against its targets."""
+"""Benchmarks: the speed and quality of Notewell, compared with its peers and its targets."""

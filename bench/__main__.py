@@ -1,4 +1,4 @@
-"""`python -m bench --data FOLDER`: measure, print one text of tables, store it as JSON and as a picture."""
+"""`python -m bench --data FOLDER`: measure, print tables, and store the results as JSON and as a picture."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from bench.warm import measure_warm
 from notewell.errors import NotewellError
 
 RESULTS = Path(__file__).parent / "results"
-# In the order in which they run: each leaves the vault as the next expects it.
+# In the order in which they run; each leaves the vault as the next expects it.
 ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "index": measure_index,
     "query": measure_queries,
@@ -49,7 +49,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "load": measure_load,
 }
 SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction", "hooks")
-# A vault of a million chunks takes a quarter of an hour to make and to index: only when it is asked for.
+# A vault of a million chunks takes a quarter of an hour to make and index, so it is measured only on request.
 ON_REQUEST = ("scale",)
 QUERIES = 700
 
@@ -66,14 +66,14 @@ class Run:
 
     @property
     def whole(self) -> bool:
-        """Tell whether this is all there is to measure."""
+        """Return whether this run measures everything."""
         return (self.only, self.vaults, self.queries >= QUERIES) == (SECTIONS, DEFAULT, True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benches; 1 when the arguments are wrong or a measurement failed."""
+    """Run the benches; return 1 if the arguments are wrong or a measurement failed."""
     options = _parser().parse_args(arguments)
-    # Also when it is told to end, it ends what it has started.
+    # When terminated, also end the processes that were started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with tempfile.TemporaryDirectory(prefix="notewell-bench-") as temporary:
@@ -154,7 +154,9 @@ def _measure(run: Run) -> Measured:
         with _failures_told(results):
             results["hooks"] = in_child("hooks:measure_hooks", folder=str(run.data / "beir"))
     if machine.product_digest() != results["product"]:
-        results["failed"].append("the product's source changed during the run; its figures belong to no one version")
+        results["failed"].append(
+            "the product's source changed during the run, so its figures belong to no single version"
+        )
     return results
 
 
@@ -170,7 +172,7 @@ def _measure_vault(vault: BenchVault, only: tuple[str, ...], results: Measured) 
 
 @contextmanager
 def _failures_told(results: Measured) -> Iterator[None]:
-    """Keep what was measured before and after a measurement that fails."""
+    """Keep the results of other measurements if one fails."""
     try:
         yield
     except (BenchError, CalledProcessError, OSError) as error:
@@ -180,7 +182,7 @@ def _failures_told(results: Measured) -> Iterator[None]:
 
 
 def _store(results: Measured, verdicts: Sequence[Verdict], run: Run) -> None:
-    """Write the JSON and the picture; a run of some parts does not overwrite the record of a whole one."""
+    """Write the JSON and the picture; a partial run does not overwrite the record of a complete one."""
     RESULTS.mkdir(exist_ok=True)
     stem = f"{results['date']}-{results['label']}" + ("" if run.whole else f"-{'+'.join(run.only)}")
     file = RESULTS / f"{stem}.json"

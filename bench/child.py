@@ -1,4 +1,4 @@
-"""One measurement in a fresh process, so that neither memory nor caches of another are in it."""
+"""One measurement in a fresh process, so that no other measurement affects its memory or caches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Measured = dict[str, Any]
 
 
 class BenchError(NotewellError):
-    """A measurement that could not be made."""
+    """A measurement failed."""
 
 
 def in_child(function: str, **arguments: str | int) -> Measured:
@@ -33,7 +33,7 @@ def in_child(function: str, **arguments: str | int) -> Measured:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without settings of the person who runs this; the encoder has a section of its own."""
+    """Return the environment without the settings of the person who runs this, and with the encoder off."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
     return {**others, "NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
 
@@ -47,19 +47,19 @@ def notewell_command() -> str:
 
 
 def memory_mb() -> dict[str, float]:
-    """Return this process's peak memory, and what of the present memory is its own or pages of mapped files."""
+    """Return this process's peak memory, and its present own memory and mapped files."""
     status = Path("/proc/self/status")
     if not status.is_file():
         unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
         return {"peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)}
-    # Not ru_maxrss: on Linux that keeps the peak of the process which forked this one, up to its exec.
+    # Not ru_maxrss, which on Linux includes the peak of the parent process before exec.
     lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
     names = {"peak": "VmHWM", "own": "RssAnon", "mapped": "RssFile"}
     return {name: round(int(lines[key].split()[0]) / 1024, 1) for name, key in names.items()}
 
 
 def say(text: str) -> None:
-    """Tell how far it is, on stderr."""
+    """Print progress to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

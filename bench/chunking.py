@@ -1,4 +1,4 @@
-"""How well chunks hold answers: recall and precision of a page of so many tokens, for our cuts and for others."""
+"""How well chunks contain answers: recall and precision of a page of limited tokens, for several ways of cutting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from notewell.types.note import Span
 
 # Tokens that a page of hits may have.
 BUDGETS = (500, 1_000, 2_000, 4_000)
-# Chunks asked for, so that the shortest fill the largest page.
+# Enough chunks that the shortest fill the largest page.
 DEPTH = 100
 OURS = "ours, 2,000 chars (default)"
 CUTTERS = {
@@ -36,7 +36,7 @@ CUTTERS = {
     **{f"windows, {tokens} tokens": windows_of(tokens) for tokens in (200, 400, 800)},
     "windows, 400 tokens, 200 shared": windows_of(400, overlap=200),
 }
-# The encoder reads each vault anew, for a minute: those that say most.
+# Encoding takes a minute for each, so only the most informative ones.
 WITH_ENCODER = (
     OURS,
     "ours, 1,000 chars",
@@ -93,7 +93,7 @@ Page = list[tuple[str, Span]]
 
 
 def measure_chunking(folder: str) -> Measured:
-    """Cut the corpora in every way, and ask all questions; static vectors, and for some ways the encoder's."""
+    """Cut the corpora in every way and ask all questions, with static vectors and for some ways with the encoder."""
     source = Path(folder)
     texts = {file.name: file.read_text(encoding="utf-8") for file in sorted((source / "corpora").glob("*.md"))}
     questions = list(load_questions(source / "questions_df.csv", texts))
@@ -110,7 +110,7 @@ def measure_chunking(folder: str) -> Measured:
 
 
 def load_questions(file: Path, texts: Mapping[str, str]) -> Iterator[Question]:
-    """Yield the questions, each answer proved to stand where it is said to."""
+    """Yield the questions, after checking that each answer is where it should be."""
     with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             path, references = f"{row['corpus_id']}.md", json.loads(row["references"])
@@ -152,7 +152,7 @@ def fill_page(hits: Sequence[Candidate], texts: Mapping[str, str], budget: int) 
 
 
 def judge(page: Page, question: Question) -> Shown:
-    """Compare a page with where the answers stand."""
+    """Compare a page with the places of the answers."""
     of_note = merged(span for path, span in page if path == question.path)
     held = sum(_shared(answer, span) for span in of_note for answer in question.answers)
     wanted = sum(answer.end - answer.start for answer in question.answers)
@@ -160,7 +160,7 @@ def judge(page: Page, question: Question) -> Shown:
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans in order, those that touch as one.
+    """Return the spans in order, with touching ones merged.
 
     >>> merged([Span(5, 9), Span(0, 3), Span(2, 4)])
     [Span(start=0, end=4), Span(start=5, end=9)]

@@ -1,4 +1,4 @@
-"""A year of a vault: ten thousand edits, renames and deletes, and how soon a saved note is found."""
+"""A simulated year of a vault (ten thousand edits, renames and deletes), and how soon a saved note is found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGES = 10_000
 BATCHES = 100
 QUERIES = 300
 SAVES = 40
-# A note that is not found by then counts as this late, in seconds.
+# A note not found within this many seconds counts as this late.
 TOO_LATE = 10.0
 
 
@@ -49,7 +49,7 @@ def measure_churn(vault: BenchVault) -> Measured:
 
 
 def age(root: str, queries: str) -> Measured:
-    """Index the vault, then change it in batches, each taken in by a run of its own."""
+    """Index the vault, then change it in batches and index after each."""
     draw = random.Random(SEED)
     vault = Vault.open(root)
     vault.index()
@@ -63,7 +63,7 @@ def age(root: str, queries: str) -> Measured:
 
 
 def _change(root: Path, path: str, draw: random.Random, mark: str) -> None:
-    """Edit a note, rename it, delete it, or write another one: as often as people do each."""
+    """Edit, rename or delete a note, or write a new one, in the proportions of real use."""
     file = root / path
     kind = draw.choices(("edit", "rename", "delete", "new"), (70, 10, 10, 10))[0]
     if kind == "edit":
@@ -94,7 +94,7 @@ def weigh(root: str, queries: str) -> Measured:
 
 
 def time_saves(root: str) -> Measured:
-    """Save notes into a watched vault, and take the time until a search in another connection finds each."""
+    """Save notes into a watched vault, and time how long a search in another connection takes to find each."""
     watched, reader, stop = Vault.open(root), Vault.open(root), Event()
     ready = Event()
     thread = Thread(target=lambda: watched.watch(lambda _: ready.set(), stop))

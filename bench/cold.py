@@ -18,7 +18,7 @@ IMPORT = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \| +(\S+)")
 
 
 def measure_cold(vault: BenchVault) -> Measured:
-    """Run the command `RUNS` times, with and without looking for changes, and Python alone as the floor."""
+    """Run the command `RUNS` times, with and without checking for changes, and Python alone as the lower bound."""
     say(f"{vault.name}: cold command line")
     text = next(text for kind, text in load_queries(vault.queries) if kind == "question")
     search = [notewell_command(), "search", text, "--vault", str(vault.root)]
@@ -29,7 +29,7 @@ def measure_cold(vault: BenchVault) -> Measured:
     }
     for command in commands.values():
         _timed(command)
-    # In turn, so that a slow moment of the machine falls on all of them.
+    # In turn, so that a slow moment of the machine affects all of them.
     rounds = [{name: _timed(command) for name, command in commands.items()} for _ in range(RUNS)]
     return {
         "query": text,
@@ -50,7 +50,7 @@ def _summary(milliseconds: list[float]) -> dict[str, float]:
 
 
 def _slowest_imports(command: list[str]) -> list[dict[str, str | float]]:
-    """Return the modules with most import time of their own."""
+    """Return the modules with the most import time of their own."""
     timed = [sys.executable, "-X", "importtime", *command]
     run = subprocess.run(timed, env=clean_environment(), capture_output=True, text=True, check=True)
     rows = [(int(own), int(cumulative), name) for own, cumulative, name in IMPORT.findall(run.stderr)]

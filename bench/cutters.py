@@ -1,4 +1,4 @@
-"""Other ways to cut a note, put in the place of ours for as long as they are measured."""
+"""Other ways to cut a note, which replace ours while they are measured."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from notewell.types.note import Chunk, Note, Span
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 SPACE = re.compile(r"\s")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-# How far back a sentence may begin that is said twice.
+# How far back a repeated sentence may begin.
 LONGEST_SENTENCE = 300
-# Where the functions live that another way to cut replaces.
+# The modules whose functions another way of cutting replaces.
 HOMES = {"chunk": markdown, "pack": sections}
 
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """A way to cut: settings of ours, and what stands in for functions of the Markdown reader."""
+    """A way of cutting: our settings, and replacements for functions of the Markdown reader."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     instead: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Let notes be cut this way inside the block."""
+        """Cut notes this way inside the block."""
         usual = {name: getattr(HOMES[name], name) for name in self.instead}
         try:
             for name, function in self.instead.items():
@@ -44,7 +44,7 @@ class Cutter:
 
 
 def windows_of(tokens: int, overlap: int = 0) -> Cutter:
-    """Return the cutter that makes a chunk of every so many tokens, wherever they end."""
+    """Return a cutter that makes chunks of a fixed number of tokens, wherever they end."""
 
     def chunk(note: Note, _: ChunkRules) -> list[Chunk]:
         starts = token_starts(note.text)
@@ -57,7 +57,7 @@ def windows_of(tokens: int, overlap: int = 0) -> Cutter:
 
 
 def paragraphs_of(max_chars: int, overlap: int, min_chars: int) -> Cutter:
-    """Return the cutter of plain text: paragraphs, merged while they fit, each chunk with the end of the one before."""
+    """Return a cutter for plain text: merged paragraphs, each chunk starting with the end of the one before."""
 
     def chunk(note: Note, _: ChunkRules) -> list[Chunk]:
         edges = [0, *(match.end() for match in BLANK.finditer(note.text)), len(note.text)]
@@ -74,7 +74,7 @@ def paragraphs_of(max_chars: int, overlap: int, min_chars: int) -> Cutter:
 
 
 def sentence_before(max_chars: int) -> Cutter:
-    """Return our cutter, each chunk but a section's first beginning with the last sentence of the one before."""
+    """Return our cutter, with each chunk except a section's first starting with the last sentence of the one before."""
 
     def packed(text: str, blocks: Sequence[Span], most: int) -> Iterator[Span]:
         first = blocks[0].start
@@ -91,7 +91,7 @@ def _sentence_before(text: str, at: int) -> int:
 
 
 def _word_before(text: str, at: int, chars: int) -> int:
-    """Return where the first whole word within so many characters before a place begins."""
+    """Return the start of the first whole word within some characters before a place."""
     if at <= chars:
         return 0
     space = SPACE.search(text, at - chars, at)

@@ -1,4 +1,4 @@
-"""What the encoder costs: vectors a second, a query with all of them stored, and a search while they are made."""
+"""The cost of the encoder: vectors per second, a query with all of them stored, and a search during encoding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from notewell.types.note import Chunk, Vectors
 # Chunks for the static model's rate and for the encoder's.
 MANY, FEW = 8_000, 200
 GROUP = 2_000
-# Seconds that a filling process gets to begin its work.
+# Seconds for an encoding process to begin its work.
 BEGIN = 3.0
 
 
@@ -44,7 +44,7 @@ def time_rates(root: str) -> Measured:
 
 
 def time_queries(root: str, queries: str) -> Measured:
-    """Time the queries without the encoder, with all its vectors stored, and while a process makes them.
+    """Time the queries without the encoder, with all its vectors stored, and during encoding.
 
     The stored vectors are drawn by lot: they take as long as true ones, which would take an hour to make.
     """
@@ -69,7 +69,7 @@ def time_queries(root: str, queries: str) -> Measured:
 
 
 def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Measured:
-    """Time the queries with nobody else at work, then while a process fills as `notewell index` has it do."""
+    """Time the queries alone, then beside the background encoding that `notewell index` starts."""
     alone = percentiles(_times(vault, asked))
     command = [notewell_command(), "fill", "--gently", "--vault", str(vault.root)]
     environment = {**clean_environment(), "NOTEWELL_EMBED_ENCODER": "minilm", "NOTEWELL_STORE_PATH": str(copy)}

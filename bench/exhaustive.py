@@ -1,4 +1,4 @@
-"""What the limits of search cost: a page of ours against one with every chunk scored by both, in full precision."""
+"""What the shortcuts of search cost: our page against one with every chunk scored in full precision."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from notewell.types.note import Vectors
 from notewell.types.query import Query, Scope
 from notewell.vault import Vault
 
-# Of all chunks, scored, so many are ranked by rankers: none further down rises to a page.
+# How many of the scored chunks go through the rankers; none further down reaches the page.
 RANKED = 250
 # Chunks embedded at once.
 BATCH = 500
@@ -28,7 +28,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Exhaustive:
-    """A snapshot that leaves nothing out: BM25 of every chunk, and the cosine of every vector as it was made."""
+    """A snapshot without shortcuts: BM25 of every chunk, and the cosine of every unrounded vector."""
 
     snapshot: Snapshot
     ids: Sequence[int]
@@ -50,7 +50,7 @@ class Exhaustive:
 
 
 def compare(vault: Vault, collection: Collection) -> Measured:
-    """Return nDCG@10 of a page of ten hits, of ours and of an exhaustive search, by words and static vectors."""
+    """Return nDCG@10 of a page of ten hits, ours and from an exhaustive search, by words and static vectors."""
     embedder, rules = vault.embedder, replace(vault.settings.search, limit=10)
     with vault.store.reading() as snapshot:
         everything = cast(Snapshot, _all_of(snapshot, vault, embedder))

@@ -1,4 +1,4 @@
-"""What a hook costs as Claude Code calls it: a line for the shell, JSON on stdin, the warm process behind it or not."""
+"""The time of a hook as Claude Code calls it: a shell line with JSON on stdin, with and without the daemon."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.log import last_runs
 
 RUNS = 40
-# Each waits until the process that it started is there, and ends it.
+# Each waits for the daemon that it started, and stops it.
 COLD_RUNS = 10
-# `start` has nothing to say, and opens what the others are asked for.
+# `start` prints nothing, and opens the vault for the others.
 ANSWERING = [hook for hook in EVENTS if hook != "start"]
 PROMPTS = Path(__file__).with_name("prompts.txt")
-# As long as the output of a suite of tests.
+# As long as the output of a test suite.
 LOG_LINES = 400
 
 
 class Asked(NamedTuple):
-    """A hook, and what it is given besides what every hook is."""
+    """A hook, and its input beyond what every hook gets."""
 
     hook: str
     given: dict[str, Any]
 
 
 def measure_calls(vault: BenchVault, environment: Mapping[str, str], pid: int) -> Measured:
-    """Call every hook with what it answers and with what it does not, and Python alone, in turn."""
+    """Call every hook with input that it answers and input that it does not, and Python alone, in turn."""
     timings: dict[str, list[Timing]] = {}
     for number, group in enumerate(zip(*(islice(cycle(asked), RUNS) for asked in _asked(vault)), strict=True)):
         alone = timed([sys.executable, "-c", "pass"], environment, pid)
         timings.setdefault("python alone", []).append(alone)
         for place, asked in enumerate(group):
-            # Another session each time: what one was shown, it is not shown again.
+            # A new session each time, since nothing is shown twice in a session.
             one = _call(vault, asked, f"bench-{number}-{place}", environment, pid)
             answered = "with an answer" if one.printed else "without"
             timings.setdefault(f"{asked.hook}, {answered}", []).append(one)
@@ -56,7 +56,7 @@ def measure_calls(vault: BenchVault, environment: Mapping[str, str], pid: int) -
 
 
 def measure_cold_calls(vault: BenchVault, environment: Mapping[str, str]) -> Measured:
-    """Call the hook for prompts while there is no process: it answers by itself in its time, and starts one."""
+    """Call the prompt hook without a daemon: it has to answer in time by itself, and starts one."""
     own = next(iter(_asked(vault)))
     timings, outcomes = [], Counter[str]()
     for number, asked in enumerate(islice(cycle(own), COLD_RUNS)):
@@ -75,7 +75,7 @@ def _call(vault: BenchVault, asked: Asked, session: str, environment: Mapping[st
 
 
 def _asked(vault: BenchVault) -> Iterator[list[Asked]]:
-    """Yield what hooks are asked, for each hook first what the notes should know, then what they should not."""
+    """Yield the inputs of each hook, first those the notes can answer, then those they cannot."""
     texts: dict[str, list[str]] = {}
     for kind, text in load_queries(vault.queries):
         texts.setdefault(kind, []).append(text)

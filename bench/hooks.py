@@ -1,4 +1,4 @@
-"""How well the hook for prompts tells those that a vault answers from those that it does not."""
+"""How well the prompt hook distinguishes prompts that a vault answers from others."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from notewell.serve.hooks.prompt import gist, questions
 from notewell.types.results import Hit
 from notewell.vault import Vault
 
-# The formula and its threshold were chosen on the first, and checked on the others.
+# The formula and its threshold were chosen on the first group and checked on the second.
 CHOSEN_ON = ("cosqa", "cranfield", "hotpotqa-train100", "legalquad-de", "nfcorpus", "xquad-en")
 HELD_OUT = ("scifact", "se-beer", "xquad-de", "sample", "sample, in chatter")
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
-# Questions of the one may well be answered by the other: the same articles in two languages, medicine in both.
+# One may answer questions of the other: the same articles in two languages, medicine in both.
 NEAR = (frozenset(("xquad-de", "xquad-en")), frozenset(("nfcorpus", "scifact")))
-# So many of a collection's own questions, and so many of each other one.
+# The number of a collection's own questions, and of each other collection's.
 OWN, OTHERS = 200, 30
-# Code answers prompts about code.
+# Code can answer prompts about code.
 ABOUT_CODE = "cosqa"
 CHATTER = "I have been at this since yesterday. {}? Please keep the answer short and do not change any other files."
 
@@ -39,7 +39,7 @@ Answers = Callable[[Hit], bool]
 
 
 class Asked(NamedTuple):
-    """A prompt, and which hits answer it; none where the vault knows nothing of it."""
+    """A prompt, and which hits answer it; none if the vault cannot."""
 
     kind: str
     text: str
@@ -66,7 +66,7 @@ def measure_hooks(folder: str) -> Measured:
 
 
 def _measure(vault: Vault, prompts: Sequence[Asked]) -> Measured:
-    """Return, for every threshold, how many blocks were shown, and how many of them should have been."""
+    """Return, for every threshold, how many blocks were shown and how many of them were right."""
     judged = [(prompt, _found(vault, prompt.text)) for prompt in prompts]
     return {str(threshold): _counts(judged, threshold) for threshold in THRESHOLDS}
 
@@ -130,7 +130,7 @@ def _sample() -> Iterator[Vault]:
 
 
 def _paths(hit: Hit) -> list[str]:
-    """Return the notes that say what a hit says, its own first."""
+    """Return the notes with the content of a hit, its own first."""
     return [hit.path, *(place.rpartition(":")[0] for place in hit.also)]
 
 

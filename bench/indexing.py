@@ -1,4 +1,4 @@
-"""What indexing costs: all of a vault, nothing changed, ten notes changed."""
+"""The cost of indexing: a whole vault, nothing changed, ten notes changed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def measure_index(vault: BenchVault) -> Measured:
 
 
 def ensure_index(root: Path) -> None:
-    """Bring the store up to date, untimed, for measurements that only read it; the command says how far it is."""
+    """Index the vault, untimed, for measurements that only read the store; the command shows progress."""
     command = [notewell_command(), "index", str(root)]
     done = subprocess.run(command, env=clean_environment(), stdout=sys.stderr, check=False)
     if done.returncode:
@@ -96,7 +96,7 @@ def _index_changed(root: Path, number: int) -> Measured:
 
 @contextmanager
 def _edited(root: Path, number: int) -> Iterator[None]:
-    """Add a line to ten notes, and put them back afterwards, with their times."""
+    """Add a line to ten notes, and restore them and their times afterwards."""
     notes = sorted(file for file in root.rglob("*.md") if "/." not in file.as_posix())
     chosen = random.Random(SEED + number).sample(notes, CHANGED_NOTES)
     before = [(file, file.read_bytes(), file.stat()) for file in chosen]

@@ -1,4 +1,4 @@
-"""What a warm query costs, end to end through `Vault.search`, and where that time goes."""
+"""The time of a warm query, end to end through `Vault.search`, and where it goes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from bench.vaults import BenchVault
 from notewell import Vault
 
 PASSES = 3
-# Functions of the profile that are kept.
+# How many functions of the profile are kept.
 SHOWN = 15
 
 
 def measure_queries(vault: BenchVault) -> Measured:
-    """Time the vault's queries in one warm process; profile them in another, so that neither slows the other."""
+    """Time the vault's queries in one warmed-up process, and profile them in another."""
     say(f"{vault.name}: warm queries")
     timed = in_child("latency:time_queries", root=str(vault.root), queries=str(vault.queries))
     profiled = in_child("latency:profile_queries", root=str(vault.root), queries=str(vault.queries))
@@ -57,7 +57,7 @@ def time_queries(root: str, queries: str) -> Measured:
 
 
 def profile_queries(root: str, queries: str) -> Measured:
-    """Say how the time divides among the stages, by clocks around them, and which functions take it, by cProfile."""
+    """Return the time of each stage, by clocks around them, and of each function, by cProfile."""
     vault, asked = Vault.open(root), load_queries(queries)
     _run(vault, asked)
     with _clocks(_stages(vault)) as spent:
@@ -81,7 +81,7 @@ def _timed(vault: Vault, text: str) -> float:
 
 
 def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
-    """Return where each stage of READ is called through: no stage calls another."""
+    """Return where each stage of READ is called; no stage calls another."""
     line = import_module("notewell.search")
     with vault.store.reading() as snapshot:
         kind = type(snapshot)
@@ -97,7 +97,7 @@ def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
 
 @contextmanager
 def _clocks(stages: dict[str, tuple[Any, str]]) -> Iterator[dict[str, float]]:
-    """Put a clock around each stage for as long as the block lasts; a stage that is not there counts as rest."""
+    """Put a clock around each stage inside the block; a missing stage counts as rest."""
     spent: dict[str, float] = {}
     there = {name: place for name, place in stages.items() if hasattr(*place)}
     before = {name: getattr(*place) for name, place in there.items()}
@@ -124,7 +124,7 @@ def _clocked(function: Callable[..., Any], name: str, spent: dict[str, float]) -
 
 
 def _hottest(profile: cProfile.Profile, queries: int) -> list[dict[str, Any]]:
-    """Return the functions with most time of their own; the profiler itself makes small functions look slower."""
+    """Return the functions with the most time of their own; the profiler makes small functions look slower."""
     rows: dict[Any, Any] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
     hottest = sorted(rows.items(), key=lambda row: -row[1][2])[:SHOWN]
     return [

@@ -1,4 +1,4 @@
-"""What links do for search: link texts without their link, questions of two hops, the sample vault's questions."""
+"""What links gain in search: link texts with the link removed, two-hop questions, the sample vault's questions."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from notewell.types.note import Link
 VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894")
 TWO_HOPS = "hotpotqa-train100"
 MODES = ("off", "s10", "links")
-# Link texts of each vault; a draw that no constant was chosen on.
+# Link texts per vault; the seed is one on which no constant was chosen.
 DRAWN = 500
 SEED = 20261115
-# What is asked for has some letters, and is not a whole paragraph.
+# A query has some letters, and is not a whole paragraph.
 ASKABLE = re.compile(r"(?=.*[^\W\d_]{2}).{3,80}")
 WIKI = re.compile(r"!?\[\[([^\[\]|#^]*)[^\[\]|]*\|?([^\[\]]*)\]\]")
 MARKDOWN = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-# A title of fewer letters is a word like any other.
+# A shorter title is an ordinary word.
 SHORTEST = 3
-# Chunks asked for, so that ten notes are among them.
+# Enough chunks to contain ten notes.
 CHUNKS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, which notes are wanted, and which is no answer since the question was taken from it."""
+    """A query, the wanted notes, and the note it was taken from, which does not count as an answer."""
 
     text: str
     wanted: Mapping[str, int]
@@ -65,7 +65,7 @@ def measure_links(folder: str) -> Measured:
 
 
 def _link_texts(root: Path) -> Measured:
-    """Draw link texts, take their links out of the notes, and ask for them."""
+    """Draw link texts, remove their links from the notes, and search for them."""
     with Vault(root, _settings()) as vault:
         vault.index()
         drawn = list(_draw(vault))
@@ -78,7 +78,7 @@ def _link_texts(root: Path) -> Measured:
 
 
 def _draw(vault: Vault) -> Iterator[tuple[Question, list[Link]]]:
-    """Yield link texts, no note and no target twice, each with the links from its note to the same one."""
+    """Yield link texts, no note and no target twice, each with all links from its note to the same target."""
     with vault.store.reading() as snapshot:
         edges, named = snapshot.edges(), {one.id: one for one in snapshot.names()}
         titles = {one.path: one.title for one in named.values()}
@@ -111,7 +111,7 @@ def _called(link: Link) -> str:
 
 
 def _take_away(file: Path, links: Sequence[Link]) -> None:
-    """Leave of these links only what they say."""
+    """Replace these links by their texts."""
     lines = file.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
     targets = {link.target for link in links}
     texts = {link.text for link in links}

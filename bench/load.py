@@ -1,4 +1,4 @@
-"""Eight clients at once over HTTP, while nothing else runs, while another process indexes, and during a reload."""
+"""Eight HTTP clients at once: alone, while another process indexes, and during a reload."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from bench.vaults import BenchVault
 
 CLIENTS = 8
 SECONDS = 30
-# Unmeasured, before the others: what a server opens with its first answers is open.
+# Unmeasured first requests, so that everything the server opens lazily is open.
 WARM_UP = 1
-# Notes that change before a reload, if there are so many.
+# How many notes change before a reload, if the vault has that many.
 CHANGED = 3_000
 TIMEOUT = 60.0
 QMD_PORT = 8499
 
-# The method, path and body of a question.
+# The method, path and body of a request.
 Ask = Callable[[str], tuple[str, str, bytes]]
 
 
 def measure_load(vault: BenchVault) -> Measured:
-    """Serve a copy of the vault, and let clients ask it; and qmd's server, where it is installed."""
+    """Serve a copy of the vault to the clients, and measure qmd's server too if it is installed."""
     root = vault.root.with_name(f"{vault.root.name}-loaded")
     shutil.rmtree(root, ignore_errors=True)
     say(f"{vault.name}: copying it, and bringing its index up to date")
@@ -57,11 +57,11 @@ def _notewell(root: Path, vault: BenchVault) -> Measured:
         for file in changed:
             with file.open("a", encoding="utf-8") as stream:
                 stream.write("\nA line more.\n")
-        say(f"{vault.name}: notewell, while it takes in {len(changed):,} changed notes, {SECONDS} s")
+        say(f"{vault.name}: notewell, while it indexes {len(changed):,} changed notes, {SECONDS} s")
         with _reloading(address) as report:
             during = _asked("notewell", vault, address)
         if report.get("changed") != len(changed):
-            raise BenchError(f"The reload took in {report}", "It should have taken in what was changed")
+            raise BenchError(f"The reload indexed {report}", "It should have indexed the changed notes")
         memory["reload"] = memory_of(server)
         return {**measured, "reload": during, "reloaded": report, "memory_mb": memory}
 
@@ -74,7 +74,7 @@ def _qmd(root: Path, vault: BenchVault) -> Measured:
     try:
         return _installed_qmd(command, root, vault)
     except (BenchError, subprocess.CalledProcessError) as error:
-        # What was measured of ours is kept.
+        # Our own results are kept.
         return {"left_out": f"qmd: {error}"}
 
 
@@ -95,7 +95,7 @@ def _installed_qmd(command: str, root: Path, vault: BenchVault) -> Measured:
 
 
 def _alone_and_beside(kind: str, root: Path, vault: BenchVault, address: str) -> Measured:
-    """Ask a server while nothing else runs, then while another process indexes all of the vault with Notewell."""
+    """Query a server while nothing else runs, then while another process indexes the vault."""
     _asked(kind, vault, address, WARM_UP)
     say(f"{vault.name}: {kind}, nothing beside it, {SECONDS} s")
     alone = _asked(kind, vault, address)
@@ -112,9 +112,9 @@ def _asked(kind: str, vault: BenchVault, address: str, seconds: int = SECONDS) -
 
 
 def ask(address: str, queries: str, kind: str, seconds: int) -> Measured:
-    """Ask from all clients for so long; return times of answers, in milliseconds, and what went wrong."""
+    """Query from all clients for a time; return the latencies in milliseconds, and the errors."""
     asked = {"notewell": _ask_notewell, "qmd": _ask_qmd}[kind]
-    # Filters are ours; both get the same texts.
+    # Without filters, which only we have: both get the same texts.
     texts = [text for name, text in load_queries(queries) if name != FILTERED]
     took: list[list[float]] = [[] for _ in range(CLIENTS)]
     wrong: list[str] = []
@@ -128,7 +128,7 @@ def ask(address: str, queries: str, kind: str, seconds: int) -> Measured:
         thread.start()
     for thread in threads:
         thread.join()
-    # The last answers come after the end: they count, and so does their time.
+    # The last answers arrive after the end; they count, with their time.
     lasted = time.monotonic() - began
     times = [one for times in took for one in times]
     if not times:
@@ -175,7 +175,7 @@ def _ask_qmd(text: str) -> tuple[str, str, bytes]:
 
 @contextmanager
 def _indexing(root: Path) -> Iterator[None]:
-    """Index the whole vault in another process, again and again; one that fails would leave nothing beside."""
+    """Index the whole vault in another process, again and again; a failure would leave the clients alone."""
     stop = threading.Event()
     failed: list[int] = []
 
@@ -205,7 +205,7 @@ def _indexing(root: Path) -> Iterator[None]:
 
 @contextmanager
 def _reloading(address: str) -> Iterator[Measured]:
-    """Let the server itself index; yield what becomes its report."""
+    """Let the server index; yield its report once it is done."""
     parts, report = urlsplit(address), Measured()
 
     def follow() -> None:

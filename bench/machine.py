@@ -1,4 +1,4 @@
-"""What the figures were measured on: the machine, the versions, the commit."""
+"""The conditions of a measurement: machine, versions, commit."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from notewell.config.settings import Settings
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 
-# Of the last minute. With more, something else is at work on this machine.
+# Load of the last minute. Above it, something else is running on this machine.
 QUIET_LOAD = 0.5
 
 
 def describe_machine() -> Measured:
-    """Return cores, memory, processor and Python, and how busy it is now."""
+    """Return cores, memory, processor and Python, and how busy the machine is."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "system": f"{platform.system()} {platform.machine()}",
@@ -37,13 +37,13 @@ def describe_machine() -> Measured:
 
 
 def describe_software() -> Measured:
-    """Return the versions of what was measured and of its peers."""
+    """Return the versions of Notewell, its libraries and its peers."""
     versions = {name: _version(name) for name in PACKAGES}
     return {**versions, "sqlite": apsw.sqlite_lib_version(), "ripgrep": _first_line(["rg", "--version"])}
 
 
 def describe_settings() -> Measured:
-    """Return the default settings, with which everything was measured."""
+    """Return the default settings, which every measurement uses."""
     return public_settings(Settings())
 
 
@@ -64,7 +64,7 @@ def label() -> str:
 def _first_line(command: list[str]) -> str:
     if not shutil.which(command[0]):
         return ""
-    # Others may be working in the same tree: git must not take its lock for a question.
+    # Others may be working in the same tree, so git must not take its lock.
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return (done.stdout.splitlines() or [""])[0]

@@ -1,4 +1,4 @@
-"""What an agent waits for over MCP, asked by the library's own client, and how long the pages are that it gets."""
+"""How long an agent waits over MCP, measured with the library's own client, and how long its pages are."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from notewell.search.budget import count_tokens
 
 CALLS = 50
 GUARD = 60.0
-# Notes that are read, and begun from; sorted by length, one in so many, so that the longest is among them.
+# How many notes are read and walked from: evenly spaced by length, including the longest.
 NOTES = 50
 PATH = "/mcp"
 
 
 def measure_mcp(vault: BenchVault) -> Measured:
-    """Ask over both transports, and once all queries for their pages."""
+    """Measure both transports, and once all queries for the size of their pages."""
     say(f"{vault.name}: MCP over stdio")
     given = {"root": str(vault.root), "queries": str(vault.queries)}
     measured = {"stdio": in_child("mcp:time_calls", **given)}
@@ -38,7 +38,7 @@ def measure_mcp(vault: BenchVault) -> Measured:
 
 
 def time_calls(root: str, queries: str, address: str = "", environment: str = "") -> Measured:
-    """Begin a session and search in it, another query each time; over stdio, the process is started for it."""
+    """Start a session and search with different queries; over stdio, this starts the process."""
     given = json.loads(environment) if environment else clean_environment()
     command = StdioServerParameters(command=notewell_command(), args=["mcp", "--vault", root], env=given)
     texts = [text for _, text in load_queries(Path(queries))]
@@ -68,7 +68,7 @@ async def _time_calls(server: StdioServerParameters | str, texts: list[str]) -> 
 
 
 def measure_pages(root: str, queries: str, address: str) -> Measured:
-    """Return for each tool the longest page that it answers with its defaults."""
+    """Return the longest page of each tool with its defaults."""
     texts = [text for _, text in load_queries(Path(queries))]
     files = sorted(Path(root).rglob("*.md"), key=lambda file: (-file.stat().st_size, file))
     shown = [file.relative_to(root).as_posix() for file in files if ".notewell" not in file.parts]
@@ -97,7 +97,7 @@ async def _measure_pages(address: str, texts: list[str], notes: list[str]) -> Me
 
 
 async def _called(client: Client, name: str, **given: Any) -> str:
-    """Return the longer of what a client may show a model of an answer: its text, or its data as JSON."""
+    """Return the longer of an answer's text and its data as JSON, since a client shows one of them."""
     result: Any = await client.call_tool(name, given)
     text = "".join(part.text for part in result.content if part.type == "text")
     if result.is_error:
@@ -108,13 +108,13 @@ async def _called(client: Client, name: str, **given: Any) -> str:
 
 
 def _children() -> list[int]:
-    """Return the processes that this one has started."""
+    """Return the child processes of this one."""
     tasks = Path("/proc/self/task").glob("*/children")
     return [int(pid) for task in tasks for pid in task.read_text().split()]
 
 
 class _Clock:
-    """Milliseconds since it was last asked."""
+    """A stopwatch: milliseconds since the last call."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()

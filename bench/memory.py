@@ -1,4 +1,4 @@
-"""How much memory the processes that stay hold: the warm process, the server, and MCP over stdio."""
+"""The memory of long-running processes: the daemon, the server, and MCP over stdio."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bench.timing import timed
 from bench.vaults import BenchVault
 from notewell import Vault
 
-# Searches after which the warm process is as large as it gets; with the encoder each takes many times as long.
+# Searches until the daemon stops growing; with the encoder each takes many times as long.
 SEARCHES = {"off": 500, "on": 100}
-# Seconds for which all clients of the section `load` ask the server.
+# Seconds during which the clients of the section `load` query the server.
 SECONDS = 10
 
 
@@ -23,17 +23,17 @@ def measure_memory(vault: BenchVault) -> Measured:
     """Measure each process idle, after its first answer, and after many; without the encoder and with it."""
     measured = {}
     with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
-        # What the encoder reads on demand is kept in the store; the vault's own stays as it is.
+        # On-demand encoding writes to the store, so use a copy.
         with Vault.open(vault.root) as opened:
             opened.backup(Path(folder) / "store.db")
         for encoder, searches in SEARCHES.items():
             environment = {**clean_environment(), "NOTEWELL_STORE_PATH": f"{folder}/store.db"}
             if encoder == "on":
-                # As it comes: MiniLM where it can run.
+                # The default: MiniLM if it can run.
                 del environment["NOTEWELL_EMBED_ENCODER"]
             say(f"{vault.name}: memory, encoder {encoder}")
             measured[encoder] = {
-                "warm process": _warm(vault, environment, searches),
+                "daemon": _warm(vault, environment, searches),
                 "notewell serve": _served(vault, environment),
                 "notewell mcp": _over_stdio(vault, environment),
             }
@@ -41,7 +41,7 @@ def measure_memory(vault: BenchVault) -> Measured:
 
 
 def _warm(vault: BenchVault, environment: dict[str, str], searches: int) -> Measured:
-    """Search again and again; a process that grew too large ends itself, and the next search starts another."""
+    """Search repeatedly; a daemon that grew too large ends itself, and the next search starts another."""
     texts = [text for _, text in load_queries(vault.queries)]
     ended = 0
     with warm_process(vault, environment) as (own, pid):

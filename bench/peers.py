@@ -18,7 +18,7 @@ from bench.vaults import BenchVault
 from notewell import Vault
 
 TOP = 30
-# A part of the queries, all kinds in turn: plain FTS5 takes a tenth of a second for some.
+# Part of the queries, all kinds in turn: plain FTS5 takes a tenth of a second for some.
 QUERIES = 210
 # A scan of all files takes as long for any query.
 SCANS = 35
@@ -29,7 +29,7 @@ Ask = Callable[[str], object]
 
 
 def measure_peers(vault: BenchVault) -> Measured:
-    """Measure Notewell and each peer in a process of its own; one that is not installed is named."""
+    """Measure Notewell and each peer in separate processes; a peer that is not installed is reported."""
     rows: Measured = {}
     for name, (needs, _) in PEERS.items():
         if not (shutil.which("rg") if name == "ripgrep" else find_spec(needs)):
@@ -40,7 +40,7 @@ def measure_peers(vault: BenchVault) -> Measured:
         try:
             rows[name] = in_child("peers:measure_peer", name=name, root=str(vault.root), queries=str(vault.queries))
         except BenchError as error:
-            # One peer's failure should not cost the others' rows.
+            # One peer's failure must not lose the others' rows.
             rows[name] = {"left_out": f"{name}: {error.fact}"}
     return rows
 
@@ -193,7 +193,7 @@ def _built(began: float, folder: Path) -> Measured:
     return {"index_seconds": round(seconds, 2), "index_bytes": size}
 
 
-# What each needs to be there, and how it is built and asked.
+# What each peer requires, and how it is built and queried.
 PEERS: dict[str, tuple[str, Callable[[Path, Path], tuple[Measured, Ask]]]] = {
     "notewell": ("notewell", _notewell),
     "notewell, words alone": ("notewell", _notewell_words),

@@ -1,4 +1,4 @@
-"""The results as one picture: how long queries take, and how far each target is."""
+"""The results as a picture: latencies, and the distance to each target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.targets import TARGETS, Verdict
 
 REACHED, MISSED = "#2a7f62", "#c2412d"
 COLOURS = ("#1f5fa8", "#d98a1f", "#6b4fa0", "#555555")
-# Bars end here, and say their value; a target missed tenfold need not flatten all others.
+# Bars end here with their value, so that one missed tenfold does not flatten the others.
 LONGEST = 3.0
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
@@ -33,7 +33,7 @@ def draw(results: Measured, verdicts: Sequence[Verdict], file: Path) -> None:
 
 
 def _draw_latency(axes: Any, query: Measured) -> None:
-    """Draw which share of the queries is answered within a time."""
+    """Draw the share of queries answered within a time."""
     for (name, one), colour in zip(query.items(), COLOURS, strict=False):
         took = sorted(one["milliseconds"])
         shares = [(place + 1) / len(took) * 100 for place in range(len(took))]
@@ -59,7 +59,7 @@ def _draw_latency(axes: Any, query: Measured) -> None:
 def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
     """Draw each measured value as a share of its limit."""
     for row, one in enumerate(reversed(verdicts)):
-        # Of a limit of none, each one is as much too much as the limit is wide.
+        # With a limit of 0, each unit counts as one whole limit.
         share = (one.value or 0) / (one.target.limit or 1)
         axes.barh(row, min(share, LONGEST), color=REACHED if one.reached else MISSED, height=0.62)
         sign, more = "≥" if one.target.at_least else "≤", " ▸" if share > LONGEST else ""
@@ -73,7 +73,7 @@ def _draw_targets(axes: Any, verdicts: Sequence[Verdict]) -> None:
 
 
 def draw_scale(scale: Measured, file: Path) -> None:
-    """Write how latency, memory, the store and index time grow with the number of chunks."""
+    """Draw how latency, memory, store size and index time grow with the number of chunks."""
     import matplotlib
 
     matplotlib.use("Agg")

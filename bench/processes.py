@@ -1,4 +1,4 @@
-"""Processes of the product for others to ask, started for one measurement and ended after it; and their memory."""
+"""Daemons and servers started for one measurement and stopped after it, and their memory."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from bench.child import BenchError, Measured, clean_environment, notewell_comman
 from bench.vaults import BenchVault
 
 UNTIL_STARTED = 60.0
-# A process that has just begun to listen watches the folder in the first quiet moment.
+# A new daemon starts watching the folder in its first idle moment.
 SETTLED = 2.0
 
 
 @contextmanager
 def warm_process(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], int]]:
-    """Have a first search start the warm process, for this run alone; yield the environment that finds it, its id."""
+    """Let a first search start a daemon for this run alone; yield the environment that finds it, and its id."""
     with tempfile.TemporaryDirectory(prefix="nw") as folder:
-        # The log of hooks, and what sessions were shown, are this run's alone, too.
+        # The hooks' log and session state also belong to this run alone.
         own = {**environment, "XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
         own.pop("NOTEWELL_DAEMON", None)
         subprocess.run(search_command(vault, "first"), env=own, stdout=subprocess.DEVNULL, check=True)
@@ -40,28 +40,28 @@ def warm_process(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[
 
 
 def wait_until_warm(environment: Mapping[str, str]) -> int:
-    """Return the id of the warm process once there is one."""
+    """Wait for the daemon and return its process id."""
     command, deadline = [notewell_command(), "daemon", "status", "--json"], time.monotonic() + UNTIL_STARTED
     while time.monotonic() < deadline:
         told = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
         if told["running"]:
             return int(told["pid"])
         time.sleep(0.1)
-    raise BenchError("The warm process did not start", "Run `notewell daemon run`, and see why")
+    raise BenchError("The daemon did not start", "Run `notewell daemon run` to see why")
 
 
 def stop_warm(environment: Mapping[str, str]) -> None:
-    """End the warm process, if there is one."""
+    """Stop the daemon, if there is one."""
     subprocess.run([notewell_command(), "daemon", "stop"], env=environment, stderr=subprocess.DEVNULL, check=False)
 
 
 def search_command(vault: BenchVault, text: str) -> list[str]:
-    """Return what searches a vault; a text may begin like an option."""
+    """Return the command line that searches a vault; the text may begin like an option."""
     return [notewell_command(), "search", "--vault", str(vault.root), "--", text]
 
 
 def serve_command(root: Path) -> list[str]:
-    """Return what serves a vault on any free port, to as many requests as come."""
+    """Return the command line that serves a vault on a free port, without a rate limit."""
     return [notewell_command(), "serve", "--vault", str(root), "--port", "0", "--rate", "0"]
 
 
@@ -69,14 +69,14 @@ def serve_command(root: Path) -> list[str]:
 def serving(
     command: list[str], environment: Mapping[str, str] | None = None, address: str = ""
 ) -> Iterator[tuple[int, str]]:
-    """Run a server; yield its process and its address, which ours prints."""
+    """Run a server; yield its process and the address that it prints."""
     process = subprocess.Popen(
         command,
         env=environment or clean_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        # Its own group: what a launcher starts ends with it.
+        # Its own process group, so that children end with it.
         start_new_session=True,
     )
     assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""How good search is on judged collections, retriever by retriever and fused."""
+"""The quality of search on judged collections, per retriever and fused."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ BM25_REFERENCE = {
     "se-beer": 0.518,
     "cosqa": 0.333,
 }
-# Changes to the default settings of search; these do without the encoder.
+# Changes to the default settings of search, without the encoder.
 WITHOUT: dict[str, dict[str, Any]] = {
     "lexical": {"vector_weight": 0.0},
     "vector": {"lexical_weight": 0.0, "vector_weight": 1.0},
     "rrf": {"fusion": "rrf", "lexical_weight": 1.0, "vector_weight": 1.0},
     "static": {},
 }
-# Shares of the chunks that have the encoder's vectors, none made on demand; `default` is what a user gets in the end.
+# The share of chunks with encoder vectors, none made on demand; `default` is everything encoded.
 FILLED = {"25 %": 0.25, "50 %": 0.5, "default": 1.0}
 VARIANTS = (*WITHOUT, *FILLED)
 
@@ -68,7 +68,7 @@ def _with_encoder(name: str) -> Settings:
 
 
 def _gain(ours: Scores, other: Scores) -> Measured:
-    """Return how much better ours is, with the interval of the difference, query by query."""
+    """Return the gain of ours, query by query, with its interval."""
     differences = [ours.each[query] - other.each[query] for query in ours.each]
     bounds = interval(differences)
     return {"ndcg@10": round(ours.ndcg_10 - other.ndcg_10, 4), "interval": [round(bound, 4) for bound in bounds]}

@@ -1,4 +1,4 @@
-"""Queries as people type them, drawn from a vault's files by a seed: the same for every version of the product."""
+"""Queries as people type them, drawn from a vault's files with a fixed seed, so that every version gets the same."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 SEED = 2009
-# Enough notes that the draws of all kinds differ, few enough to be read in a second.
+# Enough notes for different draws of all kinds, few enough to be read in a second.
 SAMPLED_NOTES = 4_000
-# The words in most notes: their lists of chunks are the longest.
+# The most common words, which have the longest posting lists.
 COMMON_WORDS = 150
 SENTENCE_WORDS = 10
 
@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Za-z]+(?:_[A-Za-z0-9
 MARKUP = re.compile(r"\]\([^)]*\)|\{[^}]*\}|<[^>]*>|[\[\]`*|]")
 QUESTIONS = ("how do I {}", "what is {}?", "where is {} explained", "why does {} fail", "{} example")
 
-# The kind that only we understand: peers are not asked.
+# Only Notewell understands filters, so peers do not get these.
 FILTERED = "with a filter"
 
 Query = tuple[str, str]
@@ -62,12 +62,12 @@ def _filtered(texts: list[str], folders: list[str], draw: random.Random) -> list
 
 
 def save_queries(queries: list[Query], file: Path) -> None:
-    """Write the queries down for the processes that run them."""
+    """Write the queries to a file for the processes that run them."""
     file.write_text(json.dumps(queries, ensure_ascii=False, indent=0), encoding="utf-8")
 
 
 def load_queries(file: str | Path) -> list[Query]:
-    """Read what `save_queries` wrote."""
+    """Read the file that `save_queries` wrote."""
     return [(kind, text) for kind, text in json.loads(Path(file).read_text(encoding="utf-8"))]
 
 

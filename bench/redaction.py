@@ -1,4 +1,4 @@
-"""What redaction catches, what it takes that is no secret, and what it costs."""
+"""What redaction catches, its false positives, and its cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.child import Measured, say
 from notewell.redact import Rule, all_rules, names_secret, redact_text
 from notewell.redact.rules import vendor_rules
 
-# Where people put a token; written without a look at the patterns.
+# Where people put a token; written without looking at the patterns.
 AROUND_TOKEN = {
     "bare line": "{}",
     "key=value": "MY_THING={}",
@@ -42,7 +42,7 @@ AROUND_TOKEN = {
     "command": "tool --thing {} --verbose",
     "comment": "x = 1  # {}",
 }
-# Where people put what has a name beside it, or has many lines.
+# Where people put a labelled secret, or one of many lines.
 AROUND_LINES = {
     "bare": "{}\n",
     "between lines": "Before it.\n\n{}\n\nAfter it.\n",
@@ -50,7 +50,7 @@ AROUND_LINES = {
     "at the end": "Before it.\n{}",
 }
 EXAMPLES = 20
-# Redactions of each vault when all of them were looked at, and how many of them took what is no secret.
+# The redactions in each vault when all were checked by hand, and how many were false.
 JUDGED = {"docs-16894": (250, 2), "zettelkasten-13419": (12, 1)}
 
 
@@ -91,7 +91,7 @@ def _planted(rule: Rule) -> Iterator[tuple[str, Made]]:
 
 
 def _is_gone(made: Made) -> bool:
-    """Tell whether not even the second half of a secret is left."""
+    """Return whether not even the second half of a secret is left."""
     left = redact_text(made.text)[0]
     return made.secret not in left and made.secret[len(made.secret) // 2 :] not in left
 
@@ -102,7 +102,7 @@ def _share(planted: Counter[str], caught: Counter[str], names: set[str]) -> Meas
 
 
 def _held_out() -> Measured:
-    """Score the texts that were written by hand; each secret is drawn ten times."""
+    """Score the handwritten texts; each secret is drawn ten times."""
     held_out = HeldOut()
     drawn = [held_out.made(form, Random(seed)) for form in held_out.positives for seed in range(10)]
     taken = [text for text in held_out.negatives if redact_text(text)[1]]
@@ -136,7 +136,7 @@ def _on_vault(archive: Path) -> Measured:
         "path_seconds": round(path_seconds, 3),
         "paths": len(paths),
         "redactions": dict(rules.most_common()),
-        # Other redactions than those that were judged want to be looked at first.
+        # Redactions other than those checked have to be checked first.
         "false_per_10_mb": round(false / megabytes * 10, 3) if sum(rules.values()) == known else None,
     }
 

@@ -1,4 +1,4 @@
-"""The tables on the ways in (commands, hooks, MCP, HTTP), and what of all was reached."""
+"""The tables on surfaces (commands, hooks, MCP, HTTP), and on targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MCP_ROWS = (
 
 
 def write_warm(warm: Measured, _: Measured) -> Iterator[str]:
-    """Yield what commands and hooks take."""
+    """Yield the table of commands and hooks."""
     names = list(dict.fromkeys(name for one in warm.values() for name in one["commands"]))
     rows = [[name, *(_four(one["commands"].get(name)) for one in warm.values())] for name in names]
     yield from grid(["COMMAND, ms: best / p50 / p95 / processor", *warm], rows)
@@ -35,7 +35,7 @@ def write_warm(warm: Measured, _: Measured) -> Iterator[str]:
 
 
 def write_mcp(mcp: Measured, _: Measured) -> Iterator[str]:
-    """Yield what an agent waits for, and the longest pages."""
+    """Yield the table of MCP latencies and the longest pages."""
     ways = {f"{vault}, {way}": one[way] for vault, one in mcp.items() for way in ("stdio", "http")}
     rows = [[label, *(f"{one[key]:.1f}" for one in ways.values())] for label, key in MCP_ROWS]
     yield from grid(["MCP, ms", *ways], rows)
@@ -68,7 +68,7 @@ def write_memory(memory: Measured, _: Measured) -> Iterator[str]:
 
 
 def write_load(load: Measured, _: Measured) -> Iterator[str]:
-    """Yield what clients at once got of each server, and ours beside the other."""
+    """Yield the table of concurrent clients, ours and the peer's."""
     for vault, one in load.items():
         rows = [
             [f"{name}, {what}", f"{row['per_second']:,.1f}", three(row), str(row["errors"])]
@@ -87,7 +87,7 @@ def write_load(load: Measured, _: Measured) -> Iterator[str]:
 
 
 def write_targets(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield what was measured against its target, what missed it first; then what this run did not measure."""
+    """Yield the targets: missed ones first, then those reached, then those not measured."""
     measured = [one for one in verdicts if one.value is not None]
     rows = [
         [one.target.what, _bar(one), f"{one.value:g} {one.target.unit}".strip(), "yes" if one.reached else "NO"]

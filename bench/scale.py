@@ -1,4 +1,4 @@
-"""How time, memory and the store grow from ten thousand chunks to a million."""
+"""How time, memory and store size grow from ten thousand chunks to a million."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bench.vaults import BenchVault
 
 SEED = 1_000_000
 SIZES = (10_000, 100_000, 1_000_000)
-# What a paragraph is not: a heading, a fence, a table, a list, front matter. Those stay where they are.
+# Headings, fences, tables, lists and front matter are not paragraphs, and stay in place.
 STRUCTURE = re.compile(r"\s*(?:#|```|~~~|\||[-*+] |\d+\. |---|<|\[)")
-# Paragraphs that are mixed, from notes drawn by lot.
+# How many paragraphs are mixed, from random notes.
 DRAWN_NOTES = 6_000
 
 
 def measure_scale(vault: BenchVault, work: Path) -> Measured:
-    """Make, index and query a vault of each size; what an earlier run made and indexed is taken as it is."""
+    """Make, index and query a vault of each size; vaults and indexes of an earlier run are reused."""
     measured: Measured = {}
     for size in SIZES:
         root, figures = work / f"scale-{size}", work / f"scale-{size}.index.json"
@@ -57,7 +57,7 @@ def index_once_kept(root: str, figures: str) -> Measured:
 
 
 def make_scaled(source: Path, target: Path, chunks: int) -> None:
-    """Write a vault of about so many chunks: notes of the source, their paragraphs those of others, drawn by lot.
+    """Write a vault of about this many chunks: notes of the source with paragraphs drawn at random from others.
 
     The words, their lengths and headings are real, no two chunks are the same, and what was one subject is many.
     """
@@ -97,5 +97,5 @@ def _is_paragraph(block: str) -> bool:
 
 
 def _about_chunks(text: str) -> int:
-    """Return about how many chunks a note has: 105,017 of 104 million bytes in the source."""
+    """Estimate how many chunks a note has: 105,017 per 104 million bytes in the source."""
     return max(1, round(len(text) / 990))

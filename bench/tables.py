@@ -9,7 +9,7 @@ from bench.child import Measured
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines with the first column to the left and the others to the right."""
+    """Yield lines with the first column left-aligned and the others right-aligned."""
     widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
     for line in (head, ["─" * width for width in widths], *rows):
         others = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
@@ -22,12 +22,12 @@ def three(one: Measured | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a number as short as it says enough, or a dash."""
+    """Return a number with a sensible number of digits, or a dash."""
     return "–" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def ratio(ours: Any, its: Any) -> str:
-    """Return how many times the other ours is, or a dash."""
+    """Return the ratio of ours to the other, or a dash."""
     return f"{ours / its:.2f}" if ours and its else "–"
 
 

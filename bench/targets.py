@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.child import Measured
 
-# The targets speak of the vault with 103 MB of text.
+# The targets refer to the vault with 103 MB of text.
 VAULT = "docs-16894"
 SHORT_NOTES = "zettelkasten-13419"
 # How far hybrid may fall below words alone on any collection, and words alone below the reference on an English one.
@@ -18,7 +18,7 @@ LIMITS_SLACK = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A limit, and where in the results the measured value stands; no place: nothing measures it yet."""
+    """A limit, and the place of the measured value in the results; without a place, nothing measures it yet."""
 
     what: str
     limit: float
@@ -30,21 +30,21 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A target, and the value that was measured, if one was."""
+    """A target and its measured value, if any."""
 
     target: Target
     value: float | None
 
     @property
     def reached(self) -> bool:
-        """Tell whether the value keeps the limit."""
+        """Return whether the value is within the limit."""
         if self.value is None:
             return False
         return self.value >= self.target.limit if self.target.at_least else self.value <= self.target.limit
 
     @property
     def words(self) -> str:
-        """Say it.
+        """Return the target, its value and whether it was reached, as a line.
 
         >>> Verdict(Target("p50", 5, "ms", ()), 7.2).words
         'not reached: 7.2 ms against 5 ms'
@@ -62,15 +62,15 @@ TARGETS = (
     Target("warm query p50", 5, "ms", ("query", VAULT, "p50")),
     Target("warm query p95", 15, "ms", ("query", VAULT, "p95")),
     Target("cold command, median", 150, "ms", ("cold", VAULT, "commands", "search", "median_ms")),
-    Target("command with the warm process, p50", 60, "ms", ("warm", VAULT, "commands", "search, warm process", "p50")),
-    Target("command with the warm process, p95", 60, "ms", ("warm", VAULT, "commands", "search, warm process", "p95")),
-    Target("hook with the warm process, slowest p50", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p50")),
-    Target("hook with the warm process, slowest p95", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p95")),
-    Target("hook without the process, p95", 300, "ms", ("warm", VAULT, "cold_hook", "p95")),
-    Target("memory of the warm process", 150, "MB", ("memory", VAULT, "off", "warm process", "busy", "rss")),
-    Target("memory of the warm process, encoder", 150, "MB", ("memory", VAULT, "on", "warm process", "busy", "rss")),
-    Target("warm process ended itself", 0, "", ("memory", VAULT, "off", "warm process", "ended")),
-    Target("warm process ended itself, encoder", 0, "", ("memory", VAULT, "on", "warm process", "ended")),
+    Target("command with the daemon, p50", 60, "ms", ("warm", VAULT, "commands", "search, daemon", "p50")),
+    Target("command with the daemon, p95", 60, "ms", ("warm", VAULT, "commands", "search, daemon", "p95")),
+    Target("hook with the daemon, slowest p50", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p50")),
+    Target("hook with the daemon, slowest p95", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p95")),
+    Target("hook without the daemon, p95", 300, "ms", ("warm", VAULT, "cold_hook", "p95")),
+    Target("memory of the daemon", 150, "MB", ("memory", VAULT, "off", "daemon", "busy", "rss")),
+    Target("memory of the daemon, encoder", 150, "MB", ("memory", VAULT, "on", "daemon", "busy", "rss")),
+    Target("daemon ended itself", 0, "", ("memory", VAULT, "off", "daemon", "ended")),
+    Target("daemon ended itself, encoder", 0, "", ("memory", VAULT, "on", "daemon", "ended")),
     Target("longest page over MCP, tokens", 2_000, "", ("mcp", VAULT, "largest", "tokens")),
     Target("errors, 8 clients, nothing beside", 0, "", ("load", VAULT, "notewell", "alone", "errors")),
     Target("errors, 8 clients while indexing", 0, "", ("load", VAULT, "notewell", "indexing", "errors")),
@@ -83,8 +83,8 @@ TARGETS = (
     Target("ten notes changed", 1, "s", ("index", VAULT, "changed_seconds")),
     Target("saved note found, p95", 1, "s", ("churn", VAULT, "watch_p95")),
     Target("static chunks/s", 8_000, "", ("encoder", VAULT, "static_chunks_per_second"), at_least=True),
-    Target("query with all filled, p50", 10, "ms", ("encoder", VAULT, "filled", "p50")),
-    Target("query while filling, over alone", 1.34, "", ("encoder", VAULT, "while_filling", "p50_ratio")),
+    Target("query with all encoded, p50", 10, "ms", ("encoder", VAULT, "filled", "p50")),
+    Target("query while encoding, over alone", 1.34, "", ("encoder", VAULT, "while_filling", "p50_ratio")),
     Target("SciFact nDCG@10, static", 0.715, "", ("quality", "scifact", "static", "ndcg@10"), at_least=True),
     Target("NFCorpus nDCG@10, static", 0.34, "", ("quality", "nfcorpus", "static", "ndcg@10"), at_least=True),
     Target("SE-beer nDCG@10, static", 0.57, "", ("quality", "se-beer", "static", "ndcg@10"), at_least=True),
@@ -99,7 +99,7 @@ TARGETS = (
 
 
 def judge(results: Measured) -> list[Verdict]:
-    """Return every target with its value, and the promises that hold on all collections."""
+    """Return every target with its value, including those over all collections."""
     verdicts = [Verdict(target, _value(results, target.place)) for target in TARGETS]
     return [*verdicts, *_on_all_collections(results.get("quality") or {})]
 
@@ -112,9 +112,9 @@ def _value(results: Measured, place: tuple[str, ...]) -> float | None:
 
 
 def _on_all_collections(quality: Measured) -> list[Verdict]:
-    """Return the worst difference over all collections, of default to lexical and of lexical to the reference."""
+    """Return the worst difference over all collections, default minus lexical and lexical minus the reference."""
     gains = [_ndcg(one, "default") - _ndcg(one, "lexical") for one in quality.values()]
-    # The reference is a promise for the English collections only.
+    # The reference applies to the English collections only.
     english = [one for name, one in quality.items() if one["reference_bm25"] and not name.endswith("-de")]
     leads = [_ndcg(one, "lexical") - one["reference_bm25"] for one in english]
     lost = [one["exhaustive"]["difference"] for one in quality.values() if "exhaustive" in one]

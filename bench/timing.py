@@ -1,4 +1,4 @@
-"""How long a command takes by the clock, and how long it and the process behind it compute."""
+"""The wall-clock time of a command, and the processor time of it and the daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.child import BenchError, Measured, percentiles
 
 
 class Timing(NamedTuple):
-    """Milliseconds until a command ended, and those of processor time that it and the process took; its output."""
+    """Milliseconds until a command ended, the processor time of it and the daemon, and its output."""
 
     wall: float
     processor: float
@@ -21,7 +21,7 @@ class Timing(NamedTuple):
 
 
 def timed(command: Sequence[str] | str, environment: Mapping[str, str], pid: int = 0, given: str = "") -> Timing:
-    """Run a command, as words or as a line for the shell; one that fails took no time that counts."""
+    """Time a command, given as words or as a shell line; a failure is an error."""
     before, began = _processor(pid), time.perf_counter()
     done = subprocess.run(
         command,
@@ -41,7 +41,7 @@ def timed(command: Sequence[str] | str, environment: Mapping[str, str], pid: int
 
 
 def summary(timings: Sequence[Timing]) -> Measured:
-    """Return best, p50, p95 and p99, the middle of the processor time, and of how many runs."""
+    """Return best, p50, p95 and p99, the median processor time, and the number of runs."""
     wall = [one.wall for one in timings]
     processor = sorted(one.processor for one in timings)
     middle = round(processor[len(processor) // 2], 1)

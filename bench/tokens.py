@@ -1,4 +1,4 @@
-"""Tokens of a text, by the static model's own tokenizer: how many there are, and where each begins."""
+"""Tokens of a text by the static model's tokenizer: their number and their places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tokens_in(text: str, span: Span) -> int:
 
 
 def first_tokens(text: str, span: Span, tokens: int) -> Span:
-    """Return the part of a span that is its first so many tokens."""
+    """Return the part of a span that has the first tokens of it, up to a number."""
     starts = token_starts(text)
     end = bisect_left(starts, span.start) + tokens
     return Span(span.start, min(span.end, starts[end])) if end < len(starts) else span

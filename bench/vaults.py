@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.child import BenchError, say
 from bench.queries import make_queries, save_queries
 
-# The two sizes of vault that people have: long documents, and many short linked notes.
+# Two typical kinds of vault: long documents, and many short linked notes.
 DEFAULT = ("docs-16894", "zettelkasten-13419")
 
 
@@ -35,10 +35,10 @@ def find_archives(data: Path, names: tuple[str, ...]) -> dict[str, Path]:
 
 
 def make_vault(name: str, archive: Path, work: Path, queries: int) -> BenchVault:
-    """Extract a vault unless the work folder has it, read it once so that its pages are warm, and make its queries."""
+    """Extract a vault unless the work folder has it, read it once to warm the page cache, and make its queries."""
     folder, done = work / name, work / f"{name}.extracted"
     if not done.is_file():
-        # Here, so that the measured processes, which know this module, do not carry it in their memory.
+        # Imported here, so that the measured processes do not load it.
         import tarfile
 
         say(f"{name}: extracting")
@@ -47,7 +47,7 @@ def make_vault(name: str, archive: Path, work: Path, queries: int) -> BenchVault
         done.touch()
     tops = [entry for entry in folder.iterdir() if entry.is_dir()]
     root = tops[0] if len(tops) == 1 else folder
-    # Without a store folder of its own, a vault would belong to any vault above the work folder.
+    # Without its own store folder, the vault would belong to any vault above the work folder.
     (root / ".notewell").mkdir(exist_ok=True)
     for file in root.rglob("*.md"):
         file.read_bytes()

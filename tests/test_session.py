@@ -51,7 +51,7 @@ def test_more_like_these_are_the_notes_like_those_that_were_read(session: Sessio
 
 
 def test_without_anything_read_there_is_nothing_to_be_like(session: Session) -> None:
-    with pytest.raises(NoteError, match="Nothing that is indexed was opened"):
+    with pytest.raises(NoteError, match="No indexed note was opened"):
         session.more_like_these()
 
 

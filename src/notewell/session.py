@@ -1,4 +1,4 @@
-"""A sitting: what was opened lately, and searches that lean to it."""
+"""A session: the notes opened lately, and searches that prefer what resembles them."""
 
 from __future__ import annotations
 
@@ -22,49 +22,49 @@ from notewell.types.query import Asked, Query
 from notewell.types.results import Results
 from notewell.vault import Vault
 
-# So many places are kept, and of those so many lean on a search: what was opened before is another subject.
+# How many places are kept, and how many of the last influence a search; older ones are probably another subject.
 KEPT = 20
 LEANT_TO = 5
-# A sitting is over when nothing was opened for so long.
+# A session ends after this long without opening a note.
 SITTING = timedelta(hours=1)
-# Twenty long paths take a tenth of it.
+# Twenty long paths take a tenth of this.
 LARGEST = 64 * 1024
-# To keep a place takes a millisecond: whoever has to wait longer, in seconds, waits for somebody who hangs.
+# Saving a place takes a millisecond; a process that holds the lock for this many seconds hangs.
 PATIENCE = 2.0
 
 
 class Session:
-    """Reads and searches of one sitting: each search leans to what was opened last."""
+    """Reads and searches of one session; each search prefers hits like the notes opened last."""
 
     def __init__(self, vault: Vault, opened: Sequence[str] = ()) -> None:
-        """Begin a sitting; `opened` are places that were opened before it, the last one last."""
+        """Begin a session; `opened` are places opened before it, the latest last."""
         self.vault = vault
         self.opened = tuple(opened)[-KEPT:]
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
-        """Return lines of a note, as `Vault.read` does, and keep that they were opened."""
+        """Return lines of a note, as `Vault.read` does, and remember that they were opened."""
         reading = self.vault.read(place, raw=raw)
         self.opened = with_place(self.opened, place_read(reading))
         return reading
 
     def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
-        """Search as `Vault.search` does, and prefer hits that are like what was opened last."""
+        """Search as `Vault.search` does, and prefer hits like the notes opened last."""
         query = Query.of(query, **asked)
-        # What is gone from the vault is not leant to.
+        # Notes that no longer exist are ignored.
         notices = self.vault.refresh() if query.refresh else ()
         like = (*self.leant_to, *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))
 
     def more_like_these(self, **asked: Unpack[Asked]) -> Results:
-        """Find the notes most like those that were opened last, one hit each."""
+        """Find the notes most like those opened last, one hit each."""
         if not (places := self.leant_to):
-            raise NoteError("Nothing that is indexed was opened in this session", "Read a note first")
+            raise NoteError("No indexed note was opened in this session", "Read a note first")
         return self.vault.related(*places, **asked)
 
     @property
     def leant_to(self) -> tuple[str, ...]:
-        """Return the last places that were opened and that the store holds."""
+        """Return the places opened last that the store still has."""
         held = []
         for place in self.opened:
             with suppress(NoteError):
@@ -73,7 +73,7 @@ class Session:
 
 
 def place_read(reading: Reading) -> str:
-    """Return the place of what was read: the path and the lines.
+    """Return the place that was read: its path and lines.
 
     >>> place_read(Reading("a.md", 3, 9, "rye")), place_read(Reading("a.md", 3, 3, "rye"))
     ('a.md:3-9', 'a.md:3')
@@ -83,7 +83,7 @@ def place_read(reading: Reading) -> str:
 
 
 def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return the places with one more, the last one last, each once.
+    """Return the places with one more at the end, each once.
 
     >>> with_place(("a.md:1-9", "b.md:3-4"), "a.md:1-9")
     ('b.md:3-4', 'a.md:1-9')
@@ -92,20 +92,20 @@ def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
 
 
 def keep_opened(file: Path, place: str, now: datetime) -> None:
-    """Keep in a file that a place was opened, for this user's eyes; where nothing can be written, nothing is kept."""
-    # A name that is no text can be read, but not asked for.
+    """Save in a file, which only this user can read, that a place was opened; do nothing if it cannot be written."""
+    # A file name that is not valid text can be read, but not named in a query.
     if place != readable(place) or names_secret(place):
         return
-    # Whoever else reads a note at the same time waits for the other's place to be kept.
+    # Another process that reads a note at the same time waits for this one.
     lock = file.with_name(f"{file.name}.lock")
-    with suppress(OSError, StoreError), held(lock, PATIENCE, "is keeping what was opened"):
+    with suppress(OSError, StoreError), held(lock, PATIENCE, "is saving which notes were opened"):
         kept = {"at": now.isoformat(), "opened": with_place(recall_opened(file, now), place)}
-        # Whole before it is put in place, also for who recalls meanwhile.
+        # Replaced atomically, so that readers never see half of it.
         write_whole(file, json.dumps(kept).encode("ascii"))
 
 
 def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:
-    """Return the places that were opened in this sitting, the last one last; none, if the file cannot be read."""
+    """Return the places opened in this session, the latest last; none if the file cannot be read."""
     try:
         kept = json.loads(_content(file))
         if not timedelta() <= now - datetime.fromisoformat(kept["at"]) <= SITTING:
@@ -116,7 +116,7 @@ def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:
 
 
 def _content(file: Path) -> bytes:
-    """Return what a file holds, through no link, and nothing of one that may never end: a vault may be a stranger's."""
+    """Return the content of a regular file, following no link: a vault may be a stranger's."""
     number = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         about = os.fstat(number)

@@ -1,1 +1,1 @@
-"""How good search is: judged queries, metrics, and running them through the whole line."""
+"""The quality of search: judged collections, metrics, and their evaluation through the whole pipeline."""

@@ -1,4 +1,4 @@
-"""Judged queries through the whole line: documents become notes, hits become a ranking of documents."""
+"""Evaluation of judged queries through the whole pipeline: documents become notes, hits a ranking of documents."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from notewell.types.candidates import Candidate
 from notewell.types.query import Query
 from notewell.vault import Vault
 
-# Chunks asked for, so that a hundred different documents are among them.
+# Enough chunks to contain a hundred different documents.
 CHUNKS = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Means over all queries, and nDCG@10 for each."""
+    """Means over all queries, and nDCG@10 of each query."""
 
     queries: int
     ndcg_10: float
@@ -39,14 +39,14 @@ class Scores:
 
 @contextmanager
 def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vault]:
-    """Make a vault of a collection for as long as it is measured: one note a document."""
+    """Make a temporary vault of a collection, one note per document."""
     with tempfile.TemporaryDirectory(prefix="notewell-eval-") as name:
         folder = Path(name)
         for document in collection.documents:
             file = folder / _note_path(document.name)
             file.parent.mkdir(exist_ok=True)
             file.write_text(_as_markdown(document), encoding="utf-8")
-        # The collection's documents are all notes, whatever the vault leaves out.
+        # All documents of the collection are notes, whatever the vault excludes.
         here = replace(settings, index=WalkRules(), store=StoreSettings("store.db"))
         with Vault(folder, here) as vault:
             vault.index()
@@ -54,7 +54,7 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
 
 
 def fill_share(vault: Vault, share: float) -> None:
-    """Give this share of the chunks the encoder's vectors."""
+    """Encode this share of the chunks."""
     wanted, done = round(share * vault.unfilled), 0
 
     def tell(number: int, total: int) -> None:
@@ -65,7 +65,7 @@ def fill_share(vault: Vault, share: float) -> None:
 
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:
-    """Search for every judged query, and compare the documents found with the judgements."""
+    """Run every judged query, and compare the documents found with the judgements."""
     names = note_names(collection)
     ranked = {
         query: documents_of(paths_of(find_candidates(vault, text, limit=CHUNKS)), names)
@@ -94,24 +94,24 @@ def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
 
 
 def paths_of(candidates: Iterable[Candidate]) -> Iterator[str]:
-    """Yield the notes that say what candidates say, each one's own first: a judgement may name any of them."""
+    """Yield the notes of each candidate and of its duplicates, since a judgement may name any of them."""
     for candidate in candidates:
         yield candidate.chunk.path
         yield from (place.rpartition(":")[0] for place in candidate.also)
 
 
 def note_names(collection: Collection) -> dict[str, str]:
-    """Return the document that each note is made of."""
+    """Return the document of each note, by path."""
     return {_note_path(document.name): document.name for document in collection.documents}
 
 
 def documents_of(paths: Iterable[str], names: Mapping[str, str]) -> list[str]:
-    """Return the documents that notes are made of, each once, in the same order."""
+    """Return the documents of notes, each once, in the same order."""
     return list(dict.fromkeys(names[path] for path in paths))
 
 
 def _note_path(name: str) -> str:
-    """Return a path no two documents share, whatever signs their names have.
+    """Return a unique path for a document, whatever characters its id has.
 
     >>> _note_path("12/a")
     '32/31322f61.md'

@@ -22,7 +22,7 @@ def ndcg(ranked: Sequence[str], judged: Judgements, depth: int = 10) -> float:
 
 
 def recall(ranked: Sequence[str], judged: Judgements, depth: int) -> float:
-    """Return the share of what is relevant among the first `depth`.
+    """Return the share of relevant documents that are among the first `depth`.
 
     >>> recall(["b", "a"], {"a": 1, "c": 2}, 10)
     0.5
@@ -32,7 +32,7 @@ def recall(ranked: Sequence[str], judged: Judgements, depth: int) -> float:
 
 
 def reciprocal_rank(ranked: Sequence[str], judged: Judgements, depth: int = 10) -> float:
-    """Return 1 / the place of the first relevant one, or 0.
+    """Return 1 / the rank of the first relevant document, or 0.
 
     >>> reciprocal_rank(["b", "a"], {"a": 1})
     0.5
