@@ -17,6 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from pydantic import TypeAdapter
+from tests.cases import cases
 from tests.serve.serving import Served, serving
 
 from notewell import Vault
@@ -148,8 +149,8 @@ def compared(parameters: Parameters) -> Parameters:
     }
 
 
-@pytest.mark.parametrize("surface", SURFACES)
-@pytest.mark.parametrize("operation", OPERATIONS)
+@cases("surface", SURFACES)
+@cases("operation", OPERATIONS)
 def test_every_way_in_has_the_same_parameters_and_defaults(operation: str, surface: str) -> None:
     if operation in WITHOUT.get(surface, {}):
         with pytest.raises(KeyError):
@@ -163,8 +164,8 @@ def test_every_way_in_has_the_same_parameters_and_defaults(operation: str, surfa
         assert there[REFRESH] is True
 
 
-@pytest.mark.parametrize("surface", SURFACES)
-@pytest.mark.parametrize("operation", LOOKS)
+@cases("surface", SURFACES)
+@cases("operation", LOOKS)
 def test_every_way_in_has_the_same_words_on_a_parameter(operation: str, surface: str) -> None:
     told = WORDS[surface](operation)
     assert told.keys() & HELP.keys()
@@ -298,7 +299,7 @@ def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in answer.items() if name not in TIMES}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shape", "form"),
     [
         (shapes.Hits, forms.Results),

@@ -3,14 +3,14 @@ from __future__ import annotations
 from collections import Counter
 from unicodedata import normalize
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.terms import LONGEST, count_terms, fold, split_terms, token_terms
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "terms"),
     [
         ("collapsed collapses collapsing", ["collaps"] * 3),
@@ -38,7 +38,7 @@ def test_text_becomes_these_terms(text: str, terms: list[str]) -> None:
     assert split_terms(text) == terms
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         ("Über", "uber"),

@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.types.candidates import Candidate, Ranking
@@ -35,7 +36,7 @@ def test_an_offset_is_moved_by_every_secret_before_it() -> None:
     assert source[note.source_offset(2) : note.source_offset(5)] == "SECRET"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "texts"),
     [
         ("bees, rye ,", ["bees", "rye"]),

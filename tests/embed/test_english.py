@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.embed.english import ENGLISH, LATIN, OTHERS, is_english
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "The loaf collapsed because the oven was too cold.",
@@ -21,7 +22,7 @@ def test_english_is_english(text: str) -> None:
     assert is_english(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Der Teig ist nicht aufgegangen, und die Hefe war zu alt für das Brot.",
@@ -32,7 +33,6 @@ def test_english_is_english(text: str) -> None:
         "Het brood is niet klaar, een oven van steen is ook voor pizza.",
         "Det är inte jag som har bakat brödet, och att det är bränt är av vikt.",
     ],
-    ids=["German", "French", "Spanish", "Italian", "Portuguese", "Dutch", "Swedish"],
 )
 def test_a_sentence_of_another_language_is_not(text: str) -> None:
     assert not is_english(text)

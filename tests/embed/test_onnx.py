@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.config import load_settings
@@ -190,7 +191,7 @@ def test_off_is_none_and_a_name_is_what_it_names(folder: Path) -> None:
     assert own.fingerprint.startswith("mine/512/mean/")
 
 
-@pytest.mark.parametrize("name", ["ollama:x", "openai:text-embedding-3-small"])
+@cases("name", ["ollama:x", "openai:text-embedding-3-small"])
 def test_a_server_is_no_encoder(name: str) -> None:
     with pytest.raises(EmbedError) as caught:
         load_encoder(EmbedRules(encoder=name))

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell.embed import EmbedRules, load_embedder
 from notewell.embed.endpoint import HURRIED, MAX_DELAY, Patience
@@ -215,7 +216,7 @@ def test_a_slow_answer_is_followed_by_a_good_one(server: Server) -> None:
     assert len(remote(server, timeout=1.0).embed(TEXTS)) == 2
 
 
-@pytest.mark.parametrize(("kind", "hint"), [("ollama", "`ollama serve`"), ("openai", "embed.url")])
+@cases(("kind", "hint"), [("ollama", "`ollama serve`"), ("openai", "embed.url")])
 def test_a_server_that_is_not_there_is_an_error_with_a_hint(kind: str, hint: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

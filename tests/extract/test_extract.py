@@ -4,9 +4,9 @@ import json
 import random
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.extract import LOG, Extract, Kind, Untouched, extract, kind_of
 from notewell.extract.error_lines import is_error
@@ -45,7 +45,7 @@ def test_a_long_log_keeps_its_beginning_and_end_and_counts_the_rest() -> None:
     assert "[… 371 lines left out, most of them beginning with '<time>']" in made.lines
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+@cases("end", ["", "\n", "\n\n"])
 def test_all_characters_are_counted(end: str) -> None:
     log = "\n".join(f"part {chr(97 + n % 26)} made of {'x' * (n % 7)} wood" for n in range(300)) + end
     made = extracted(log, "make")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 from notewell.errors import SettingsError
 from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, write_private, write_whole
@@ -21,7 +22,7 @@ from notewell.serve.http.access import make_token
 ADA = Path("/home/ada")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("folder", "variable", "default"),
     [
         (user_folder, "XDG_CONFIG_HOME", ADA / ".config" / "notewell"),

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from xml.etree import ElementTree as ET
 
 import numpy as np
-import pytest
+from tests.cases import cases
 
 from notewell.graph.dot import as_dot
 from notewell.graph.net import Net
@@ -187,10 +187,9 @@ def test_a_large_vault_is_drawn_by_its_sixty_largest_communities() -> None:
     assert texts.count("5 notes") == 60
 
 
-@pytest.mark.parametrize(
+@cases(
     "net",
     [TWO, many(20, chained=20), many(30, chained=30), many(70, chained=8)],
-    ids=["two", "notes", "a few bubbles", "bubbles"],
 )
 def test_no_label_covers_another_or_leaves_the_picture(net: Net) -> None:
     drawn = ET.fromstring(as_svg(net, overview(net), "Vault"))

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.graph.resolve import Resolver, read_address
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
@@ -51,7 +52,7 @@ def led(target: str, source: str = "zoo/a.md", kind: str = "wiki", notes: tuple[
     return "file" if end == TO_FILE else notes[end - 1]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("target", "source", "path"),
     [
         # A path from the root wins over a note in the same folder.
@@ -98,7 +99,7 @@ def test_a_wikilink_leads_where_obsidian_leads(target: str, source: str, path: s
     assert led(target, source) == path
 
 
-@pytest.mark.parametrize(
+@cases(
     ("target", "source", "path"),
     [
         # Beside the note first: so Markdown links are read everywhere but in Obsidian.
@@ -132,13 +133,13 @@ def test_a_markdown_link_leads_where_a_reader_of_the_site_gets(target: str, sour
     assert led(target, source, "markdown") == path
 
 
-@pytest.mark.parametrize("kind", ["wiki", "markdown", "file"])
-@pytest.mark.parametrize("target", ["../../../Bees", "../../etc/passwd", "x/../../../../Bees.md"])
+@cases("kind", ["wiki", "markdown", "file"])
+@cases("target", ["../../../Bees", "../../etc/passwd", "x/../../../../Bees.md"])
 def test_no_link_leads_out_of_the_vault(target: str, kind: str) -> None:
     assert led(target, "garden/Hive.md", kind) == ""
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@cases("form", ["NFC", "NFD"])
 def test_composed_and_decomposed_letters_are_the_same(form: Literal["NFC", "NFD"]) -> None:
     notes = tuple(unicodedata.normalize("NFD", path) for path in NOTES)
     assert led(unicodedata.normalize(form, "über"), notes=notes) == unicodedata.normalize("NFD", "Über.md")
@@ -149,13 +150,13 @@ def test_accents_make_a_difference() -> None:
     assert led("Uber") == ""
 
 
-@pytest.mark.parametrize("source", ["garden/Hive.md", "Bees.md"])
-@pytest.mark.parametrize("kind", ["wiki", "markdown"])
+@cases("source", ["garden/Hive.md", "Bees.md"])
+@cases("kind", ["wiki", "markdown"])
 def test_a_link_to_an_anchor_alone_leads_to_its_own_note(source: str, kind: str) -> None:
     assert led("", source, kind) == source
 
 
-@pytest.mark.parametrize(
+@cases(
     ("target", "kind", "end"),
     [
         ("queen.png", "wiki", "file"),
@@ -182,7 +183,7 @@ def test_other_files_are_listed_only_when_a_link_looks_like_one_s() -> None:
         plain.ends(Link("queen.png", 1), "Bees.md")
 
 
-@pytest.mark.parametrize("others", [3, 40])
+@cases("others", [3, 40])
 def test_among_many_of_one_name_the_shortest_below_the_note_is_chosen(others: int) -> None:
     names = ("z/long", "z/b", "z-", *("x" * number for number in range(1, others)))
     notes = tuple(f"{name}/Log.md" for name in names)
@@ -191,7 +192,7 @@ def test_among_many_of_one_name_the_shortest_below_the_note_is_chosen(others: in
     assert led("Log", "y/a.md", notes=notes) == "x/Log.md"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("target", "source", "kind", "folder"),
     [
         ("../images", "garden/Hive.md", "markdown", "images/"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell.errors import SettingsError
 from notewell.graph.deep import DEEP, SEEDS, deepen, told, with_decay
@@ -216,7 +217,7 @@ def test_age_is_told_and_drops_nothing() -> None:
     assert [(visit.decay, visit.decay_zero) for visit in found.kept] == [(0, True), (0.009, True), (0.01, False)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("start", "near", "floor"),
     [
         # The nearest neighbour is at 0.6: the floor sinks to 0.7 of that.
@@ -245,7 +246,7 @@ def test_a_floor_that_is_given_stays() -> None:
     assert walk_rules(None, None, with_query=True) == BY_QUERY
 
 
-@pytest.mark.parametrize(("depth", "floor"), [(0, None), (-1, None), (5, None), (None, 1.1), (None, math.nan)])
+@cases(("depth", "floor"), [(0, None), (-1, None), (5, None), (None, 1.1), (None, math.nan)])
 def test_a_walk_that_cannot_be_is_an_error_with_a_hint(depth: int | None, floor: float | None) -> None:
     with pytest.raises(SettingsError) as error:
         walk_rules(depth, floor, with_query=False)

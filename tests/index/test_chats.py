@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.index.readers import json_lines, json_values
@@ -124,7 +125,7 @@ def test_half_a_character_in_a_name_does_not_end_the_run(
         assert vault.search("half bees emoji").hits[0].path == path
 
 
-@pytest.mark.parametrize("name", ["", None, 7])
+@cases("name", ["", None, 7])
 def test_a_conversation_without_a_name_is_called_by_how_it_begins(name: Any) -> None:
     content = export(claude(message("human", text("Why does bread\nfall? " * 20)), name=name, created_at=None))
     title = "Why does bread fall? Why does bread fall? Why does bread fall? Why does bread …"
@@ -163,7 +164,7 @@ def test_a_file_that_only_speaks_of_chats_is_read_as_values() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         {"mapping": {"a": {"message": "hello"}}, "other": "important"},
@@ -185,7 +186,7 @@ def test_a_conversation_that_never_began_does_not_make_an_export_something_else(
     assert "# New chat (2025-01-25)" in content.text and content.parts[0].name == "conversation 1, turn 1"
 
 
-@pytest.mark.parametrize("where", [claude, None])
+@cases("where", [claude, None])
 def test_a_password_given_to_a_tool_is_known_for_one(where: Any) -> None:
     phrase = " ".join(["two", "words-99"])
     used = {"type": "tool_use", "name": "Login", "input": {"password": phrase, "user": "x", "more": {"pwd": phrase}}}

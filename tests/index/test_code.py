@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.bounded import run_within
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
@@ -76,20 +77,20 @@ def paths_of(text: str, path: str) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("path", SAMPLES)
+@cases("path", SAMPLES)
 def test_definitions_are_known_by_the_look_of_their_lines(path: str) -> None:
     text, names = SAMPLES[path]
     assert paths_of(text, path) == names
 
 
-@pytest.mark.parametrize("path", SAMPLES)
+@cases("path", SAMPLES)
 def test_line_ends_of_windows_change_nothing(path: str) -> None:
     text, names = SAMPLES[path]
     assert paths_of(text.replace("\n", "\r\n"), path) == names
 
 
-@pytest.mark.parametrize("path", SAMPLES)
-@pytest.mark.parametrize("max_chars", [40, 200, 2000])
+@cases("path", SAMPLES)
+@cases("max_chars", [40, 200, 2000])
 def test_no_line_of_any_language_is_lost(path: str, max_chars: int) -> None:
     text, _ = SAMPLES[path]
     chunks = chunks_of(text, path, ChunkRules(max_chars=max_chars))
@@ -97,7 +98,7 @@ def test_no_line_of_any_language_is_lost(path: str, max_chars: int) -> None:
     assert_nothing_lost(text, chunks)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "name"),
     [
         ("explicit operator bool() const {", "operator bool"),
@@ -225,7 +226,7 @@ def test_a_language_nobody_knows_is_cut_at_blank_lines() -> None:
     assert_nothing_lost(text, chunks)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n \n", "\t"])
+@cases("text", ["", "\n\n \n", "\t"])
 def test_an_empty_file_is_a_chunk_without_text(text: str) -> None:
     (piece,) = chunks_of(text)
     assert (piece.text, piece.line, piece.headings) == ("", 1, ())
@@ -309,8 +310,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("path", ["a.py", "a.ts", "a.java", "a.cpp", "a.sh"])
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("path", ["a.py", "a.ts", "a.java", "a.cpp", "a.sh"])
+@cases("name", HOSTILE)
 def test_hostile_files_come_to_an_end(name: str, path: str) -> None:
     # Long enough that what is quadratic takes minutes, and what is worse never ends.
     text = HOSTILE[name]

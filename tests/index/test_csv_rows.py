@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.readers import csv_rows
@@ -55,7 +56,7 @@ def test_a_header_without_rows_is_a_row() -> None:
     assert extract(HEADER.encode()) == Content(HEADER, (Part(1, "row 1"),))
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\n\n \n"])
+@cases("text", ["", "\n", "\n\n \n"])
 def test_an_empty_file_has_no_part(text: str) -> None:
     assert extract(text.encode()) == Content(text)
 
@@ -73,7 +74,7 @@ def test_one_column_is_a_table_without_header() -> None:
     assert extract(b"name\nJane\nJohn\n").parts == (Part(1, "rows 1-3"),)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "sign"),
     [
         ("Name;Preis\nRoggen;1,50\nHafer;2,20\n", ";"),

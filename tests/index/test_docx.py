@@ -13,6 +13,7 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls, qn
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -167,7 +168,7 @@ def test_contents_headers_and_comments_are_left_out() -> None:
     assert text(document) == "bees\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "title"),
     [("Of bees", "Of bees"), ("Document1", "Bees"), ("", "Bees"), ("About ASP.NET", "About ASP.NET")],
 )
@@ -193,7 +194,7 @@ def test_what_cannot_be_read_is_told_with_the_reason() -> None:
         assert caught.value.hint
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@cases("encoding", ["utf-8", "utf-16"])
 def test_a_document_that_declares_entities_is_refused(encoding: str) -> None:
     out = BytesIO()
     with zipfile.ZipFile(BytesIO(saved(docx.Document()))) as old, zipfile.ZipFile(out, "w") as new:

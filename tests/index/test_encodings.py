@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.index.readers.encodings import ALPHABETS, SCRIPTS, guess, models, name_of
 
@@ -49,20 +49,20 @@ TEXTS = {
 CASES = [(encoding, text) for encoding, texts in TEXTS.items() for text in texts]
 
 
-@pytest.mark.parametrize(("encoding", "text"), CASES)
-@pytest.mark.parametrize("times", [1, 8, 80])
+@cases(("encoding", "text"), CASES)
+@cases("times", [1, 8, 80])
 def test_a_line_of_a_language_is_read_in_its_encoding(encoding: str, text: str, times: int) -> None:
     data = "\n".join([text] * times).encode(encoding)
     assert data.decode(guess(data)) == "\n".join([text] * times)
 
 
-@pytest.mark.parametrize(("encoding", "text"), CASES)
+@cases(("encoding", "text"), CASES)
 def test_one_such_line_in_a_long_english_text_is_enough(encoding: str, text: str) -> None:
     data = b"The loaf needs a rest.\n" * 5_000 + text.encode(encoding) + b"\nThe loaf needs a rest." * 5_000
     assert text in data.decode(guess(data))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("encoding", "text"),
     [
         ("cp1252", "für"),
@@ -78,8 +78,8 @@ def test_a_few_letters_are_read_as_the_likeliest_language(encoding: str, text: s
     assert guess(text.encode(encoding)) == encoding
 
 
-@pytest.mark.parametrize("low", [1, 32, 128])
-@pytest.mark.parametrize("length", [300, 3_000, 30_000])
+@cases("low", [1, 32, 128])
+@cases("length", [300, 3_000, 30_000])
 def test_noise_is_no_language(low: int, length: int) -> None:
     chance = random.Random(f"{low} {length}")
     assert guess(bytes(chance.randrange(low, 256) for _ in range(length))) == ""

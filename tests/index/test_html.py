@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -13,7 +14,7 @@ def text(body: str) -> str:
     return html.extract(f"<!DOCTYPE html><html><body>{body}</body></html>".encode()).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "markdown"),
     [
         ("<h2>Bees</h2><p>Some <b>bold</b>\n  text<!-- no --> &amp; more</p>", "## Bees\n\nSome bold text & more\n"),
@@ -44,7 +45,7 @@ def test_a_table_that_only_orders_the_page_is_text() -> None:
     assert text("<table><tr><td><h2>Bees</h2>one</td><td>two</td></tr></table>") == "## Bees\n\none\n\ntwo\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "extra",
     [
         "<script>no()</script>",
@@ -77,7 +78,7 @@ def test_the_main_part_is_the_text_if_it_holds_most_of_it() -> None:
     assert text("<article>one</article><article>All about bees</article>") == "one\n\nAll about bees\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
         "<title>Bienenstöcke</title><p>grün".encode(),
@@ -105,12 +106,12 @@ def test_entities_that_a_page_defines_do_nothing() -> None:
     assert "Bees" in found and "rye" in found and "honey" not in found and "localhost" not in found
 
 
-@pytest.mark.parametrize("count", [300, 3_000, 100_000])
+@cases("count", [300, 3_000, 100_000])
 def test_a_page_deeper_than_any_stack_is_read(count: int) -> None:
     assert text("<div>" * count + "bees" + "</div>" * count + "<p>rye</p>") == "bees\n\nrye\n"
 
 
-@pytest.mark.parametrize("tag", ["<ul><li>", "<table><tr><td>", "<blockquote>", "<pre>", "<header><h1>", "<main>a"])
+@cases("tag", ["<ul><li>", "<table><tr><td>", "<blockquote>", "<pre>", "<header><h1>", "<main>a"])
 def test_deep_lists_and_tables_are_read_or_refused(tag: str) -> None:
     try:
         assert "bees" in text(tag * 50_000 + "bees")

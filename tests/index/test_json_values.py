@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import Content
@@ -86,7 +87,7 @@ def test_a_picture_in_letters_is_shortened_and_prose_is_not() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "line"),
     [
         ('{\n"a": 1\n"b": 2}', 3),
@@ -124,7 +125,7 @@ def test_long_keys_in_one_another_do_not_fill_the_memory() -> None:
         content(text)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@cases("encoding", ["utf-8-sig", "utf-16"])
 def test_other_encodings_are_read_by_their_mark(encoding: str) -> None:
     assert extract('{"town": "Zürich"}'.encode(encoding)).text == "town: Zürich"
 
@@ -136,7 +137,7 @@ def test_a_password_of_several_words_is_still_known_for_one() -> None:
     assert phrase not in redact(Note("a.json", text, Stamp(0, 0))).text
 
 
-@pytest.mark.parametrize("key", ["contraseña", "wifi_psk", "Kennwort", "db.password2"])
+@cases("key", ["contraseña", "wifi_psk", "Kennwort", "db.password2"])
 def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(key: str) -> None:
     phrase = " ".join(["dos", "palabras-99"])
     text = content(json.dumps({key: phrase, "user": "ann"}, ensure_ascii=False)).text
@@ -144,14 +145,14 @@ def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(k
     assert phrase not in redact_text(text)[0]
 
 
-@pytest.mark.parametrize("end", ["\\", '"', "'\"`", "\\\\", "'\"`\\"])
+@cases("end", ["\\", '"', "'\"`", "\\\\", "'\"`\\"])
 def test_a_secret_that_ends_in_an_odd_sign_is_known_for_one(end: str) -> None:
     phrase = " ".join(["two", "words-99"])
     text = content(json.dumps({"password": phrase + end, "user": "ann", "town": 'Bern "B"'})).text
     assert phrase in text and "words-99" not in redact_text(text)[0] and "user: ann" in redact_text(text)[0]
 
 
-@pytest.mark.parametrize("indent", [None, 1])
+@cases("indent", [None, 1])
 def test_each_secret_of_a_list_stands_behind_its_name(indent: int | None) -> None:
     phrases = [" ".join(["two", "words-99"]), "-".join(["three", "more", "88"])]
     text = content(json.dumps({"passwords": phrases, "tags": ["a", "b"]}, indent=indent)).text

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.index.shapes.markdown import parse
@@ -16,7 +16,7 @@ def links(text: str) -> tuple[Link, ...]:
     return parse(Note("note.md", text, Stamp(0, 0))).links
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "link"),
     [
         ("[[Bees]]", Link("Bees", 1)),
@@ -63,7 +63,7 @@ def test_a_link_is_read_and_can_be_told_as_it_is_written(written: str, link: Lin
     assert found.written == written
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "link"),
     [
         ("See [the hive][b].", Link("Bees.md", 1, "markdown", text="the hive", raw="[the hive][b]")),
@@ -78,7 +78,7 @@ def test_a_link_may_have_its_address_elsewhere_in_the_note(text: str, link: Link
     assert links(f"{text}\n\n{defined}") == (link,)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     ["See [the hive][b].", "[x] done", "See [out].\n\n[out]: https://example.org\n", "Bees.[^1]\n\n[^1]: Bees.md\n"],
 )
@@ -94,7 +94,7 @@ def test_a_wikilink_is_none_whose_address_stands_elsewhere() -> None:
     assert [link.written for link in links("[[b]] and [b](c.md)\n\n[b]: Bees.md\n")] == ["[[b]]", "[b](c.md)"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "target"),
     [("[[Bees\\|hive]]", "Bees"), ("[[Bees#Swarm\\|hive]]", "Bees"), ("[[Bees \\| hive]]", "Bees")],
 )
@@ -104,7 +104,7 @@ def test_a_bar_escaped_for_a_table_is_still_an_alias(written: str, target: str) 
     assert "\\" not in link.anchor
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "See `[[Bees]]` here.",
@@ -119,7 +119,7 @@ def test_code_holds_no_links(text: str) -> None:
     assert links(text) == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "%% [[Bees]] %%",
@@ -139,7 +139,7 @@ def test_comments_formulas_escaped_brackets_and_indented_code_hold_no_links(text
     assert [link.target for link in links(f"{text}\n\n[[Rye]]\n")] == ["Rye"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "100 %% of [[Bees]]",
@@ -163,7 +163,7 @@ def test_what_only_looks_like_code_a_comment_or_a_formula_holds_links(text: str)
     assert [link.target for link in links(text)] == ["Bees"]
 
 
-@pytest.mark.parametrize("sign", ["<!--", "%", "%% a ", "$a ", "$$", "[", "[a ", "` ", r"\[", "[a]: ", "[a]:"])
+@cases("sign", ["<!--", "%", "%% a ", "$a ", "$$", "[", "[a ", "` ", r"\[", "[a]: ", "[a]:"])
 def test_odd_text_is_gone_through_once(sign: str) -> None:
     # What went through the rest of the text for each of its signs would take hours.
     assert [link.target for link in links(sign * 100_000 + "\n\n[[Bees]]\n")] == ["Bees"]
@@ -174,7 +174,7 @@ def test_links_around_code_keep_their_lines() -> None:
     assert [(link.target, link.line) for link in links(text)] == [("A", 1), ("B", 1), ("C", 7)]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "[home](https://example.org/a.md)",
@@ -201,7 +201,7 @@ def test_links_come_in_the_order_of_the_note_with_exact_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "targets"),
     [
         ('up: "[[Garden]]"', ["Garden"]),

@@ -3,9 +3,9 @@ from __future__ import annotations
 from datetime import date
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.index.chunk import ChunkRules
@@ -93,7 +93,7 @@ def test_a_section_under_30_characters_is_dropped() -> None:
     assert [piece.headings[-1] for piece in chunks_of(text, ChunkRules(min_chars=0))] == ["Bees", "Stub", "Spring"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         f"## Year\n\n### May\n\n{paragraphs(20)}\n\n### June\n\n{paragraphs(20)}\n",
@@ -119,14 +119,14 @@ def test_a_note_of_tiny_sections_is_one_chunk() -> None:
     assert (piece.text, piece.line, piece.end_line) == (text.rstrip(), 1, 9)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n  \n"])
+@cases("text", ["", "\n\n  \n"])
 def test_a_note_without_text_is_a_chunk_to_be_found_by_its_name(text: str) -> None:
     (piece,) = chunks_of(text)
     assert (piece.text, piece.line, piece.end_line, piece.start, piece.end) == ("", 1, 1, 0, 0)
     assert (piece.title, piece.path, piece.headings) == ("bees", "Garden/bees.md", ())
 
 
-@pytest.mark.parametrize("body", ["", "\n  \n"])
+@cases("body", ["", "\n  \n"])
 def test_a_note_without_a_body_is_a_chunk_of_its_front_matter(body: str) -> None:
     front = "---\ntitle: Apiary\nphone: 555 0199\n---"
     text = f"{front}\n{body}"
@@ -135,14 +135,14 @@ def test_a_note_without_a_body_is_a_chunk_of_its_front_matter(body: str) -> None
     assert_exact(text, [piece])
 
 
-@pytest.mark.parametrize("name", ["Related", "See also", "Links", "References", "related:", "🔗 Links", "**See Also**"])
+@cases("name", ["Related", "See also", "Links", "References", "related:", "🔗 Links", "**See Also**"])
 def test_a_list_of_links_is_no_chunk_but_its_links_count(name: str) -> None:
     text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n- [[Rye|a note of many words]] (new)\n\n## Spring\n\n{SENTENCE}\n"
     assert [piece.headings[-1] for piece in chunks_of(text)] == ["Bees", "Spring"]
     assert [link.target for link in note_of(text).links] == ["Rye"]
 
 
-@pytest.mark.parametrize("name", ["Related", "See also", "Links", "References"])
+@cases("name", ["Related", "See also", "Links", "References"])
 def test_prose_under_the_name_of_a_list_of_links_is_text(name: str) -> None:
     for prose in (SENTENCE, f"- [[Rye]]: {SENTENCE}", f"- [[Rye]]\n\n{SENTENCE}", "- `make links` checks all of them"):
         text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n{prose}\n"
@@ -180,7 +180,7 @@ def test_the_fenced_headings_of_the_sample_vault_are_code(vault: Vault) -> None:
     assert names and not any(f"# {name}\n" in part for name in names for part in fenced)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("opening", "closing"),
     [("```", "```"), ("~~~", "~~~"), ("````md", "````"), ("   ```", "  ```"), ("```", "`````  ")],
 )
@@ -201,7 +201,7 @@ def test_a_table_is_kept_whole() -> None:
     assert_exact(text, chunks)
 
 
-@pytest.mark.parametrize("text", ["```\n" + "some code\n\n" * 40 + "```\n", "| a | b |\n" * 60])
+@cases("text", ["```\n" + "some code\n\n" * 40 + "```\n", "| a | b |\n" * 60])
 def test_a_fence_or_table_that_alone_is_too_long_is_cut_at_its_lines(text: str) -> None:
     chunks = chunks_of("## Long\n\n" + text, SMALL)
     assert len(chunks) > 2
@@ -231,13 +231,13 @@ def test_underlined_lines_are_headings() -> None:
     assert note_of(text).title == "Bees"
 
 
-@pytest.mark.parametrize("above", ["- item", "> quote", "| a |", "1. item", "", "    code", "one\ntwo"])
+@cases("above", ["- item", "> quote", "| a |", "1. item", "", "    code", "one\ntwo"])
 def test_a_rule_below_what_is_no_paragraph_of_one_line_makes_no_heading(above: str) -> None:
     text = f"{SENTENCE}\n\n{above}\n---\n\n{SENTENCE}\n"
     assert [piece.headings for piece in chunks_of(text)] == [()]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "name"),
     [
         ("## Spring", "Spring"),
@@ -253,7 +253,7 @@ def test_a_heading_is_read_without_its_marks(line: str, name: str) -> None:
     assert chunks_of(f"{line}\n\n{SENTENCE}\n")[0].headings == (name,)
 
 
-@pytest.mark.parametrize("line", ["#tag", "##Spring", "####### Seven", "    ## code", "\\## escaped"])
+@cases("line", ["#tag", "##Spring", "####### Seven", "    ## code", "\\## escaped"])
 def test_a_line_that_only_looks_like_a_heading_is_text(line: str) -> None:
     assert chunks_of(f"{line}\n\n{SENTENCE}\n")[0].headings == ()
 
@@ -294,12 +294,12 @@ def test_a_chunk_knows_type_tags_and_aliases() -> None:
     assert piece.line == 8
 
 
-@pytest.mark.parametrize("tags", ["tags: bees, garden", "tag: [bees, garden]", "tags:\n- bees\n- garden"])
+@cases("tags", ["tags: bees, garden", "tag: [bees, garden]", "tags:\n- bees\n- garden"])
 def test_tags_are_read_in_every_way_people_write_them(tags: str) -> None:
     assert note_of(f"---\n{tags}\n---\n{SENTENCE}\n").tags == ("bees", "garden")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "title"),
     [
         ("---\ntitle: Apiary\n---\n# Bees\n", "Apiary"),

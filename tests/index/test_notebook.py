@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
@@ -107,7 +108,7 @@ def test_older_notebooks_have_worksheets() -> None:
     assert names(content) == ["cells 1-2"]
 
 
-@pytest.mark.parametrize("data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": null}', b"null"])
+@cases("data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": null}', b"null"])
 def test_what_has_no_cells_is_no_notebook(data: bytes) -> None:
     with pytest.raises(NoteError, match="not a notebook"):
         extract(data)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.bounded import run_within
+from tests.cases import cases
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes import asciidoc, document, org, restructured
@@ -33,7 +34,7 @@ def names(shape: ModuleType, text: str) -> list[tuple[int, str]]:
     return [(heading.level, heading.name) for heading in shape.outline(text).headings]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@cases("shape", SHAPES)
 def test_a_text_without_title_is_named_after_its_file(shape: ModuleType) -> None:
     assert parsed(shape, LONG).title == "rye"
     assert [(one.text, one.headings) for one in chunks(shape, LONG)] == [(LONG.strip(), ())]
@@ -90,7 +91,7 @@ def test_rst_headings_have_levels_in_the_order_of_their_signs() -> None:
     assert parsed(restructured, text).title == "Rye"
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "A paragraph\nof two lines\n======\n",
@@ -133,7 +134,7 @@ def test_asciidoc_headings_are_equals_signs() -> None:
     assert parsed(asciidoc, text).title == "Rye"
 
 
-@pytest.mark.parametrize("rule", ["----", "....", "////", "++++", "```", "|===", "------"])
+@cases("rule", ["----", "....", "////", "++++", "```", "|===", "------"])
 def test_asciidoc_blocks_are_no_headings(rule: str) -> None:
     text = f"= Rye\n\n== One\n\n{rule}\n== no\n{rule}\n\n== Two\n"
     assert names(asciidoc, text) == [(1, "Rye"), (2, "One"), (2, "Two")]
@@ -156,7 +157,7 @@ def test_asciidoc_links_lead_to_files() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shape", "text"),
     [
         (org, f"#+title: Rye\n\n* One\n{LONG}\n** Two\n{LONG}\n"),
@@ -171,7 +172,7 @@ def test_chunks_stand_under_their_headings(shape: ModuleType, text: str) -> None
     assert all(text[one.start : one.end] == one.text for one in found)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shape", "heading", "links"),
     [
         (document, "## {}\n\n", "- [Bees](bees.docx)\n- [[Rye]]\n- https://bees.example/winter\n"),

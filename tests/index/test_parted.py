@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.parted import chunk, parse
@@ -35,7 +35,7 @@ def test_the_title_is_the_one_beside_the_text_or_the_files_name() -> None:
     assert chunks(ROW)[0].title == "rye"
 
 
-@pytest.mark.parametrize("text", ["name,age\n", "x"])
+@cases("text", ["name,age\n", "x"])
 def test_a_text_without_parts_is_a_chunk(text: str) -> None:
     assert seen(chunks(text)) == [(text.strip(), "", ())]
 

@@ -6,6 +6,7 @@ from io import BytesIO
 import pytest
 from reportlab.lib import pdfencrypt
 from reportlab.pdfgen import canvas
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.readers import pdf
@@ -68,7 +69,7 @@ def test_the_dots_of_a_table_of_contents_are_one_sign() -> None:
     assert pdf.extract(made([lines("Bees . . . . . . . . 12", "Rye............13")])).text == "Bees … 12\nRye …13\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "title"),
     [
         ("Microsoft Word - Bees", "Bees"),
@@ -113,7 +114,7 @@ def unreadable() -> Iterator[tuple[bytes, str]]:
     yield made([lines("Bees")], password="honey"), "protected by a password"
 
 
-@pytest.mark.parametrize(("data", "fact"), list(unreadable()))
+@cases(("data", "fact"), list(unreadable()))
 def test_what_cannot_be_read_is_told_with_the_reason(data: bytes, fact: str) -> None:
     with pytest.raises(NoteError, match=fact) as caught:
         pdf.extract(data)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.bounded import run_within
+from tests.cases import cases
 
 from notewell.index.chunk import ChunkRules
 from notewell.index.shapes.plain import chunk, parse, runs
@@ -28,7 +28,7 @@ def test_a_short_text_is_one_chunk_named_after_its_file() -> None:
     assert (only.title, only.headings, only.heading) == ("rye", (), "rye")
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n "])
+@cases("text", ["", " \n\t\n "])
 def test_an_empty_text_is_a_chunk_without_text(text: str) -> None:
     assert [(found.text, found.title) for found in chunks(text)] == [("", "rye")]
 

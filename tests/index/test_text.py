@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -14,7 +15,7 @@ from notewell.index.readers.text import decode, extract
 GERMAN = "Grüße aus der Bäckerei: das Brot ruht über Nacht.\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "text"),
     [
         (b"\xef\xbb\xbf# Bees\n", "# Bees\n"),
@@ -33,7 +34,7 @@ def test_bytes_become_text(data: bytes, text: str) -> None:
     assert decode(data) == (text, ())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("encoding", "name"),
     [
         ("latin-1", "Windows-1252"),
@@ -61,7 +62,7 @@ def test_old_line_ends_are_mended_in_old_encodings_too() -> None:
     assert decode("Grüße\rund Küsse\r".encode("mac_roman"))[0] == "Grüße\nund Küsse\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "fact"),
     [
         (b"\x89PNG\r\n\0\0", "not text: contains zero bytes"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
@@ -110,7 +110,7 @@ def check(content: Content) -> None:
     assert values.chunk(note, ChunkRules())
 
 
-@pytest.mark.parametrize("name", FILES)
+@cases("name", FILES)
 def test_a_whole_file_is_read(name: str) -> None:
     extract, text = FILES[name]
     content = extract(text.encode())
@@ -118,7 +118,7 @@ def test_a_whole_file_is_read(name: str) -> None:
     assert content.text and not content.warnings
 
 
-@pytest.mark.parametrize("name", FILES)
+@cases("name", FILES)
 def test_a_damaged_file_is_read_or_refused(name: str) -> None:
     extract, text = FILES[name]
 
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_read_or_refused(name: str) -> None:
     read()
 
 
-@pytest.mark.parametrize("name", FILES)
+@cases("name", FILES)
 def test_values_of_another_kind_anywhere_are_no_mistake_of_ours(name: str) -> None:
     extract, text = FILES[name]
     for other in ("null", "7", "[]", "{}", '"x"', "[[1]]", '{"a": 1}'):

@@ -9,6 +9,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -75,7 +76,7 @@ def test_many_rows_above_the_header_are_a_part_of_their_own() -> None:
     assert content.parts == (Part(2, "sheet 1, rows 1-4", (1,)), Part(7, "sheet 1, row 6", (1, 6)))
 
 
-@pytest.mark.parametrize("rows", [[(1, 2), (3, 4)], [("rye",), ("bees",)], [("hive", "sum")]])
+@cases("rows", [[(1, 2), (3, 4)], [("rye",), ("bees",)], [("hive", "sum")]])
 def test_rows_without_a_header_stand_under_the_sheet_alone(rows: list[Sequence[Any]]) -> None:
     assert [part.under for part in workbook.extract(made({"A": rows})).parts] == [(1,)]
 
@@ -170,7 +171,7 @@ def test_a_workbook_that_declares_entities_is_refused() -> None:
         workbook.extract(data)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "fact"),
     [
         (b"", "empty"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from tests.cases import cases
 
 from notewell.errors import NoteError
 from notewell.index.readers import yaml_values
@@ -119,7 +120,7 @@ def test_a_value_that_is_not_there_may_end_the_file() -> None:
     assert extract(b"a:\n  b:\nc:\n").text.split("\n") == ["", "a.b:", "c:", ""]
 
 
-@pytest.mark.parametrize("text", ["a: 1\n{{ if .x }}\nb: {{ .y }}\n", "a: [1\n", "\ta: 1\n", "a: *nothing: x\n- y\n"])
+@cases("text", ["a: 1\n{{ if .x }}\nb: {{ .y }}\n", "a: [1\n", "\ta: 1\n", "a: *nothing: x\n- y\n"])
 def test_what_is_not_yaml_is_read_as_the_text_it_is(text: str) -> None:
     content = extract(text.encode())
     assert content.text == text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.embed import EmbedRules, load_embedder
@@ -35,7 +36,7 @@ def taken_for_the_same(kind: str, first: int) -> int:
 
 
 # As measured last; the pairs that begin with the second were first left out of choosing the threshold, and seen later.
-@pytest.mark.parametrize(
+@cases(
     ("kind", "first", "least", "most"),
     [
         ("same", 0, 34, 36),

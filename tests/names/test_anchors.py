@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.cases import cases
 
 from notewell.names.anchors import Anchors
 from notewell.types.note import Chunk, Part
@@ -32,7 +32,7 @@ ANCHORS = Anchors.of(
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     "anchor",
     [
         *("Bees & honey", "bees-honey", "bees--honey", "BEES HONEY", "The long winter", "the-long-winter", "Übersicht"),
@@ -48,7 +48,7 @@ def test_an_anchor_that_the_note_has_is_no_problem(anchor: str) -> None:
     assert ANCHORS.problem(anchor) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("anchor", "problem"),
     [
         ("Wasps", "no such heading"),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.cases import cases
 
 from notewell.names.similar import SimilarNames
 
@@ -13,7 +13,7 @@ def test_a_mistyped_name_finds_the_note() -> None:
     assert NEAR.like("über und") == ("Über uns.md",)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "path"),
     [("Targt", "Target.md"), ("Tagret", "Target.md"), ("Cafe", "Café.md"), ("Lock", "Block.md"), ("Cafés", "Café.md")],
 )
@@ -21,7 +21,7 @@ def test_one_typo_in_a_short_name_is_forgiven(written: str, path: str) -> None:
     assert SimilarNames(["Target.md", "Café.md", "Block.md", "Ünïcödé Näme.md"]).like(written) == (path,)
 
 
-@pytest.mark.parametrize("name", ["Zebra", "", "Nope", "Setuid", "Monero"])
+@cases("name", ["Zebra", "", "Nope", "Setuid", "Monero"])
 def test_a_name_like_none_finds_nothing(name: str) -> None:
     assert NEAR.like(name) == SimilarNames(["Ünïcödé Näme.md", "suid.md", "Mono.md"]).like(name) == ()
 

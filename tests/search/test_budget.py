@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.search.budget import CHARS_PER_TOKEN, block, context, fit, unhidden
 from notewell.types.candidates import Candidate
@@ -47,7 +47,7 @@ def test_a_block_has_the_headings_the_place_and_the_lines() -> None:
     assert context([]) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Run this:\n\n```sh\nmake all",
@@ -93,7 +93,7 @@ def test_a_header_is_one_line_whatever_the_path_and_the_heading_hold() -> None:
     assert block(Chunk("a\nb\u2028 c  d.md", "rye", 1, 1)).startswith("###  (a b  c  d.md:1)\n~~~")
 
 
-@pytest.mark.parametrize("head", ["## Change from 2025", "Change from 2025\n====", "* Change from 2025"])
+@cases("head", ["## Change from 2025", "Change from 2025\n====", "* Change from 2025"])
 def test_a_heading_alone_is_not_what_is_left_of_a_chunk(head: str) -> None:
     hit = hit_of(f"{head}\n\nThe hives are fed in September, each with ten kilos of sugar.")
     hit = replace(hit, chunk=replace(hit.chunk, headings=("Change from 2025",)))

@@ -8,6 +8,7 @@ from time import process_time
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import SettingsError
@@ -47,7 +48,7 @@ def by_ada(*days: str) -> dict[str, dict[str, Any]]:
     return {f"{day}.md": {"author": "Ada Lovelace", "day": day} for day in days}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("day", "half_life", "score"),
     [
         ("2025-08-03", 365, 0.8),
@@ -122,7 +123,7 @@ def test_notes_whose_author_is_not_known_keep_their_scores() -> None:
     assert set(scores_of({**notes, "2010.md": {"day": "2010-01-01"}}, GROUPED).values()) == {1.0}
 
 
-@pytest.mark.parametrize(
+@cases(
     "written",
     [
         {"author": "ada  LOVELACE"},
@@ -143,7 +144,7 @@ def test_what_names_the_group_is_a_setting() -> None:
     assert scores_of(notes, DecayRules("ranked_grouped", group_by=("source",)))["2024"] == pytest.approx(0.6)
 
 
-@pytest.mark.parametrize(
+@cases(
     "mark",
     [
         {"evergreen": True},
@@ -153,7 +154,7 @@ def test_what_names_the_group_is_a_setting() -> None:
         {"type": "evergreen"},
     ],
 )
-@pytest.mark.parametrize("mode", ["half_life", "ranked_grouped"])
+@cases("mode", ["half_life", "ranked_grouped"])
 def test_evergreen_notes_are_exempt_and_say_so(mode: str, mark: dict[str, Any]) -> None:
     notes = by_ada("2025-08-03", "2024-08-03", "2023-08-04")
     notes["2024-08-03.md"] |= mark
@@ -212,7 +213,7 @@ def test_an_author_has_another_ladder_under_a_path_with_a_way_of_its_own() -> No
     assert set(scores_of(notes, apart).values()) == {1.0}
 
 
-@pytest.mark.parametrize(
+@cases(
     "written",
     [
         "",

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.search.excerpt import make_excerpts
 from notewell.search.layout import BEFORE, LONGEST, window
@@ -377,7 +377,7 @@ def cut_tokens(excerpt: Excerpt) -> set[str]:
     return {token for token in TOKEN.findall(excerpt.text) if not token.isascii()}
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "The Cresta run at St. Moritz is cold in winter.",

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.search.fuse import EXACT, FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
 from notewell.types.candidates import Ranking
@@ -75,13 +76,13 @@ def test_a_ranking_that_found_nothing_adds_nothing_to_ranks() -> None:
     assert {chunk: step.score for chunk, step in fused.items()} == pytest.approx({4: 1 / 61})
 
 
-@pytest.mark.parametrize("name", FUSIONS)
+@cases("name", FUSIONS)
 def test_rankings_that_all_found_nothing_give_nothing(name: str) -> None:
     assert fuse([Ranking("lexical", ()), Ranking("vector", ())], weighed(fusion=name)) == {}
     assert fuse([], weighed(fusion=name)) == {}
 
 
-@pytest.mark.parametrize("name", FUSIONS)
+@cases("name", FUSIONS)
 def test_a_retriever_of_weight_zero_changes_no_order(name: str) -> None:
     lexical = Ranking("lexical", ((1, 9.0), (2, 5.0), (3, 1.0)))
     vector = Ranking("vector", ((3, 0.9), (2, 0.5), (1, 0.1)), floor=0.1)
@@ -102,7 +103,7 @@ def test_a_chunk_beyond_the_reach_lends_its_score_and_is_no_hit_of_its_own() -> 
     assert fuse_ranks([lexical, vector], weighed()).keys() == {1, 2}
 
 
-@pytest.mark.parametrize("name", FUSIONS)
+@cases("name", FUSIONS)
 def test_the_rules_name_the_fusion(name: str) -> None:
     rankings = [Ranking("lexical", ((1, 9.0), (2, 5.0))), Ranking("vector", ((2, 0.9), (1, 0.1)), floor=0.1)]
     rules = weighed(2, 1, fusion=name)
@@ -110,7 +111,7 @@ def test_the_rules_name_the_fusion(name: str) -> None:
     assert {step.by for step in fuse(rankings, rules).values()} == {name}
 
 
-@pytest.mark.parametrize("name", FUSIONS)
+@cases("name", FUSIONS)
 def test_what_was_found_counts_when_only_what_is_not_there_has_a_weight(name: str) -> None:
     fused = fuse([Ranking("lexical", ((1, 9.0), (2, 4.5)))], weighed(0.0, 1.0, fusion=name))
     assert fused[1].score > fused[2].score > 0

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.cases import cases
 
 from notewell.search.fuse import SearchRules
 from notewell.search.intent import KEPT, leaning, read_intent
@@ -98,7 +98,7 @@ LABELLED: dict[Intent, tuple[str, ...]] = {
 TABLE = [(text, intent) for intent, texts in LABELLED.items() for text in texts]
 
 
-@pytest.mark.parametrize(("text", "intent"), TABLE)
+@cases(("text", "intent"), TABLE)
 def test_a_query_is_of_a_kind(text: str, intent: Intent) -> None:
     assert read_intent(text) == make_plan(text).intent == intent
 
@@ -113,27 +113,25 @@ def test_space_around_it_and_filters_beside_it_change_nothing() -> None:
     assert make_plan('"warm evening" path:Garden').intent == "quoted"
 
 
-@pytest.mark.parametrize("signs", ["_", "a_", "/a", "a=", "<a", "a.", "(", '"', "a b/", "--a", "A", "0a", "\\"])
+@cases("signs", ["_", "a_", "/a", "a=", "<a", "a.", "(", '"', "a b/", "--a", "A", "0a", "\\"])
 def test_no_text_is_hard_to_read(signs: str) -> None:
     # With two ways to match a run, this would take minutes.
     assert read_intent(signs * MAX_CHARS) in LABELLED
 
 
-@pytest.mark.parametrize("text", ["hive", "the hive", "Hive?", "where is the hive", "北京"])
+@cases("text", ["hive", "the hive", "Hive?", "where is the hive", "北京"])
 def test_a_single_word_leans_on_words(text: str) -> None:
     found = leaning(make_plan(text), RULES)
     assert (found.vector_weight, found.fine_weight) == (1.0, KEPT)
 
 
-@pytest.mark.parametrize("text", ["_rrf_fuse", "getTenantId", "if a == b:", "fatal: not a git repository"])
+@cases("text", ["_rrf_fuse", "getTenantId", "if a == b:", "fatal: not a git repository"])
 def test_what_a_program_wrote_leans_on_words_alone_nearly(text: str) -> None:
     found = leaning(make_plan(text), RULES)
     assert (found.vector_weight, found.fine_weight) == (KEPT, KEPT)
 
 
-@pytest.mark.parametrize(
-    "text", ["bee hive", "why does my loaf collapse", "to be or not to be", "", 'vec:"warm hive"', "src/a/b.py"]
-)
+@cases("text", ["bee hive", "why does my loaf collapse", "to be or not to be", "", 'vec:"warm hive"', "src/a/b.py"])
 def test_anything_else_is_as_the_rules_say(text: str) -> None:
     assert leaning(make_plan(text), RULES) == RULES
 

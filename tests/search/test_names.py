@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import cases
 
 from notewell.search.plan import make_plan
 from notewell.search.rank.names import GAIN, favour_names
@@ -14,7 +15,7 @@ def favoured(query: str, path: str = "x.md", title: str = "", aliases: tuple[str
     return favoured
 
 
-@pytest.mark.parametrize(
+@cases(
     "names",
     [{"title": "Rye bread"}, {"path": "deep/rye bread.md"}, {"title": "Loaves", "aliases": ("Toast", "Bread, rye")}],
 )
@@ -31,7 +32,7 @@ def test_a_note_gains_by_the_words_its_name_and_the_query_share() -> None:
     assert hit.trace[-1].why == "0.50 of 'Rye bread' and the query"
 
 
-@pytest.mark.parametrize("query", ["honey", "", "?!"])
+@cases("query", ["honey", "", "?!"])
 def test_a_note_of_another_name_stays_as_it_is(query: str) -> None:
     hit = favoured(query, title="Rye bread")
     assert (hit.score, hit.trace) == (0.5, ())

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
@@ -32,7 +33,7 @@ def filters_of(text: str) -> tuple[Filter, ...]:
 # What is text
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "getTenantId",
@@ -117,7 +118,7 @@ def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
     assert read_query_text(f'lex:x hyde:"{page.replace(chr(34), "")}" -draft', KNOWN).passage.count("tag:x") == 10
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sign", "parts_read"),
     [
         ('"a phrase {}"', "phrases"),
@@ -147,7 +148,7 @@ def test_what_was_not_written_for_us_has_no_syntax() -> None:
 # What is syntax
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         # Typed parts.
@@ -320,7 +321,7 @@ def test_parameters_are_read_as_in_a_query() -> None:
     assert read_filters(Filters(), KNOWN) == ()
 
 
-@pytest.mark.parametrize("only", [Filters(after="lunch"), Filters(before="2024-13")])
+@cases("only", [Filters(after="lunch"), Filters(before="2024-13")])
 def test_a_parameter_that_is_no_date_is_an_error(only: Filters) -> None:
     with pytest.raises(SettingsError, match="should be a date"):
         read_filters(only, KNOWN)
@@ -329,7 +330,7 @@ def test_a_parameter_that_is_no_date_is_an_error(only: Filters) -> None:
 # Anything
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     ["k:" + "“a”|" * 700 + '"', '"a ' * 1_300, "-" * 4_000, "a*" * 2_000, "x:|" * 1_300, "„a «" * 900, "lex:" * 999],
 )

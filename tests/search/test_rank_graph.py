@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.search.fuse import SearchRules
@@ -66,16 +67,14 @@ def test_a_note_without_links_is_ranked_by_similarity_alone_and_not_as_if_it_sto
     assert hits[1].trace[-1].why == "similarity 0.800, no links"
 
 
-@pytest.mark.parametrize(
-    ("day", "bonus"), [("2025-08-03", 0.05), ("2025-07-04", 0.05), ("2025-07-03", 0.0), ("2025-12-24", 0.05)]
-)
+@cases(("day", "bonus"), [("2025-08-03", 0.05), ("2025-07-04", 0.05), ("2025-07-03", 0.0), ("2025-12-24", 0.05)])
 def test_a_note_of_the_last_thirty_days_gains_a_little(day: str, bonus: float) -> None:
     hits = stood({"a.md": 0.5, "b.md": 0.1}, {}, days={"a.md": day})
     assert scores_of(hits) == pytest.approx({"a.md": 1.0 + bonus, "b.md": 0.0})
     assert hits[0].trace[-1].why.endswith("+ recent 0.05") == bool(bonus)
 
 
-@pytest.mark.parametrize(("links", "counts"), [(9, False), (10, True)])
+@cases(("links", "counts"), [(9, False), (10, True)])
 def test_fewer_than_ten_links_say_nothing(links: int, counts: bool) -> None:
     hits = stood({"a.md": 0.9, "b.md": 0.1}, {"b.md": Standing(1.0, 1.0, 0)}, links=links)
     assert bool(hits[0].trace) == counts

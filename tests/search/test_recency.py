@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.measure.evaluate import find_candidates
@@ -38,7 +39,7 @@ def test_notes_of_the_days_asked_for_are_raised_and_the_others_stay() -> None:
     assert hits["after.md"].trace == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "text"),
     [
         ("honey in 2024", "In the summer of 2024 there was much honey."),

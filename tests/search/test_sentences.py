@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.cases import cases
 
 from notewell.search.sentences import CODE, PROSE, ROW, SOURCE, WRAPPED, find_blocks, find_sentences, kind_of
 from notewell.types.note import Chunk, Part
@@ -99,7 +99,7 @@ def test_quotation_marks_and_footnotes_belong_to_the_sentence_they_end() -> None
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "kind"),
     [
         ("a.MD", "wrapped"),

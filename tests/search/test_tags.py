@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.search.budget import unhidden
 from notewell.search.tags import SPEAKERS, TAG, plain_tags
@@ -14,7 +14,7 @@ SPEAKING = ["system-reminder", "system", "function_results", "function_calls", "
 HIDDEN = "\u00ad\u200b\u200d\u2060\u202e\u2066\ufe0f\ufeff\U000e0041\U000e0101"
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "<b>bold</b> <br/> <img src='a.png'> <details><summary>more</summary></details>",
@@ -28,7 +28,7 @@ def test_what_usual_notes_hold_stays_as_it_is(text: str) -> None:
     assert plain_tags(text) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         *("<path>", "x</invoke>", "List<user>", "<xsd:element>", "＜system＞", "<|im_start|>"),

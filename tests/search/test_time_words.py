@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from tests.cases import cases
 
 from notewell.search.plan import make_plan
 from notewell.search.query import Known
@@ -21,7 +22,7 @@ def planned(text: str, today: date | None = TODAY) -> Plan:
     return make_plan(text, known=Known(today=today))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "low", "high"),
     [
         ("what did we do today", "2025-08-03", "2025-08-03"),
@@ -54,7 +55,7 @@ def test_days_are_read_from_a_phrase(text: str, low: str, high: str) -> None:
     assert planned(text).when == Range(low, high)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "latest state of the planner",
@@ -72,7 +73,7 @@ def test_the_newest_are_asked_for(text: str) -> None:
     assert planned(text).when == Range()
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "pull the latest image tag",
@@ -104,13 +105,13 @@ def test_ordinary_words_are_no_time(text: str) -> None:
     assert not any("preferring" in told for told in plan.read_as)
 
 
-@pytest.mark.parametrize("text", ["latest state of login", "login in 2024", "login last week"])
+@cases("text", ["latest state of login", "login in 2024", "login last week"])
 def test_without_a_day_of_today_nothing_is_read(text: str) -> None:
     assert planned(text, None) == make_plan(text)
     assert make_plan(text).when is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "terms"),
     [
         ("latest state of login", ("state", "login")),
@@ -129,7 +130,7 @@ def test_words_for_time_alone_are_no_terms_if_others_remain(text: str, terms: tu
     assert planned(text).text == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [
         ("latest login", 'preferring the newest ("latest")'),

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import pytest
+from tests.cases import cases
 
 from notewell.search.sentences import Unit
 from notewell.search.turns import asked_in
 
 
-@pytest.mark.parametrize("asks", ["Human: Why?", "**You**: Why?", "### User:\nWhy?", "Tool Edit: a file"])
+@cases("asks", ["Human: Why?", "**You**: Why?", "### User:\nWhy?", "Tool Edit: a file"])
 def test_what_is_not_the_answer_is_what_was_asked(asks: str) -> None:
     text = f"{asks}\nAssistant: Because."
     asked = asked_in(text)
@@ -15,6 +15,6 @@ def test_what_is_not_the_answer_is_what_was_asked(asks: str) -> None:
     assert not asked(Unit(len(asks) + 1, len(text)))
 
 
-@pytest.mark.parametrize("text", ["Human: Why?\nUser: So.", "The Assistant asked.", "Claude came.\nYou: Hi"])
+@cases("text", ["Human: Why?\nUser: So.", "The Assistant asked.", "Claude came.\nYou: Hi"])
 def test_where_nobody_answers_nothing_was_asked(text: str) -> None:
     assert asked_in(text) is None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.embed import DEFAULT_MODEL
@@ -20,7 +21,7 @@ def static() -> StaticEmbedder:
     return StaticEmbedder(DEFAULT_MODEL)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("question", "statement"),
     [
         ("How do I reset the hive?", "reset the hive"),

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 from tests.store.notes import OpenStore, chunks_of, ends, matching, nearest, places, put, put_linked
 
 from notewell.embed.words import WordsEmbedder
@@ -191,7 +192,7 @@ def test_a_store_is_sound_after_any_kind_of_change(store: Store) -> None:
 # The seams
 
 
-@pytest.mark.parametrize("seam", [Matching, Linked, Writing, Keeping])
+@cases("seam", [Matching, Linked, Writing, Keeping])
 def test_a_seam_has_at_most_a_dozen_members(seam: type) -> None:
     assert 1 < len([name for name in vars(seam) if not name.startswith("_")]) <= 12
 

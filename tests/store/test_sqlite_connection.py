@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.store import MadeFor
@@ -80,7 +81,7 @@ def test_a_file_that_may_not_grow_is_an_error_with_a_hint_and_keeps_its_state(tm
         assert store.files().notes.keys() == {"a.md", "b.md"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "kind", "hint"),
     [
         (apsw.BusyError("x"), StoreBusy, "Wait for it to end"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell.errors import StoreDamaged
 from notewell.store.sqlite.packing import pack, unpack
@@ -19,7 +20,7 @@ def test_packing_one_text_leaves_nothing_for_the_next() -> None:
     assert unpack(pack("rye bread")) == "rye bread"
 
 
-@pytest.mark.parametrize("data", [b"\xff" * 20, pack("rye bread " * 50)[3:]])
+@cases("data", [b"\xff" * 20, pack("rye bread " * 50)[3:]])
 def test_what_cannot_be_unpacked_is_damage(data: bytes) -> None:
     with pytest.raises(StoreDamaged) as caught:
         unpack(data)
