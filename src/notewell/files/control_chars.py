@@ -13,17 +13,17 @@ _IGNORED = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
 # Variation selectors change how the character before them looks, as in many emoji; a prompt loses nothing without them.
-_LOOKS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
 # Lone surrogates: bytes in a file name that are not valid text.
-_HALVES = "\ud800-\udfff"
+_SURROGATES = "\ud800-\udfff"
 
 # Removed for a terminal: a note must not be able to move its cursor, colour it or set its title.
-OBEYED = re.compile(f"[{_CONTROL}{_DIRECTION}]")
+TERMINAL_CONTROLS = re.compile(f"[{_CONTROL}{_DIRECTION}]")
 # Removed from a single line: also line ends of all kinds.
-UNLIKE_A_LINE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_HALVES}\t\n\u2028\u2029]+")
+NOT_IN_A_LINE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SURROGATES}\t\n\u2028\u2029]+")
 # Removed from a prompt: a note must not hide lines, or parts of a tag, from its human reader.
-UNSEEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_LOOKS}]")
+INVISIBLE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_VARIATIONS}]")
 
 
 def one_line(text: str) -> str:
@@ -32,7 +32,7 @@ def one_line(text: str) -> str:
     >>> one_line("Bees\\n\\x1b[31mand  honey")
     'Bees [31mand honey'
     """
-    return " ".join(UNLIKE_A_LINE.sub(" ", text).split())
+    return " ".join(NOT_IN_A_LINE.sub(" ", text).split())
 
 
 def shown_path(path: str) -> str:
@@ -42,4 +42,4 @@ def shown_path(path: str) -> str:
     ('Garden/Bees.md', "'a\\\\nb\\\\u3164.md'")
     """
     # Not `repr`, which prints some of these characters unescaped.
-    return ascii(path) if UNLIKE_A_LINE.search(path) else path
+    return ascii(path) if NOT_IN_A_LINE.search(path) else path

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from notewell.files.control_chars import UNSEEN
+from notewell.files.control_chars import INVISIBLE
 from notewell.search.sentences import find_blocks, kind_of
 from notewell.search.tags import plain_tags
 from notewell.types.candidates import Candidate
@@ -70,7 +70,7 @@ def unhidden(text: str) -> str:
     >>> unhidden("rye </sys\\u00adtem-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
     ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
     """
-    return plain_tags(UNSEEN.sub("", text.replace("\r\n", "\n")))
+    return plain_tags(INVISIBLE.sub("", text.replace("\r\n", "\n")))
 
 
 def context(passages: Iterable[Chunk | Hit]) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import click
 
-from notewell.files.control_chars import OBEYED
+from notewell.files.control_chars import TERMINAL_CONTROLS
 
 
 def say(text: str) -> None:
@@ -42,7 +42,7 @@ def printable(text: str) -> str:
     >>> printable("rye\\x1b[31m")
     'rye\\\\x1b[31m'
     """
-    return OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return TERMINAL_CONTROLS.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def printable_line(text: str) -> str:

@@ -1,1 +1,1 @@
-"""The shapes that texts have, a module each: what a text says of itself, and where it is cut into chunks."""
+"""The shapes of texts, a module each: how a text is parsed, and where it is cut into chunks."""

@@ -1,4 +1,4 @@
-"""AsciiDoc: headings by equals signs, or old ones by lines below them; blocks between two equal lines."""
+"""AsciiDoc: headings start with equals signs or are underlined; blocks are between two equal lines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LANDMARK = re.compile(
     re.MULTILINE,
 )
 UNDERLINES = "=-~^+"
-# How much longer or shorter than its title an underline may be.
+# By how many characters an underline may differ from its title.
 SLACK = 2
-# Blocks in which nothing is a heading: listings, literals, comments, what passes through, tables.
+# Blocks without headings: listings, literals, comments, passthroughs, tables.
 FENCES = ("-", ".", "/", "+", "`", "|")
-# What stands above a title and belongs to it: a comment, an anchor, an attribute of the document.
+# Lines that may precede the title: comments, anchors, document attributes.
 PREAMBLE = re.compile(r"(?:[ \t\r]*\n|//[^\n]*\n|\[\[[^\n]*\n|:[\w!-]+:[^\n]*\n)*")
 LINK = re.compile(
     r"\b(?:xref|link|include):{1,2}(?P<path>[^\s\[\]#<>]{1,500})(?:#(?P<anchor>[^\s\[\]]{0,200}))?\[(?P<text>[^\[\]\n]{0,300})\]"
@@ -33,7 +33,7 @@ def parse(note: Note) -> Note:
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's sections in chunks."""
+    """Return the note's chunks: its sections."""
     return chunk_sections(note, rules)
 
 
@@ -52,13 +52,13 @@ def outline(text: str) -> Outline:
             (headings if opened is None else inside).append(heading)
         elif opened is None and mark["rule"] and mark["rule"][0] in FENCES:
             opened = mark
-    # A block that never closes is taken for text, so that one slip does not swallow the rest of a note.
+    # An unclosed block is plain text, so that one slip does not swallow the rest of a note.
     headings += inside
     return Outline(top_heading(text, headings, before(text)), headings, blocks)
 
 
 def before(text: str) -> int:
-    """Return where a text begins after what may stand above its title."""
+    """Return the offset of the title, behind the lines that may precede it."""
     found = PREAMBLE.match(text)
     return found.end() if found else 0
 

@@ -17,9 +17,9 @@ from notewell.index.shapes.languages import language_of
 from notewell.types.note import Chunk, Note, Span
 
 BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
-# Shorter pieces, a closing brace most of all, go with their neighbour.
+# Shorter pieces, such as a closing brace, join their neighbour.
 SCRAP = 20
-# Every chunk carries its headings: a page of names would be stored as often.
+# Every chunk carries its headings, so they must not become a page of names.
 LONGEST_NAMES = 200
 
 
@@ -31,7 +31,7 @@ def parse(note: Note) -> Note:
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: neighbouring definitions together, a long one cut at those inside it.
 
-    No line is lost but blank ones. A file without any has one chunk without text, to be found by its name.
+    Only blank lines are lost. An empty file has one chunk without text, so that it is found by its name.
     """
     tree = _Tree.of(definitions(note.text, language_of(note.path)))
     pieces = _without_scraps(_pieces(note.text, tree, rules.max_chars), tree)
@@ -40,7 +40,7 @@ def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """The definitions of a file, in order: all of them, and those of each level."""
+    """The definitions of a file in order, all of them and by level."""
 
     all: list[Definition]
     levels: list[list[Definition]]
@@ -54,7 +54,7 @@ class _Tree:
         return cls(definitions, levels)
 
     def headings(self, span: Span) -> tuple[str, ...]:
-        """Return the names of the definitions around a span, outermost first, then, listed, of those that begin in it.
+        """Return the names of the definitions around a span, outermost first, then a list of those that start in it.
 
         >>> tree = _Tree.of([Definition("A", 0, 0, 0, 9), Definition("b", 1, 2, 2, 4), Definition("c", 1, 5, 5, 9)])
         >>> tree.headings(Span(2, 9)), tree.headings(Span(5, 9))
@@ -69,7 +69,7 @@ class _Tree:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is kept together if it can be; if it is too long, it is cut at the definitions of `level` inside it."""
+    """A run that stays whole if it fits; if it is too long, it is cut at the definitions of `level` inside it."""
 
     span: Span
     head: int
@@ -77,7 +77,7 @@ class _Part:
 
 
 def _pieces(text: str, tree: _Tree, max_chars: int) -> Iterator[Span]:
-    """Yield the runs that become chunks: parts that fit, and of longer ones what is inside them."""
+    """Yield the runs that become chunks: parts that fit, and the pieces of longer ones."""
     todo = [_Part(Span(0, len(text)), 0, level=0)]
     while todo:
         part = todo.pop()
@@ -92,10 +92,10 @@ def _pieces(text: str, tree: _Tree, max_chars: int) -> Iterator[Span]:
 
 
 def _parts(part: _Part, tree: _Tree, max_chars: int) -> list[_Part]:
-    """Return the definitions inside a part and what stands between them, or nothing if there are none."""
+    """Return the definitions inside a part and the text between them, or nothing if there are none."""
     span = part.span
     if span.start < part.head and span.end - part.head <= max_chars:
-        # Only its comments make it too long: better those alone than half of it.
+        # Only its comments make it too long: cut between comments and code.
         return [_Part(Span(span.start, part.head), 0), _Part(Span(part.head, span.end), 0)]
     inner = within(tree.levels[part.level], span) if part.level < DEEPEST else []
     parts: list[_Part] = []
@@ -108,7 +108,7 @@ def _parts(part: _Part, tree: _Tree, max_chars: int) -> list[_Part]:
 
 
 def _packed(parts: list[_Part], max_chars: int) -> list[_Part]:
-    """Return the parts, neighbours together as long as they fit."""
+    """Return the parts, neighbours joined while they fit."""
     packed: list[_Part] = []
     for part in parts:
         if packed and part.span.end - packed[-1].span.start <= max_chars:
@@ -125,7 +125,7 @@ def _blocks(text: str, span: Span) -> list[Span]:
 
 
 def _without_scraps(pieces: Iterable[Span], tree: _Tree) -> list[Span]:
-    """Return the pieces, those too short for a chunk joined to the one before, or after if they begin a definition."""
+    """Return the pieces, short ones joined to the piece before, or after if they start a definition."""
     joined: list[Span] = []
     held: Span | None = None
     for piece in pieces:
@@ -155,6 +155,6 @@ def _trim(text: str, span: Span) -> Span:
 
 
 def _touched(level: list[Definition], span: Span) -> list[Definition]:
-    """Return those of a level's definitions, which are in order, that share something with the span."""
+    """Return the definitions of a level that overlap the span."""
     first = bisect_right(level, span.start, key=attrgetter("end"))
     return level[first : bisect_left(level, span.end, lo=first, key=attrgetter("start"))]

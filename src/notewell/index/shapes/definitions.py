@@ -1,6 +1,6 @@
-"""The definitions of a source file: told line by line, by a language's table and by indentation.
+"""The definitions of a source file, found line by line, by a language's patterns and by indentation.
 
-It is no parser. So it reads all languages in one way, code that is half written, and code with redactions in it.
+This is not a parser, so it reads all languages in one way, half-written code, and code with redactions in it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from notewell.index.shapes.languages import CLOSED_BY, Language
 from notewell.types.note import line_starts
 
-# A definition says what it is called where its line begins; the rest of an endless line is not looked at.
+# A definition's name is at the start of its line; the rest of an endless line is not searched.
 LONGEST_HEAD = 300
-# After so many characters of parameters a body has begun, or there is none.
+# A body starts within this many characters of parameters, or there is none.
 LONGEST_PARAMETERS = 2000
-# Definitions deeper inside others are plain text. It keeps the work linear and breadcrumbs short.
+# Definitions nested deeper are plain text. This keeps the work linear and breadcrumbs short.
 DEEPEST = 6
 LONGEST_NAME = 80
 TAB = 8
@@ -27,7 +27,7 @@ HERE_END = re.compile(r"^[ \t]*+(\w++)", re.MULTILINE)
 
 
 class _Patterns(NamedTuple):
-    """The patterns of a language, ready to match."""
+    """The compiled patterns of a language."""
 
     types: re.Pattern[str]
     functions: re.Pattern[str]
@@ -42,13 +42,13 @@ class _Patterns(NamedTuple):
 
 @lru_cache
 def _patterns(language: Language) -> _Patterns:
-    """Return a language's patterns, made with the first file of it: all would take a tenth of a second."""
+    """Return a language's patterns, compiled with its first file: compiling all languages takes 0.1 s."""
     return _Patterns(*(re.compile(getattr(language, name)) for name in _Patterns._fields))
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function, a class or a section: comments from `start`, marks and name from `head`, the rest up to `end`."""
+    """A function, class or section: comments from `start`, decorators and name from `head`, the rest up to `end`."""
 
     name: str
     level: int
@@ -58,7 +58,7 @@ class Definition:
 
 
 class _Line(NamedTuple):
-    """A line of code: its number, where its text begins, how far that is indented, and the text."""
+    """A line of code: its number, where its text starts, its indentation, and the text."""
 
     number: int
     start: int
@@ -68,7 +68,7 @@ class _Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A definition whose end has not been seen."""
+    """A definition whose end is not known yet."""
 
     name: str
     is_type: bool
@@ -79,7 +79,7 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """The comments and marks right above a line: where they begin, and where the marks do that end them."""
+    """The comments and decorators right above a line: where they start, and where the decorators start."""
 
     first: int
     indent: int
@@ -87,7 +87,7 @@ class _Above:
 
 
 def definitions(text: str, language: Language) -> list[Definition]:
-    """Return the definitions of a text in their order, each before those inside it.
+    """Return the definitions of a text in order, each before those inside it.
 
     >>> from notewell.index.shapes.languages import PYTHON
     >>> [(found.name, found.level) for found in definitions("class Vault:\\n    def search(self): ...", PYTHON)]
@@ -100,8 +100,8 @@ def definitions(text: str, language: Language) -> list[Definition]:
 class _Pass:
     """One pass over the lines.
 
-    `opened` are the definitions around a line, `last` is the last line inside them; `sign` is where the next brace or
-    semicolon stands, remembered because a page of lines may have to look for the same one.
+    `opened` are the definitions around the current line, `last` is the last line inside them. `sign` is the offset of
+    the next brace or semicolon, remembered because many lines may search for the same one.
     """
 
     text: str
@@ -121,7 +121,7 @@ class _Pass:
         inside = False
         for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(self.text)], strict=True)):
             if quoted[number]:
-                # It goes where the line went on which the string or the comment began.
+                # It belongs where the string or comment started.
                 self.last = number if inside else self.last
                 continue
             line = _line(self.text, number, start, end)
@@ -133,12 +133,12 @@ class _Pass:
         return sorted(self.found, key=lambda definition: (definition.start, definition.level))
 
     def _take(self, line: _Line) -> bool:
-        """Read one line, and tell whether it is known to be inside the definitions that are open."""
+        """Read one line, and tell whether it is certainly inside the open definitions."""
         is_comment = bool(self.patterns.comment.match(line.text))
         if is_comment or self.patterns.adrift.match(line.text):
-            # It may belong to what comes; if what comes is still inside, so is this.
+            # It may belong to the next line; if that is still inside, so is this one.
             if is_comment:
-                self._rise(line, is_mark=False)
+                self._remember(line, is_mark=False)
             if not self.opened or line.indent <= self.opened[-1].indent:
                 return False
         elif self.language.sections or not self._ends(line):
@@ -147,7 +147,7 @@ class _Pass:
         return True
 
     def _ends(self, line: _Line) -> bool:
-        """Close the definitions that a line is not inside of, and tell whether it is the end or the middle of one."""
+        """Close the definitions that end before a line, and tell whether the line itself ends or continues one."""
         while self.opened and line.indent <= self.opened[-1].indent:
             level = len(self.opened) - 1
             if line.indent == self.opened[-1].indent:
@@ -161,7 +161,7 @@ class _Pass:
         return False
 
     def _begin(self, line: _Line) -> None:
-        """Open the definition that a line begins, if it does and is not the rest of a mark."""
+        """Open the definition that starts on a line, unless the line continues a decorator."""
         marked = self.above if self.above and self.above.mark is not None else None
         if marked and line.indent > marked.indent:
             return
@@ -169,7 +169,7 @@ class _Pass:
         if name:
             self._open(line, name, is_type=is_type)
         elif self.patterns.mark.match(line.text):
-            self._rise(line, is_mark=True)
+            self._remember(line, is_mark=True)
         elif not (marked and self.patterns.joins.match(line.text)):
             self.above = None
 
@@ -185,16 +185,16 @@ class _Pass:
             self.opened.append(_Open(name, is_type, line.indent, first, head))
 
     def _name(self, line: _Line) -> tuple[str, bool]:
-        """Return the name of the definition that a line begins, or nothing, and whether it holds others."""
+        """Return the name of the definition that starts on a line, if any, and whether it can contain others."""
         if found := self.patterns.types.match(line.text):
-            return _shown(found), True
+            return _breadcrumb(found), True
         if found := self.patterns.functions.match(line.text):
-            return _shown(found), False
+            return _breadcrumb(found), False
         if self.opened and not self.opened[-1].is_type:
             return "", False
         found = self.patterns.methods.match(line.text)
         if found and (not self.language.body or self._has_body(line.start + found.end())):
-            return _shown(found), False
+            return _breadcrumb(found), False
         return "", False
 
     def _has_body(self, start: int) -> bool:
@@ -203,14 +203,14 @@ class _Pass:
             self.sign = found.start() if found else len(self.text)
         return self.sign - start < LONGEST_PARAMETERS and self.text.startswith("{", self.sign)
 
-    def _rise(self, line: _Line, *, is_mark: bool) -> None:
-        """Remember a line that belongs to the definition below, if there is one right below."""
+    def _remember(self, line: _Line, *, is_mark: bool) -> None:
+        """Remember a line that belongs to a definition if one follows directly."""
         above = self.above if self.above and self.above.indent == line.indent else None
         mark = above.mark if above and above.mark is not None else line.number
         self.above = _Above(above.first if above else line.number, line.indent, mark if is_mark else None)
 
     def _close(self, level: int) -> None:
-        """End the open definitions from `level` on with the last line inside them."""
+        """Close the open definitions from `level` on at the last line inside them."""
         starts = self.starts
         end = starts[self.last + 1] if self.last + 1 < len(starts) else len(self.text)
         while len(self.opened) > level:
@@ -219,7 +219,7 @@ class _Pass:
 
 
 def _line(text: str, number: int, start: int, end: int) -> _Line | None:
-    """Return a line, or nothing if it is blank."""
+    """Return a line, or None if it is blank."""
     whole = text[start:end]
     bare = whole.lstrip()
     if not bare:
@@ -228,20 +228,20 @@ def _line(text: str, number: int, start: int, end: int) -> _Line | None:
     return _Line(number, start + len(blank), len(blank.expandtabs(TAB)), bare[:LONGEST_HEAD].rstrip())
 
 
-def _shown(found: re.Match[str]) -> str:
-    """Return a name as breadcrumbs show it; a method that names its owner keeps it."""
+def _breadcrumb(found: re.Match[str]) -> str:
+    """Return a name as breadcrumbs show it, with its owner if the line names it."""
     return " ".join(".".join(part for part in found.groups() if part).split())[:LONGEST_NAME]
 
 
 def _quoted(text: str, starts: list[int], quotes: re.Pattern[str]) -> bytearray:
-    """Return for each line whether it begins inside a string or a comment."""
+    """Return for each line whether it starts inside a string or comment."""
     quoted = bytearray(len(starts))
     unclosed: set[str] = set()
     at = 0
     while found := quotes.search(text, at):
         at = found.end()
         sign = "<<" if found[2] else found[1]
-        # What never closes is taken for text; and is not looked for again, or time would be quadratic.
+        # An unclosed one is plain text, and is not searched for again: that would take quadratic time.
         if not sign or sign in unclosed:
             continue
         end = _closed(text, found)
@@ -255,7 +255,7 @@ def _quoted(text: str, starts: list[int], quotes: re.Pattern[str]) -> bytearray:
 
 
 def _closed(text: str, found: re.Match[str]) -> int:
-    """Return where the string, comment or here-document ends that begins with the sign found, or -1."""
+    """Return where the string, comment or here-document that was found ends, or -1."""
     if word := found[2]:
         return next((end.end() for end in HERE_END.finditer(text, found.end()) if end[1] == word), -1)
     sign = CLOSED_BY.get(found[1], found[1])

@@ -1,4 +1,4 @@
-"""Documents that a reader turned into Markdown: as Markdown, but without front matter, and with bibliographies."""
+"""Documents that a reader wrote as Markdown: like Markdown, but without front matter."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ __all__ = ["chunk", "outline", "parse"]
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's sections in chunks."""
+    """Return the note's chunks: its sections."""
     return chunk_sections(note, rules)

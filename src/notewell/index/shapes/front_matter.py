@@ -1,4 +1,4 @@
-"""Front matter: the YAML between two rules at the top of a note."""
+"""Front matter: the YAML between two `---` lines at the top of a note."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:(.*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 STAND_IN = re.compile(r"\[REDACTED:([\w-]+)\]")
-# Longer, deeper or larger than anything a person writes above a note.
+# Limits that no front matter written by a person reaches: characters, depth, bits of a number.
 LONGEST = 64_000
 DEEPEST = 20
 LARGEST_BITS = 1_000
@@ -20,17 +20,17 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NoAliases(yaml.SafeLoader):
-    """YAML without references: they let ten lines unfold into gigabytes, and no note needs them."""
+    """YAML without aliases: with them, ten lines can expand to gigabytes, and no note needs them."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Refuse a reference, compose anything else."""
+        """Refuse an alias, compose anything else."""
         if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("references are not read")
+            raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]:
-    """Return the fields, where the body begins, and what is wrong with the front matter.
+    """Return the fields, the offset where the body starts, and warnings.
 
     >>> split_front_matter("---\\ntitle: Rye\\n---\\nText")
     ({'title': 'Rye'}, 19, ())
@@ -38,7 +38,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]
     match = FRONT_MATTER.match(text)
     if match is None:
         return {}, 0, ()
-    # In YAML a bracket begins a list; a stand-in does not.
+    # A bracket would start a list in YAML.
     written = STAND_IN.sub(r"REDACTED:\1", match.group(1) or "")
     try:
         fields = _load(written)
@@ -47,13 +47,13 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]
         place = f" (line {mark.line + 2})" if mark else ""
         return {}, match.end(), (f"the front matter is not YAML{place}; its fields are left out",)
     if fields is not None and not isinstance(fields, dict):
-        # A rule at the top of a note, then text up to another rule: no front matter at all.
+        # A horizontal rule at the top of a note, and text up to another one: not front matter.
         return {}, 0, ()
     return fields or {}, match.end(), ()
 
 
 def _load(written: str) -> Any:
-    # The parser is C, and recursive: what is deeper or longer than any note's could end the process.
+    # The parser is in C and recursive: nesting too deep would crash the process.
     if len(written) > LONGEST or DEEP.search(written):
         raise ValueError("too long, or too deep")
     loader = NoAliases if "*" in written and "&" in written else _Loader
@@ -61,7 +61,7 @@ def _load(written: str) -> Any:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """Return a value in types that can be stored and shown, or refuse it."""
+    """Return a value in types that can be stored and shown, or raise `ValueError`."""
     if depth == 0:
         raise ValueError("too deep")
     if isinstance(value, dict):

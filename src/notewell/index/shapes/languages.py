@@ -1,4 +1,4 @@
-"""How definitions look in the languages of source code, as data: patterns of single lines, by family and suffix."""
+"""How definitions look in each programming language, as data: patterns of single lines, by family and suffix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 NEVER = "(?!)"
-# Words that begin a statement: what follows them is no method's name, whatever stands in brackets behind it.
+# Words that start a statement: what follows them is not a method's name.
 STATEMENT = (
     r"(?!(?:if|else|for|foreach|while|do|switch|case|catch|try|return|throw|throws|new|delete|await|yield|using|lock"
     r"|with|assert|import|package|goto|typeof|sizeof|super|this|base|when|fixed|unsafe|typedef|decltype|noexcept"
@@ -17,16 +17,17 @@ STATEMENT = (
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A family of languages. Patterns are matched where a line's text begins; group 1 is a definition's name.
+    """A family of languages. Patterns are matched where a line's text starts; group 1 is a definition's name.
 
-    `types` hold definitions; `functions` are told by a keyword, anywhere; `methods` only by their shape, and so only
-    outside functions. `comment` and `mark` begin lines that belong to the definition below. The indentation of
-    `adrift` lines says nothing. `joins` and `closes` begin lines that, though not indented, belong to the definition
-    above; the latter end it. With `body`, a method has a brace before the next semicolon. `quotes` open comments and
-    strings that may run over lines. With `sections`, a definition lasts until the next one.
+    `types` contain other definitions. `functions` have a keyword and are recognised anywhere; `methods` have only a
+    shape, so they are recognised only outside functions. `comment` and `mark` (decorators and the like) start lines
+    that belong to the definition below. The indentation of `adrift` lines means nothing. `joins` and `closes` start
+    lines that belong to the definition above though they are not indented; `closes` end it. With `body`, a method has a
+    brace before the next semicolon. `quotes` open comments and strings that may span lines. With `sections`, a
+    definition lasts until the next one.
 
-    Files are anybody's: where two repetitions side by side could share a sign, the first gives none back (`++`, `*+`),
-    or a line of such signs would take for ever.
+    Where two adjacent repetitions could match the same character, the first is possessive (`++`, `*+`): otherwise a
+    line made of such characters would take for ever.
     """
 
     types: str = NEVER
@@ -43,7 +44,7 @@ class Language:
 
 
 def _quotes(*opened: str, comment: str = "//", strings: str = "\"'", pattern: str = NEVER) -> str:
-    """Return a pattern of what can hide an opening sign, and of the opening signs, as group 1 or, of here-documents, 2.
+    """Return a pattern of opening signs (group 1, here-documents group 2) and of what can hide one.
 
     >>> [found[1] for found in re.finditer(_quotes("/*"), "a = '/*' // /*\\n/* b")]
     [None, None, '/*']
@@ -51,7 +52,7 @@ def _quotes(*opened: str, comment: str = "//", strings: str = "\"'", pattern: st
     hidden = [rf"(?:{comment})[^\n]*"] if comment else []
     here = [rf"(?<!<){sign}[-~]?[\"'`]?([A-Za-z_]\w*)" for sign in opened if sign[0] == "<" and sign != "<#"]
     signs = "|".join(re.escape(sign) for sign in opened if sign[:2] != "<<")
-    # A string ends with its line, at the latest.
+    # A string ends at the latest with its line.
     plain = [rf"{sign}(?:[^{sign}\\\n]|\\.)*+{sign}?" for sign in strings]
     return "|".join((f"({signs or NEVER})", *(here or [f"{NEVER}()"]), *hidden, pattern, *plain))
 
@@ -84,8 +85,8 @@ _TEST = r"(?:describe|context|it|test|suite|specify|scenario|feature)(?:\.\w+)*"
 _JS_WORDS = (
     r"(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set|declare|export|default)\s++)*"
 )
-# A pattern may hold a quote. It stands where no value ends: after one, a slash divides. Like a string it ends with its
-# line, at the latest.
+# A regular expression may contain a quote. It follows no value: after a value, a slash divides. Like a string, it ends
+# at the latest with its line.
 _SLASHED = (
     r"(?:(?<=[(=,:;!&|?>])|(?<=[(=,:;!&|?>] )|(?<=return ))"
     r"/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\]?)*+/?"
@@ -128,7 +129,7 @@ _WORDS = (
     r"|required|lazy|implicit|case|unsafe|readonly|ref|virtual|extern|new|strictfp|default|non-sealed|tailrec|operator"
     r"|infix|external|synchronized|native|class|enum|@\w+(?:\([^)]*\))?|(?:private|protected)\[\w+\])\s++)*"
 )
-# The types in angle brackets, and those in theirs, three deep; only there may a type hold a space.
+# Types in angle brackets, nested up to three deep; only there may a type contain a space.
 _TYPES = r"<(?:[^<>(]++|<(?:[^<>(]++|<[^<>(]*+>)*+>)*+>"
 _TYPE = rf"(?:[\w>\[\],.?&@]++|{_TYPES}|<)++\s++(?!\()"
 _SHAPE = rf"{STATEMENT}((?:\w++(?:{_TYPES})?+\.)*+\w++)(?:{_TYPES})?+\s*+\("
@@ -148,7 +149,7 @@ JAVA = Language(
     quotes=_quotes("/*", '"""', '@"'),
 )
 _C_NAME = r"(?:[\w<>,]++::)*+(?:~?\w++|operator\b[^(;{]++)"
-# What stands before the name: a word that is not followed by a bracket, and is not `operator`.
+# What precedes the name: a word that is not followed by a bracket, and is not `operator`.
 _C_WORD = r"(?![\w:<>,]*\boperator\b)[\w<>\[\],.:~]++[\s*&]++(?!\()"
 C = Language(
     types=(
@@ -158,7 +159,7 @@ C = Language(
     methods=(
         rf"(?>template\s*<[^;{{]*>\s+)?{STATEMENT}(?:[*&][\s*&]++)?+(?:{_C_WORD}|\"C\"\s++)*+{STATEMENT}({_C_NAME})\s*+\("
     ),
-    # What a function returns may stand on a line of its own.
+    # The return type may be on a line of its own.
     mark=rf"template\s*<|\[\[|__attribute__|{STATEMENT}(?:[\w:<>]++[\s*&]*+)++$",
     adrift=r"#|(?:public|private|protected|default|\w+)\s*:\s*$|case\b",
     closes=r"\}(?!.*[{(\[,]\s*$)(?!\s*(?:else|while)\b)",
@@ -292,7 +293,7 @@ SUFFIXES: tuple[str, ...] = tuple(LANGUAGES)
 
 
 def language_of(path: str) -> Language:
-    """Return the family of a file's language by its suffix; an unknown one has no definitions.
+    """Return the language family of a file by its suffix; an unknown one has no definitions.
 
     >>> language_of("src/Main.KT") is JAVA
     True

@@ -11,7 +11,7 @@ from notewell.index.shapes.front_matter import split_front_matter
 from notewell.index.shapes.sections import chunk_sections, titled, top_heading
 from notewell.types.note import Chunk, Heading, Note, Outline, Span, listed
 
-# The lines that shape a note: fences, headings, and underlines that make the line above a heading.
+# The lines that structure a note: fences, headings, and underlines below a heading.
 LANDMARK = re.compile(
     r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
     r"|(?P<marks>#{1,6})(?P<name>(?:[ \t][^\n]*)?)$"
@@ -19,19 +19,19 @@ LANDMARK = re.compile(
     re.MULTILINE,
 )
 BLANK_ABOVE = re.compile(r"(?:^|\n)[ \t\r]*\n\Z")
-# What a line may not begin with to be a heading by its underline: lists, quotes, tables, code.
+# A line that no underline makes a heading: a list item, quote, table or code.
 NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
 
 
 def parse(note: Note) -> Note:
-    """Return the note with what it says of itself: front matter, title, links."""
+    """Return the note with its front matter, title, links and outline."""
     fields, body, warnings = split_front_matter(note.text)
     note = replace(note, fields=fields, body=body, warnings=(*note.warnings, *warnings))
     return parse_body(replace(note, title="".join(listed([fields.get("title")]))))
 
 
 def parse_body(note: Note) -> Note:
-    """Return the note with its links and its title: the one it has, its one H1, or the file's name."""
+    """Return the note with its outline, its links, and its title: its own, its only H1, or the file's name."""
     found = outline(note.text, note.body)
     code = ((fence.start, fence.end) for fence in found.blocks)
     links = (*field_links(note), *body_links(note, code))
@@ -39,7 +39,7 @@ def parse_body(note: Note) -> Note:
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's chunks: its sections, or the note where it has none."""
+    """Return the note's chunks: its sections, or the whole note if it has none."""
     return chunk_sections(note, rules)
 
 
@@ -60,7 +60,7 @@ def outline(text: str, body: int = 0) -> Outline:
                 inside.clear()
         elif heading := _heading(text, body, mark):
             (headings if opened is None else inside).append(heading)
-    # A fence that never closes is taken for text, so that one slip does not swallow the rest of a note.
+    # An unclosed fence is plain text, so that one slip does not swallow the rest of a note.
     headings += inside
     return Outline(top_heading(text, headings, body), headings, fences)
 
@@ -69,7 +69,7 @@ def _heading(text: str, body: int, mark: re.Match[str]) -> Heading | None:
     below = min(mark.end() + 1, len(text))
     if mark["marks"]:
         return Heading(len(mark["marks"]), _heading_name(mark["name"]), mark.start(), below)
-    # An underline makes a heading of the one line of text above it.
+    # An underline makes the single line above it a heading.
     start = max(body, text.rfind("\n", body, max(body, mark.start() - 1)) + 1)
     above = text[start : mark.start()]
     alone = start == body or BLANK_ABOVE.search(text, max(body, start - 80), start)
@@ -79,7 +79,7 @@ def _heading(text: str, body: int, mark: re.Match[str]) -> Heading | None:
 
 
 def _heading_name(written: str) -> str:
-    """Return a heading without the signs that may close it."""
+    """Return a heading without the `#` signs at its end."""
     name = written.strip()
     bare = name.rstrip("#")
     return (bare if bare.endswith((" ", "\t")) or not bare else name).strip()[:LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""Org: headings by stars, blocks between `#+begin_` and `#+end_`."""
+"""Org: headings start with stars, blocks are between `#+begin_` and `#+end_`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
 MARK = re.compile(r"^[ \t]*#\+(?:(?P<side>begin|end)_(?P<kind>\w+)|(?P<key>\w+):(?P<value>[^\n]*))", re.M | re.I)
-# Where a file defines its own words for what is to do and what is done, these are taken as well.
+# Task states; a file may define more of its own.
 STATES = frozenset({"todo", "done", "next", "waiting", "wait", "hold", "started", "someday", "cancelled", "canceled"})
 STATE_KEYS = ("todo", "seq_todo", "typ_todo")
 PRIORITY = re.compile(r"\[#\w{1,2}\][ \t]*")
@@ -33,7 +33,7 @@ def parse(note: Note) -> Note:
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's sections in chunks."""
+    """Return the note's chunks: its sections."""
     return chunk_sections(note, rules)
 
 
@@ -50,7 +50,7 @@ def outline(text: str) -> Outline:
 
 
 def keywords(text: str) -> list[tuple[str, str]]:
-    """Return what lines such as `#+title: Rye` say, in order.
+    """Return the keys and values of lines such as `#+title: Rye`, in order.
 
     >>> keywords("#+TITLE: Rye\\n#+filetags: :bread:")
     [('title', 'Rye'), ('filetags', ':bread:')]
@@ -59,7 +59,7 @@ def keywords(text: str) -> list[tuple[str, str]]:
 
 
 def blocks(text: str) -> list[Span]:
-    """Return the outermost blocks of a text; one that never ends is none."""
+    """Return the outermost blocks of a text; an unclosed one is plain text."""
     found: list[Span] = []
     opened: list[re.Match[str]] = []
     kinds: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def blocks(text: str) -> list[Span]:
             opened.append(mark)
             kinds[kind] += 1
         elif side == "end" and kinds[kind]:
-            # What was opened inside, and is not closed by now, never is.
+            # Blocks opened inside and not closed by now are never closed.
             while (begin := opened.pop())["kind"].lower() != kind:
                 kinds[begin["kind"].lower()] -= 1
             kinds[kind] -= 1

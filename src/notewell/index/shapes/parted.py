@@ -1,4 +1,4 @@
-"""Texts that fall into parts, each on its own: slides, rows of a table, cells, turns of a conversation."""
+"""Texts of separate parts: slides, rows of a table, cells of a notebook, turns of a conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, pack, trim
 from notewell.index.shapes.sections import titled
 from notewell.types.note import Chunk, Note, Part, Span
 
-# Rows are short, and each can be what is looked for; what is shorter still goes with its neighbour.
+# Rows are short, and each may be what someone searches for; only shorter parts join their neighbour.
 SHORTEST = 20
 MARKS = re.compile(r"#{1,6}\s+")
 BREAK = re.compile(r"\n[ \t\r]*\n\s*|\n")
@@ -19,22 +19,22 @@ Piece = tuple[tuple[str, ...], Span]
 
 
 def parse(note: Note) -> Note:
-    """Return the note with its title: the one it has beside its text, or the file's name."""
+    """Return the note with its title: the one its reader found, or the file's name."""
     return titled(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return a chunk for each part; a part that is too long is cut, at blank lines or lines where it has any."""
+    """Return one chunk for each part; a part that is too long is cut at blank lines or lines."""
     pieces = (
         (headings, piece)
-        for headings, run in _together(_runs(note), rules.max_chars)
+        for headings, run in _joined(_runs(note), rules.max_chars)
         for piece in pack(note.text, _lines(note.text, run), rules.max_chars)
     )
     return chunks_of(note, pieces)
 
 
-def _together(runs: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
-    """Yield the runs, those too short to be chunks with the one before, or after, under the same headings."""
+def _joined(runs: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
+    """Yield the runs, short ones joined to a neighbour under the same headings."""
     held: Piece | None = None
     for headings, run in runs:
         if held and held[0] == headings and run.end - held[1].start <= max_chars and _is_short(held[1], run):
@@ -52,7 +52,7 @@ def _is_short(*runs: Span) -> bool:
 
 
 def _runs(note: Note) -> Iterator[Piece]:
-    """Yield each part's run of text under its headings, and before it what belongs to no part, blank ends left out."""
+    """Yield the text before the first part, then each part under its headings, without blank ends."""
     starts = [*note.line_starts, len(note.text)]
     lines = len(starts) - 1
     edges = [*(_first_line(part) for part in note.parts), lines + 1]
@@ -61,7 +61,7 @@ def _runs(note: Note) -> Iterator[Piece]:
         above = Span(starts[first - 1], starts[part.line - 1])
         body = Span(starts[part.line - 1], starts[max(part.line, after) - 1])
         headings = tuple(filter(None, (_name(note.text, starts, line) for line in part.under)))
-        # Lines that head a part stand in its headings, unless they are too long for that, or it has no text.
+        # Lines above a part become its headings, unless they are too long for that, or the part has no text.
         too_long = any(starts[line] - starts[line - 1] > LONGEST_NAME for line in range(first, part.line))
         if too_long or not note.text[body.start : body.end].strip():
             yield from _run(note, (), above)
@@ -75,7 +75,7 @@ def _run(note: Note, headings: tuple[str, ...], span: Span) -> Iterator[Piece]:
 
 
 def _first_line(part: Part) -> int:
-    """Return where a part begins, with the lines that head it if they stand right above it."""
+    """Return the first line of a part, including its header lines if they are right above it."""
     first = part.line
     for line in sorted(part.under, reverse=True):
         first = line if line == first - 1 else first
@@ -83,7 +83,7 @@ def _first_line(part: Part) -> int:
 
 
 def _name(text: str, starts: list[int], line: int) -> str:
-    """Return a line that heads a part, without the marks that make it a heading."""
+    """Return a header line, without the `#` signs of a heading."""
     written = text[starts[line - 1] : min(starts[line], starts[line - 1] + LONGEST_NAME)].strip()
     return MARKS.sub("", written, count=1) if written.startswith("#") else written
 

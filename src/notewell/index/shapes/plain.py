@@ -1,4 +1,4 @@
-"""Plain text: paragraphs, merged into chunks that overlap a little."""
+"""Plain text: paragraphs, packed into chunks that overlap a little."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from notewell.index.chunk import ChunkRules, chunks_of
 from notewell.index.shapes.sections import titled
 from notewell.types.note import Chunk, Note, Span
 
-# Text without headings says nothing of where its subject changes: shorter chunks than Markdown's, about one subject.
+# Without headings it is not known where the subject changes: shorter chunks than Markdown's are about one subject.
 LENGTH = 1000
-# A tenth of that is repeated from the chunk before, so that what a cut divides is whole in one of the two; and what is
-# shorter than a tenth goes with its neighbour.
+# Up to a tenth of that is repeated from the chunk before, so that a sentence at a cut is whole in one of the two.
+# Text shorter than a tenth joins its neighbour.
 TENTH = 10
 
 # Where a chunk may end, the best first: paragraphs, lines that end a sentence, sentences, lines, words.
@@ -23,19 +23,19 @@ ENDS = (
     re.compile(r"(?=\n)"),
     re.compile(r"(?=\s)"),
 )
-# Where the repeated text may begin: at a sentence or paragraph, else at a word.
+# Where the repeated text may start: at a sentence or paragraph, else at a word.
 SENTENCE = re.compile(r"(?:[.!?…][\"'”’»)\]]*\s+|[。！？]|\n[ \t\r\f]*\n\s*)(?=\S)")
 WORD = re.compile(r"(?<=\s)(?=\S)")
 INK = re.compile(r"\S")
 
 
 def parse(note: Note) -> Note:
-    """Return the note with its title: the one it has beside its text, or the file's name."""
+    """Return the note with its title: the one its reader found, or the file's name."""
     return titled(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's paragraphs in chunks."""
+    """Return the note's chunks: runs of paragraphs."""
     return chunks_of(note, (((), run) for run in runs(note.text, min(LENGTH, rules.max_chars))))
 
 
@@ -53,7 +53,7 @@ def runs(text: str, length: int) -> Iterator[Span]:
         if start + length < last:
             end, is_paragraph = _end(text, start, max(start, past) + max(1, tenth), start + length)
         if last - end < tenth:
-            # A rest too short to be a chunk.
+            # The rest is too short for a chunk.
             end = last
         yield Span(start, end)
         past = _ink(text, end)
@@ -62,22 +62,22 @@ def runs(text: str, length: int) -> Iterator[Span]:
 
 
 def _end(text: str, start: int, earliest: int, limit: int) -> tuple[int, bool]:
-    """Return where a run that begins at `start` ends, and whether a paragraph ends there as well."""
+    """Return where a run from `start` ends, and whether a paragraph ends there."""
     if end := _last(PARAGRAPH, text, earliest, limit):
         return end, True
-    # Sentences and lines in the second half only: an early one would leave a scrap.
+    # Sentences and lines only in the second half: an earlier end would leave a scrap.
     middle = max(earliest, (start + limit) // 2)
     return next((end for pattern in ENDS if (end := _last(pattern, text, middle, limit))), limit), False
 
 
 def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
-    """Return the last place where the pattern ends between the two, or 0; a blank place is none."""
+    """Return the last offset between the two where the pattern ends, not after a blank; or 0."""
     places = [match.end() for match in pattern.finditer(text, start, end + 1)]
     return next((place for place in reversed(places) if place <= end and not text[place - 1].isspace()), 0)
 
 
 def _again(text: str, earliest: int, end: int, is_paragraph: bool) -> int:
-    """Return where the next run begins to repeat this one, or 0 if nothing in reach can stand alone."""
+    """Return where the next run starts to repeat this one, or 0 if nothing suitable is near."""
     if sentence := SENTENCE.search(text, max(0, earliest - 1), end):
         return sentence.end()
     word = None if is_paragraph else WORD.search(text, earliest, end)
@@ -85,6 +85,6 @@ def _again(text: str, earliest: int, end: int, is_paragraph: bool) -> int:
 
 
 def _ink(text: str, start: int) -> int:
-    """Return the first place from `start` on that is not blank, or the text's end."""
+    """Return the offset of the first character from `start` on that is not blank, or the text's end."""
     found = INK.search(text, start)
     return found.start() if found else len(text)

@@ -1,4 +1,4 @@
-"""reStructuredText: headings by lines below them, or below and above; literal blocks by their indentation."""
+"""reStructuredText: headings are underlined, some also overlined; literal blocks are indented."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from notewell.index.shapes.sections import chunk_sections, file_links, outside, 
 from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
-# A literal block and a comment may begin with these alone.
+# The start of a literal block and of a comment, not underlines.
 NO_RULES = ("::", "..")
-# A line of signs shorter than the title above it is a slip, and still an underline from this length on.
+# An underline shorter than its title is a slip, and still counts from this length on.
 LONG_ENOUGH = 4
 LITERAL = re.compile(
     r"(?:^\.\. (?:code|code-block|sourcecode|parsed-literal|highlight)::[^\n]*|::[ \t\r]*)\n"
@@ -32,12 +32,12 @@ def parse(note: Note) -> Note:
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's sections in chunks."""
+    """Return the note's chunks: its sections."""
     return chunk_sections(note, rules)
 
 
 def outline(text: str) -> Outline:
-    """Return the title, the headings and the literal blocks of a text; levels are in the order they appear in."""
+    """Return the title, headings and literal blocks of a text; heading levels are numbered as they first appear."""
     literal = (match for match in LITERAL.finditer(text) if match["block"].strip())
     blocks = [Span(match.start("block"), match.end("block")) for match in literal]
     levels: dict[tuple[str, bool], int] = {}
@@ -53,7 +53,7 @@ def outline(text: str) -> Outline:
 
 
 def _title(text: str, rule: re.Match[str], past: int) -> tuple[str, int, bool] | None:
-    """Return the title that a line of signs stands below, where it begins, and whether there is one above as well."""
+    """Return the title above an underline, where it starts, and whether it is also overlined; or None."""
     line, start = _line_above(text, rule.start(), past)
     name = line.strip()
     signs = rule.group().strip()
@@ -62,12 +62,12 @@ def _title(text: str, rule: re.Match[str], past: int) -> tuple[str, int, bool] |
     above, over = _line_above(text, start, past)
     if above.strip() == signs:
         return name, over, True
-    # Below a paragraph it would be part of it; indented, a quotation.
+    # After a paragraph the line belongs to it; indented, it is a quotation.
     return None if above.strip() or line[0].isspace() else (name, start, False)
 
 
 def _line_above(text: str, at: int, past: int) -> tuple[str, int]:
-    """Return the line before the one that begins at `at`, and where it begins; nothing before `past`."""
+    """Return the line before the one at `at`, and where it starts; an empty line if it would start before `past`."""
     if at <= past:
         return "", at
     start = max(past, text.rfind("\n", past, at - 1) + 1)

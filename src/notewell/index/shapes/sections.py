@@ -15,15 +15,15 @@ from notewell.types.note import Chunk, Heading, Link, Note, Outline, Span
 
 TABLE = re.compile(r"^(?: {0,3}\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t\r]*\n\s*")
-# What lists of links are called: their links count, their words are not about anything.
+# The names of sections that are lists of links: only their links count.
 LINK_SECTIONS = frozenset({"related", "see also", "links", "references"})
-# A link as any shape writes it, and how many letters beside links a line of such a list may have: "see", "source:".
+# A link in any format, and how many letters a line of such a list may have beside its links: "see", "source:".
 LINK = re.compile(
     r"\[\[[^\n\]]{0,500}\](?:\[[^\n\]]{0,500}\])?\]|\[[^\n\]]{0,500}\]\([^\n)]{0,1000}\)|`[^\n`]{1,500}`_{1,2}"
     r"|:\w{1,20}:`[^\n`]{1,500}`|\b(?:xref|link):[^\s\[]{0,500}\[[^\n\]]{0,500}\]|\b[a-z]{2,10}://\S{1,1000}"
 )
 FEW = 12
-# Characters of a word, in a language of long ones.
+# Characters of a word in a language of long words.
 LONG_WORD = 12
 # Below every heading there is.
 DEEPEST = 99
@@ -44,9 +44,9 @@ Piece = tuple[tuple[str, ...], Span]
 def chunk_sections(note: Note, rules: ChunkRules) -> list[Chunk]:
     """Return the note's chunks: its H2 sections; long ones cut at H3, then at paragraphs.
 
-    A note whose every section is too short to be a chunk becomes one chunk as a whole; one without a body, its front
-    matter; an empty one, a chunk without text. All of them have a name to be found by. A section called References and
-    the like is left out if it is a list of links.
+    Every note has at least one chunk, so that it is found by its name: a note of short sections becomes one chunk, a
+    note without a body is its front matter, an empty one a chunk without text. A section called References or the like
+    is left out if it is a list of links.
     """
     outline = note.outline
     pieces: list[Piece] = []
@@ -59,7 +59,7 @@ def chunk_sections(note: Note, rules: ChunkRules) -> list[Chunk]:
         elif not _says_something(note, section, deeper):
             continue
         elif pieces and _fits(pieces[-1][1], section.span, rules):
-            # Too short to be a chunk, but not to be looked for: it goes with what stands before it.
+            # Too short for a chunk, but worth finding: it joins the section before it.
             pieces[-1] = (pieces[-1][0], Span(pieces[-1][1].start, section.span.end))
         elif short and _fits(short.span, section.span, rules):
             short = replace(short, span=Span(short.span.start, section.span.end))
@@ -76,7 +76,7 @@ def chunk_sections(note: Note, rules: ChunkRules) -> list[Chunk]:
 def _sections(
     headings: list[Heading], span: Span, level: int, above: tuple[str, ...] = (), body: int | None = None
 ) -> Iterator[Section]:
-    """Yield the sections of a span at headings down to `level`, what stands before the first one first."""
+    """Yield the sections of a span, cut at headings down to `level`; first the text before the first heading."""
     cuts = [heading for heading in within(headings, span) if heading.level <= level]
     edges = [*(heading.start for heading in cuts), span.end]
     yield Section(above, Span(span.start, edges[0]), span.start if body is None else body)
@@ -93,7 +93,7 @@ def _is_text(note: Note, section: Section, deeper: Outline, rules: ChunkRules) -
 
 
 def _says_something(note: Note, section: Section, deeper: Outline) -> bool:
-    """Tell whether there is anything in a section, or in those below it, but a list of links."""
+    """Tell whether a section, or one below it, has more than a list of links."""
     name = section.headings[-1] if section.headings else ""
     if re.sub(r"^\W+|\W+$", "", name).casefold() in LINK_SECTIONS:
         parts = _sections(deeper.headings, section.span, DEEPEST, body=section.body)
@@ -102,7 +102,7 @@ def _says_something(note: Note, section: Section, deeper: Outline) -> bool:
 
 
 def _with_short(short: Section | None, pieces: list[Piece], rules: ChunkRules) -> list[Piece]:
-    """Return the pieces with a section before them that was too short for a chunk."""
+    """Return the pieces, with the short section before them, if there is one."""
     if short is None:
         return pieces
     headings, first = pieces[0]
@@ -112,12 +112,12 @@ def _with_short(short: Section | None, pieces: list[Piece], rules: ChunkRules) -
 
 
 def _fits(before: Span, after: Span, rules: ChunkRules) -> bool:
-    """Tell whether two runs follow each other and make a chunk together."""
+    """Tell whether two runs are adjacent and fit into one chunk."""
     return before.end == after.start and after.end - before.start <= rules.max_chars
 
 
 def _is_links(body: str) -> bool:
-    """Tell whether every line of a text is links, and little else.
+    """Tell whether every line of a text is links and little else.
 
     >>> _is_links("- [[Rye]], see https://bees.example"), _is_links("Ada, Of bees, Bern 1843, https://bees.example")
     (True, False)
@@ -131,7 +131,7 @@ def _cut_section(
 ) -> Iterator[tuple[tuple[str, ...], Span]]:
     whole = section.span
     if rules.overlap_words:
-        # Text without spaces is one endless word; it is cut all the same.
+        # Text without spaces is one endless word, and must be cut as well.
         longest = max(rules.max_chars, rules.target_words * LONG_WORD)
         runs = (run for window in windows(note.text, whole, rules) for run in cut(note.text, window, longest))
         yield from ((section.headings, run) for run in runs)
@@ -140,12 +140,12 @@ def _cut_section(
     else:
         start = whole.start
         for part in _sections(deeper.headings, whole, 3, section.headings, section.body):
-            # A heading with nothing of its own below it goes with what follows.
+            # A heading without text of its own joins the next part.
             if part.span.start == whole.start and not note.text[section.body : part.span.end].strip():
                 continue
             last = part.span.end == whole.end
             if _says_something(note, part, deeper) and not (last or _is_text(note, part, deeper, rules)):
-                # Too short to be a chunk: it goes with what follows.
+                # Too short for a chunk: it joins the next part.
                 continue
             if part.span.start == whole.start or _says_something(note, part, deeper):
                 blocks = _blocks(note.text, Span(start, part.span.end), part.body, deeper.blocks)
@@ -154,11 +154,11 @@ def _cut_section(
 
 
 def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
-    """Return the span's paragraphs, the first with its heading, each fence and each table as one of its own."""
+    """Return the span's paragraphs, the first with its heading; each fence and each table is one block."""
     whole = within(fences, span)
     tables = (Span(*match.span()) for match in TABLE.finditer(text, span.start, span.end))
     whole = sorted(whole + [table for table in tables if not _inside(whole, table.start)], key=lambda run: run.start)
-    # Before the first text there is only the heading, which stays with it.
+    # The heading stays with the first text below it.
     first = body + len(text[body : span.end]) - len(text[body : span.end].lstrip())
     edges = {edge for block in whole for edge in (block.start, min(block.end, span.end))}
     breaks = (match.end() for match in BLANK.finditer(text, span.start, span.end))
@@ -168,28 +168,28 @@ def _blocks(text: str, span: Span, body: int, fences: list[Span]) -> list[Span]:
 
 
 def _inside(runs: list[Span], at: int) -> bool:
-    """Tell whether an offset lies inside one of the runs, which are in order; at its start is outside."""
+    """Tell whether an offset is inside one of the runs, which are in order; the start of a run is outside."""
     place = bisect_left(runs, at, key=lambda run: run.start)
     return place > 0 and runs[place - 1].start < at < runs[place - 1].end
 
 
-# How a link is written is shown, if it is no longer than this.
+# Characters of a link's source that are kept.
 LONGEST_LINK = 500
 
 
 def titled(note: Note, title: str = "") -> Note:
-    """Return the note with this title, the one it has beside its text, or the file's name."""
+    """Return the note with this title, or else the one its reader found, or the file's name."""
     return replace(note, title=(title or note.title).strip()[:LONGEST_NAME] or PurePosixPath(note.path).stem)
 
 
 def top_heading(text: str, headings: list[Heading], body: int = 0) -> str:
-    """Return the one heading of the first level, if the body begins with it: it names the text, not a part of it."""
+    """Return the only first-level heading if the body starts with it: it names the whole text; or an empty text."""
     tops = [heading for heading in headings if heading.level == 1]
     return tops[0].name if len(tops) == 1 and not text[body : tops[0].start].strip() else ""
 
 
 def outside(matches: Iterable[re.Match[str]], blocks: list[Span]) -> Iterator[re.Match[str]]:
-    """Yield the matches that begin in none of the blocks, which are in order."""
+    """Yield the matches that start outside of the blocks, which are in order."""
     for match in matches:
         before = bisect_right(blocks, match.start(), key=lambda block: block.start)
         if not before or match.start() >= blocks[before - 1].end:
@@ -197,7 +197,7 @@ def outside(matches: Iterable[re.Match[str]], blocks: list[Span]) -> Iterator[re
 
 
 def file_links(note: Note, matches: Iterable[re.Match[str]]) -> tuple[Link, ...]:
-    """Return links to files from matches that have a `path`, and may have an `anchor` and a `text`."""
+    """Return links to files from matches with a group `path`, and perhaps `anchor` and `text`."""
     links = []
     for match in matches:
         named = match.groupdict(default="")

@@ -1,4 +1,4 @@
-"""Flat values, as `servers[0].host: db1`: chunks of whole records, under the keys that all their lines share."""
+"""Flat values, such as `servers[0].host: db1`: chunks of whole records, under the keys that their lines share."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from notewell.types.note import Chunk, Note, Span
 
 __all__ = ["chunk", "parse"]
 
-# A path stands before a colon, at the start of a line or after the value before it.
+# A path is before a colon, at the start of a line or behind another value.
 FIRST = re.compile(r"(?![-\s])([^:;]{1,1000}+):(?= |$)")
 OTHERS = re.compile(r"; ([^:;]{1,1000}+):(?= |$)")
 REMARKS = ("#", "//", "/*")
 STEP = re.compile(r"\[\d+\]|\.?[^.\[]+|.")
-# A chunk may end so early, as a part of its greatest length, to end where a record does.
+# The share of the greatest length at which a chunk may end early, at the end of a record.
 EARLIEST = 0.25
 
 # The keys that lead to a value, outermost first.
@@ -26,7 +26,7 @@ Keys = tuple[str, ...]
 
 
 class Line(NamedTuple):
-    """A line that is not blank, the keys its values have in common, and how many of these the line above has, too."""
+    """A line that is not blank, the keys its values share, and how many of them the line above shares."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return chunks of whole records, of whole lines where one is too long; of turns, if it is a conversation."""
+    """Return chunks of whole records, of lines if a record is too long, of turns if it is a conversation."""
     return parted.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
 
 
@@ -62,7 +62,7 @@ def _lines(text: str) -> list[Line]:
             continue
         above, path = path, _path(written, path)
         shared = _shared(above, path)
-        # What is said of a value stands above it, and goes with it.
+        # A comment above a value belongs to it.
         for remark in (*remarks, (start, end)):
             lines.append(Line(*remark, path, shared))
             shared = len(path)
@@ -79,7 +79,7 @@ def _written(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _path(line: str, above: Keys) -> Keys:
-    """Return the keys that the values of a line have in common; a line without any goes on with the one above.
+    """Return the keys that the values of a line share; a line without values continues the one above.
 
     >>> _path("servers[0].host: db1; servers[0].port: 5432", ())
     ('servers', '[0]')
@@ -94,7 +94,7 @@ def _path(line: str, above: Keys) -> Keys:
 
 
 def _shared(one: Keys, other: Keys) -> int:
-    """Return how many steps two paths begin with alike."""
+    """Return how many steps at their start two paths share."""
     count = 0
     for step, same in zip(one, other, strict=False):
         if step != same:
@@ -104,7 +104,7 @@ def _shared(one: Keys, other: Keys) -> int:
 
 
 def _end(lines: list[Line], first: int, max_chars: int) -> int:
-    """Return the line that the next chunk begins with: one that shares least with the line above it, the last such."""
+    """Return the line that starts the next chunk: the last of those that share least with the line above."""
     start = lines[first].start
     limit = first + 1
     while limit < len(lines) and lines[limit].end - start <= max_chars:

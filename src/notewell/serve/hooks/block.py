@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.files.control_chars import UNLIKE_A_LINE
+from notewell.files.control_chars import NOT_IN_A_LINE
 from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, unhidden
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
@@ -114,7 +114,7 @@ def _name(path: str) -> str:
     >>> _name("Garden/Bees.md"), _name("a\\nb\\u202e.md")
     ('Garden/Bees.md', "'a\\\\nb\\\\u202e.md'")
     """
-    return _one_line(ascii(path) if UNLIKE_A_LINE.search(path) else path)
+    return _one_line(ascii(path) if NOT_IN_A_LINE.search(path) else path)
 
 
 def _one_line(text: str) -> str:
