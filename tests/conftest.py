@@ -109,7 +109,7 @@ def stored() -> Callable[[Vault], str]:
 
 def _readable(value: Any) -> str:
     from notewell.errors import StoreDamaged  # noqa: PLC0415
-    from notewell.store.sqlite.packing import unpack  # noqa: PLC0415
+    from notewell.store.sqlite.rows import unpack  # noqa: PLC0415
 
     with suppress(StoreDamaged, TypeError):
         return unpack(value)
@@ -121,8 +121,8 @@ def content() -> Callable[[Vault], dict[str, Any]]:
     """Return what a store holds, whatever its slots and row numbers: two that know the same have the same content."""
 
     def read(vault: Vault) -> dict[str, Any]:
-        from notewell.store.sqlite.blocks import Blocks  # noqa: PLC0415
-        from notewell.store.sqlite.lexical import BLOCK, unpack  # noqa: PLC0415
+        from notewell.store.sqlite.arrays import Blocks  # noqa: PLC0415
+        from notewell.store.sqlite.postings import BLOCK, unpack  # noqa: PLC0415
         from notewell.store.sqlite.rows import load_chunks  # noqa: PLC0415
 
         db, postings = vault.store.db, dict[int, dict[str, int]]()

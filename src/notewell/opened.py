@@ -21,8 +21,7 @@ from notewell.redact import rules_digest
 from notewell.search import Embedders, Encoded
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.store.sqlite.folder import check_way, make_folder
-from notewell.store.sqlite.owner import check_place, claim, name_for
+from notewell.store.sqlite.place import check_place, check_way, claim, make_folder, name_for
 from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.

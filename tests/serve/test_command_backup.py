@@ -204,8 +204,8 @@ def test_a_backup_of_an_older_format_is_brought_up_to_date_in_the_store_and_not_
 ) -> None:
     before = backup.read_bytes()
     # The format that comes next.
-    monkeypatch.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 1)
-    monkeypatch.setattr("notewell.store.sqlite.migrate.MIGRATIONS", {VERSION: "create table more (x)"})
+    monkeypatch.setattr("notewell.store.sqlite.schema.VERSION", VERSION + 1)
+    monkeypatch.setattr("notewell.store.sqlite.schema.MIGRATIONS", {VERSION: "create table more (x)"})
     assert notewell("restore", str(backup))[0] == 0
     with Vault.open(folder) as vault:
         assert vault.store.db.pragma("user_version") == VERSION + 1

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from notewell import Vault
-from notewell.store.sqlite.lexical import pack as pack_posting
-from notewell.store.sqlite.lexical import unpack as unpack_posting
-from notewell.store.sqlite.packing import pack, unpack
+from notewell.store.sqlite.postings import pack as pack_posting
+from notewell.store.sqlite.postings import unpack as unpack_posting
+from notewell.store.sqlite.rows import pack, unpack
 
 Notewell = Callable[..., tuple[int, str, str]]
 Plant = Callable[[Any], None]

@@ -20,8 +20,8 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreError
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.blocks import Blocks
-from notewell.store.sqlite.lexical import BLOCK, unpack
+from notewell.store.sqlite.arrays import Blocks
+from notewell.store.sqlite.postings import BLOCK, unpack
 from notewell.store.sqlite.schema import VERSION
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING

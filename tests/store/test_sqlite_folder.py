@@ -11,7 +11,7 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import SettingsError, StoreError, VaultError
-from notewell.store.sqlite.owner import name_for
+from notewell.store.sqlite.place import name_for
 
 WORDS = {"embed.model": "words"}
 
@@ -103,7 +103,7 @@ def test_nor_is_a_file_of_the_store(root: Path, outside: Path, name: str, indexe
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(root: Path, name: str) -> None:
     (root / ".notewell").mkdir()
     os.mkfifo(root / ".notewell" / name)
-    with pytest.raises(StoreError, match="or no plain file") as caught:
+    with pytest.raises(StoreError, match="or not a regular file") as caught:
         index(root)
     assert caught.value.hint
 

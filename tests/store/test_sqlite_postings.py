@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.store.sqlite.lexical import BLOCK, merge, unpack
-from notewell.store.sqlite.postings import Postings
+from notewell.store.sqlite.postings import BLOCK, Postings, merge, unpack
 
 Lists = dict[tuple[str, int], dict[int, int]]
 terms = st.dictionaries(st.sampled_from(["rye", "bread", "bees", "é", "\U0001f35e", "\uffff"]), st.integers(1, 400))
@@ -14,7 +13,7 @@ slots = st.sampled_from([0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 7, 3 * BLOCK])
 def merged(stored: dict[tuple[str, int], bytes], postings: Postings) -> dict[tuple[str, int], bytes]:
     for run in postings.runs():
         key = run.term, run.block
-        stored[key] = merge(stored.get(key, b""), run.lost, run.places, run.counts)
+        stored[key] = merge(stored.get(key, b""), run.removed, run.places, run.counts)
     return {key: data for key, data in stored.items() if data}
 
 

@@ -68,9 +68,9 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(
 ) -> None:
     put_all(store, {"a.md": "rye"})
     store.close()
-    monkeypatch.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
+    monkeypatch.setattr("notewell.store.sqlite.schema.VERSION", VERSION + 2)
     steps = {VERSION: "create table one (x)", VERSION + 1: "alter table one rename to two"}
-    monkeypatch.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
+    monkeypatch.setattr("notewell.store.sqlite.schema.MIGRATIONS", steps)
     with closing(opened(store.file)) as migrated:
         assert migrated.db.pragma("user_version") == VERSION + 2
         assert list(migrated.db.execute("select name from sqlite_schema where name in ('one', 'two')")) == [("two",)]
@@ -81,9 +81,9 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, m
     put_all(store, {"a.md": "rye"})
     store.close()
     with monkeypatch.context() as patched:
-        patched.setattr("notewell.store.sqlite.migrate.VERSION", VERSION + 2)
+        patched.setattr("notewell.store.sqlite.schema.VERSION", VERSION + 2)
         steps = {VERSION: "create table one (x)", VERSION + 1: "drop table nowhere"}
-        patched.setattr("notewell.store.sqlite.migrate.MIGRATIONS", steps)
+        patched.setattr("notewell.store.sqlite.schema.MIGRATIONS", steps)
         with pytest.raises(StoreError):
             opened(store.file)
     with closing(opened(store.file)) as same:

@@ -16,7 +16,7 @@ from notewell.embed.words import WordsEmbedder
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.schema import VERSION
-from notewell.store.sqlite.vector_cache import SeenVectors
+from notewell.store.sqlite.vectors import VectorCache
 from notewell.types.query import EVERYTHING
 
 SCHEMA_1 = Path(__file__).parent / "fixtures" / "schema-1.db"
@@ -101,8 +101,8 @@ def test_doctor_finds_a_vector_that_belongs_to_no_lines(make_vault: Callable[...
         assert vault.doctor().problems == ()
         vault.store.db.execute("insert into fine (body, data) values (4711, x'00')")
         assert vault.doctor().problems == (
-            "1 better vectors of another length than most",
-            "1 better vectors without lines",
+            "1 encoder vectors of another length than most",
+            "1 encoder vectors without lines",
         )
         assert vault.doctor(repair=True).repaired
         assert (vault.doctor().problems, vault.unfilled) == ((), 0)
@@ -117,7 +117,7 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
         results = vault.search("the hive hums")
         assert (len(results), results.notices) == (5, ())
         assert sorted(excerpt.retrievers["fine"] is None for excerpt in results) == [False] * 4 + [True]
-        assert vault.doctor().problems == ("1 better vectors of another length than most",)
+        assert vault.doctor().problems == ("1 encoder vectors of another length than most",)
 
 
 def test_a_store_of_the_first_format_gets_the_table_and_can_be_filled(tmp_path: Path) -> None:
@@ -167,6 +167,6 @@ def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault:
     vault = make_vault(HIVES, {"embed.model": "static"})
     vault.index()
     db, size = vault.store.db, len(HIVES)
-    seen, fresh = SeenVectors(256, vault.embedder.dimensions), SeenVectors(256, vault.embedder.dimensions)
+    seen, fresh = VectorCache(256, vault.embedder.dimensions), VectorCache(256, vault.embedder.dimensions)
     seen.rows(db, np.arange(3, 9))
     assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))

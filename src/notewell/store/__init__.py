@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, Self
 
-import numpy as np
-
+from notewell.store.bm25 import rarity
 from notewell.store.links import Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
@@ -111,11 +110,6 @@ class TermCounts:
     def rarities(self, terms: Collection[str]) -> dict[str, float]:
         """Return the weight of each of these terms."""
         return {term: self.rarity(term) for term in terms}
-
-
-def rarity(holding: int, chunks: int) -> float:
-    """Return the inverse document frequency of a term that so many of all chunks hold; never negative."""
-    return float(np.log1p((chunks - holding + 0.5) / (holding + 0.5)))
 
 
 class Matching(Protocol):

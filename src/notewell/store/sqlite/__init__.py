@@ -14,14 +14,15 @@ from notewell.errors import StoreDamaged, StoreError
 from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
-from notewell.store.sqlite.encoder_vectors import carry_over
 from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
 from notewell.store.sqlite.meta import Meta
-from notewell.store.sqlite.migrate import prepare
-from notewell.store.sqlite.owner import OWNER
-from notewell.store.sqlite.snapshot import Arrays, SqliteSnapshot
+from notewell.store.sqlite.place import OWNER
+from notewell.store.sqlite.schema import prepare
+from notewell.store.sqlite.snapshot import SqliteSnapshot
+from notewell.store.sqlite.vectors import carry_over
 from notewell.store.sqlite.writer import Batch
 from notewell.types.note import Stamp
 
@@ -196,7 +197,7 @@ class SqliteStore:
     def check(self) -> list[str]:
         """Return what is wrong with the store, one sentence each."""
         with self._transaction():
-            return list(find_problems(self.db, int(self._meta["dimensions"])))
+            return list(find_problems(self.db))
 
     def close(self) -> None:
         """Close this thread's connection."""

@@ -1,4 +1,4 @@
-"""Proof that a store is sound: whatever can be derived is derived again, and compared."""
+"""Checks that a store is sound: everything that can be derived is derived again, and compared."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import apsw
 import numpy as np
 
 from notewell.errors import StoreDamaged
+from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, one_bit
-from notewell.store.sqlite.edges import find_stray_edges, load_links_of, load_names
-from notewell.store.sqlite.lexical import pack, stored_length, weigh_terms
-from notewell.store.sqlite.postings import Postings
+from notewell.store.sqlite.arrays import Blocks, one_bit
+from notewell.store.sqlite.links import find_stray_edges, load_links_of, load_names
+from notewell.store.sqlite.meta import Meta
+from notewell.store.sqlite.postings import Postings, pack
 from notewell.store.sqlite.rows import carray, load_chunks
 
-# Chunks looked at together.
+# Notes or chunks read together.
 GROUP = 2_000
 
 
-def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
-    """Yield what is wrong with the store that `db` sees, a sentence each; nothing, if it is sound."""
+def find_problems(db: apsw.Connection) -> Iterator[str]:
+    """Yield what is wrong with a store, one sentence each."""
+    state = Meta(db).state()
     for (message,) in db.execute("pragma integrity_check(10)"):
         if message != "ok":
             yield f"SQLite: {message}"
@@ -30,13 +32,20 @@ def find_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
         if number:
             yield f"{number:,} {what}"
     try:
-        yield from find_stray_edges(db)
-        yield from _array_problems(db, dimensions)
-        for _ in load_links_of(db, [named.id for named in load_names(db)]):
-            pass
+        yield from find_stray_edges(db, resolved=state.links_resolved)
+        yield from _array_problems(db, state.made_for.dimensions)
+        _read_all_links(db)
     except (StoreDamaged, ValueError, IndexError) as error:
-        # Bytes that cannot even be unpacked, or arrays of another size than they should have.
+        # Bytes that cannot be unpacked, or arrays of the wrong size.
         yield f"something cannot be read: {error}"
+
+
+def _read_all_links(db: apsw.Connection) -> None:
+    """Read the links of every note; those that cannot be unpacked raise an error."""
+    notes = [name.id for name in load_names(db)]
+    for first in range(0, len(notes), GROUP):
+        for _ in load_links_of(db, notes[first : first + GROUP]):
+            pass
 
 
 def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
@@ -70,7 +79,7 @@ def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
 def _posting_problems(db: apsw.Connection, postings: Postings) -> Iterator[str]:
     stored: Any = db.execute(queries.ALL_POSTINGS)
     expected = ((run.term, run.block, pack(run.places, run.counts)) for run in postings.runs())
-    # The terms of both come in order; SQLite's is that of the bytes, which for UTF-8 is Python's.
+    # Both are sorted by term: SQLite sorts by bytes, which for UTF-8 is Python's order.
     missing = sum(one != other for one, other in zip(expected, stored, strict=False))
     left = sum(1 for _ in expected) + sum(1 for _ in stored)
     if missing or left:

@@ -13,14 +13,14 @@ from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.store.sqlite import queries
 
 READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-# How long a statement waits for a lock of SQLite's own; a whole run is guarded by `lock.py`.
+# How long a statement waits for SQLite's own lock; a whole run is guarded by `files/lock.py`.
 BUSY_MS = 1_000
-# Pages of the file kept in memory, in KiB: the inner nodes of every table, and those just read.
+# Size of the page cache in KiB: the inner nodes of every table, and pages just read.
 CACHE_KIB = 16_000
 
 
 def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
-    """Open the file to read and write; where that cannot be, to read; where not even that, as it lies on the disk."""
+    """Open a file to read and write; if that fails, to read only; if that fails too, as it is on disk."""
     db = _connect(file)
     db.pragma("cache_size", -cache_kib)
     return db
@@ -30,9 +30,9 @@ def _connect(file: Path) -> apsw.Connection:
     if not file.exists():
         return _open(file)
     refused: apsw.Error | None = None
-    for way in (_open, _open_to_read, _open_as_it_lies):
+    for open_it in (_open, _open_read_only, _open_immutable):
         try:
-            db = way(file)
+            db = open_it(file)
             db.execute(queries.ANY_TABLE).fetchall()
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.FullError) as error:
             refused = refused or error
@@ -44,25 +44,25 @@ def _connect(file: Path) -> apsw.Connection:
 def _open(file: Path) -> apsw.Connection:
     db = apsw.Connection(str(file))
     db.set_busy_timeout(BUSY_MS)
-    # Of a new file only: fewer half-empty overflow pages than with 4,096.
+    # Only for a new file: fewer half-empty overflow pages than with 4,096.
     db.pragma("page_size", 8192)
     # WAL with normal sync: a power cut may lose the last batch, never the file.
     db.pragma("synchronous", "normal")
     return db
 
 
-def _open_to_read(file: Path) -> apsw.Connection:
+def _open_read_only(file: Path) -> apsw.Connection:
     return apsw.Connection(f"file:{quote(str(file))}", flags=READ_ONLY)
 
 
-def _open_as_it_lies(file: Path) -> apsw.Connection:
-    # Without the companions that a reader beside a writer needs, and so without what only they hold.
+def _open_immutable(file: Path) -> apsw.Connection:
+    # Without the companions that readers share with a writer, and so without changes that only they hold.
     return apsw.Connection(f"file:{quote(str(file))}?immutable=1", flags=READ_ONLY)
 
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Turn SQLite's errors into a fact and a hint."""
+    """Raise SQLite's errors as ours, with a fact and a hint."""
     try:
         yield
     except apsw.BusyError as error:
@@ -76,6 +76,6 @@ def explained(file: Path) -> Iterator[None]:
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
     except apsw.SQLError as error:
-        raise StoreDamaged(f"{file} is not as it should be: {error}", REPAIR) from error
+        raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error

@@ -1,9 +1,11 @@
-"""Which slots a scope lets through: first by what their notes say of themselves, then by what the chunks hold."""
+"""Which slots a scope lets through: first by properties of their notes, then by the text of the chunks."""
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -12,51 +14,164 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.filters import Value, holds, make_test, normal
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.columns import ROWS, Columns, NoteIds, touched
-from notewell.store.sqlite.filter_match import holds
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.vocabulary import Flags, holding
-from notewell.terms import prefix_term, whole_terms
+from notewell.terms import fold, prefix_term, whole_terms
 from notewell.types.query import Filter, Scope
 
-# Masks of so many scopes are kept: those of a few people, or of a dialogue that narrows down.
-KEPT = 16
-# So many chunks that may hold a phrase are read at a time, and so many at most, the best first.
+# Masks of this many scopes are cached: enough for a few users, or a dialogue that narrows down.
+CACHED = 16
+# Chunks that may hold a phrase are read this many at a time, and this many at most, the best first.
 AT_ONCE = 150
 READ_AT_MOST = 3_000
 Scores = npt.NDArray[np.float32]
 
+# The statement for each kind of filter: rows of a note's id and a value.
+ROWS = {
+    "path": queries.NOTE_PATHS,
+    "note": queries.NOTE_PATHS,
+    "tag": queries.NOTE_TAGS,
+    "type": queries.NOTE_TYPES,
+    "date": queries.NOTE_DAYS,
+}
+# Characters that a JSON path of SQLite's cannot contain, and hardly any key does.
+NOT_IN_PATH = re.compile(r'["\\\x00-\x1f]')
+
+# Keys of front matter that name a note's language, besides the suffix of its file.
+LANGUAGE_KEYS = ("lang", "language")
+
+NoteIds = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Notes, their distinct values, and which value each row has."""
+
+    notes: NoteIds
+    values: tuple[Value, ...]
+    which: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, what: str, rows: list[tuple[int, Value]]) -> Column:
+        """Return rows as a column; values that are the same to a filter become one."""
+        # Many notes have the same value: each is folded once.
+        normals = {value: normal(what, value) for value in {value for _, value in rows}}
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(normals.values()))}
+        which = np.fromiter((numbers[normals[value]] for _, value in rows), np.int32, len(rows))
+        return cls(np.fromiter((note for note, _ in rows), np.int32, len(rows)), tuple(numbers), which)
+
+    def matching(self, asked: Filter) -> NoteIds:
+        """Return the notes with a value that the filter matches."""
+        test = make_test(asked)
+        verdicts = np.fromiter(map(test, self.values), np.bool_, len(self.values))
+        return self.notes[verdicts[self.which]]
+
+
+class Columns:
+    """The columns of one state of the notes, each read on first use."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, list[str]] | None = None
+        self._slots: NoteIds | None = None
+        self._columns: dict[tuple[str, str, int], Column] = {}
+
+    def matching(self, db: apsw.Connection, asked: Filter) -> NoteIds:
+        """Return the notes that a filter matches, as if it were not negated."""
+        return self._column(db, asked).matching(asked)
+
+    def count(self, db: apsw.Connection, asked: Filter) -> int:
+        """Return how many distinct values a filter compares with."""
+        return len(self._column(db, asked).values)
+
+    def _column(self, db: apsw.Connection, asked: Filter) -> Column:
+        key = asked.of, fold(asked.key), touched(db) if asked.of == "date" else 0
+        if key not in self._columns:
+            self._columns[key] = Column.of(asked.of, self.rows(db, asked))
+        return self._columns[key]
+
+    def rows(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
+        """Return every value that a filter compares with, as written, with the note's id."""
+        if asked.of in ROWS:
+            rows: Any = db.execute(ROWS[asked.of])
+            return list(rows)
+        if asked.of == "lang":
+            paths: Any = db.execute(queries.NOTE_PATHS)
+            in_fields = (self.rows(db, Filter("field", (), key=key)) for key in LANGUAGE_KEYS)
+            return [*((note, suffix_of(path)) for note, path in paths), *chain.from_iterable(in_fields)]
+        written = self.keys(db).get(fold(asked.key), ())
+        places = [f'$."{key}"' for key in written if not NOT_IN_PATH.search(key)]
+        return list(chain.from_iterable(_field(db, place) for place in places))
+
+    def keys(self, db: apsw.Connection) -> dict[str, list[str]]:
+        """Return the keys of front matter, folded, each with its spellings in notes."""
+        if self._keys is None:
+            keys: dict[str, list[str]] = {}
+            rows: Any = db.execute(queries.KEYS)
+            for (key,) in rows:
+                keys.setdefault(fold(key), []).append(key)
+            self._keys = keys
+        return self._keys
+
+    def of_slots(self, db: apsw.Connection, size: int) -> NoteIds:
+        """Return the note of every slot; 0 for a free one."""
+        if self._slots is None:
+            rows: Any = db.execute(queries.SLOT_NOTES)
+            pairs = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 2)
+            notes = np.zeros(size, dtype=np.int32)
+            notes[pairs[:, 0]] = pairs[:, 1]
+            self._slots = notes
+        return self._slots
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file's name, in lower case and without the dot.
+
+    >>> suffix_of("src/Main.KT")
+    'kt'
+    """
+    return path.rpartition("/")[2].rpartition(".")[2].lower()
+
+
+def touched(db: apsw.Connection) -> int:
+    """Return a number that grows when only times of notes change, which makes no new state of the chunks."""
+    return int(db.execute(queries.META, {"key": "touched"}).get or 0)
+
+
+def _field(db: apsw.Connection, place: str) -> Any:
+    return db.execute(queries.NOTE_FIELDS, {"place": place})
+
 
 class Masks:
-    """What all searches of one state of the chunks share of its scopes: found out when it is first asked for."""
+    """Masks of scopes, shared by all searches of one state of the chunks, each computed on first use."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.columns = Columns()
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
+        self._cached: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
 
     def inside(self, db: apsw.Connection, scope: Scope, order: Scores | None, enough: int) -> Flags:
         """Return which slots are inside a scope.
 
-        Of the chunks that may hold a phrase, those with the highest scores in `order` are read, until `enough` do.
+        Chunks that may hold a phrase are read in descending `order`, until `enough` of them hold it.
         """
         key = scope, touched(db) if any(asked.of == "date" for asked in scope.filters) else 0
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
+            if key in self._cached:
+                self._cached.move_to_end(key)
+                return self._cached[key]
         inside, whole = self._narrow(db, scope, self._of_notes(db, scope), order, enough)
         if whole:
             with self._lock:
-                self._kept[key] = inside
-                while len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
+                self._cached[key] = inside
+                while len(self._cached) > CACHED:
+                    self._cached.popitem(last=False)
         return inside
 
     def notes(self, db: apsw.Connection, inside: Flags) -> npt.NDArray[np.int64]:
-        """Return the notes that have a slot inside a mask."""
+        """Return the notes with a slot inside a mask."""
         return np.unique(self.columns.of_slots(db, self.size)[inside]).astype(np.int64)
 
     def _of_notes(self, db: apsw.Connection, scope: Scope) -> Flags:
@@ -69,14 +184,14 @@ class Masks:
             allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
             if asked.of in ROWS or asked.of in ("field", "lang"):
-                fitting = _marked(allowed.size, self.columns.fitting(db, asked))
-                allowed &= ~fitting if asked.negated else fitting
+                matching = _marked(allowed.size, self.columns.matching(db, asked))
+                allowed &= ~matching if asked.negated else matching
         return allowed[notes]
 
     def _narrow(
         self, db: apsw.Connection, scope: Scope, inside: Flags, order: Scores | None, enough: int
     ) -> tuple[Flags, bool]:
-        """Return the part of a mask that holds what it should, and whether all was read that had to be."""
+        """Return the slots of a mask whose text passes, and whether every chunk that had to be read was."""
         for asked in scope.filters:
             if asked.of == "term":
                 held = holding(db, [_term(asked)], self.size)
@@ -94,14 +209,14 @@ class Masks:
         if order is not None:
             places = places[np.argsort(-order[places], kind="stable")]
         passed, read_all = _read(db, to_read, places, enough)
-        # What was not read is out: what somebody wants left out never appears.
+        # Chunks that were not read are out: what a user excludes must never appear.
         inside = inside & ~doubtful
         inside[passed] = True
         return inside, read_all
 
 
 def _needed(asked: Filter) -> list[str]:
-    """Return the terms without which a chunk cannot hold what is asked for."""
+    """Return the terms that a chunk must hold to pass a filter."""
     (wanted,) = asked.values
     return str(wanted).split() if asked.of == "heading" else whole_terms(str(wanted))
 
@@ -109,7 +224,7 @@ def _needed(asked: Filter) -> list[str]:
 def _read(
     db: apsw.Connection, filters: Sequence[Filter], places: npt.NDArray[np.intp], enough: int
 ) -> tuple[list[int], bool]:
-    """Return which of these slots pass the filters once their chunks are read, and whether all were."""
+    """Return which of these slots pass the filters by their text, and whether all were read."""
     passed: list[int] = []
     read = 0
     while read < min(places.size, READ_AT_MOST) and len(passed) < enough:
@@ -126,6 +241,6 @@ def _term(asked: Filter) -> str:
 
 def _marked(size: int, places: NoteIds) -> Flags:
     marked = np.zeros(size, dtype=np.bool_)
-    # A note without chunks has no slot, and may be beyond the last note that has.
+    # A note without chunks has no slot, and its id may be above all that have.
     marked[places[places < size]] = True
     return marked

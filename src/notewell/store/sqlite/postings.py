@@ -1,4 +1,4 @@
-"""Postings of many chunks, collected by chunk and handed out by term."""
+"""Postings: which chunks hold a term, and how often; collected by chunk, stored by term."""
 
 from __future__ import annotations
 
@@ -9,31 +9,58 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store.sqlite.lexical import BLOCK, Counts
-
+# Slots in a block: as many as two bytes can number.
+BLOCK = 1 << 16
 # Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
 MOST = 255
 # A key is a term's rank, then a block; both with the place in the block fit into 64 bits.
 BLOCK_BITS = BLOCK.bit_length() - 1
 SLOT_BITS = 32
 
+Counts = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.uint16]
 Keys = npt.NDArray[np.uint64]
 
 
+def pack(places: Places, counts: Counts) -> bytes:
+    """Return a posting list as bytes: places within the block, then weighted counts."""
+    return places.tobytes() + counts.tobytes()
+
+
+def unpack(data: bytes) -> tuple[Places, Counts]:
+    """Return the places within the block and the weighted counts of a posting list."""
+    size = len(data) // 3
+    return np.frombuffer(data, np.uint16, size), np.frombuffer(data, np.uint8, size, 2 * size)
+
+
+def merge(data: bytes, removed: Places, places: Places, counts: Counts) -> bytes:
+    """Return the posting list without the removed places and with the new ones, in order."""
+    old_places, old_counts = unpack(data)
+    if removed.size:
+        kept = ~np.isin(old_places, removed)
+        old_places, old_counts = old_places[kept], old_counts[kept]
+    if not places.size:
+        return pack(old_places, old_counts)
+    if old_places.size and old_places[-1] > places[0]:
+        every, weights = np.concatenate((old_places, places)), np.concatenate((old_counts, counts))
+        order = np.argsort(every, kind="stable")
+        return pack(every[order], weights[order])
+    return pack(np.concatenate((old_places, places)), np.concatenate((old_counts, counts)))
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one posting list loses and gains."""
+    """The change of one posting list: places removed, places and counts added."""
 
     term: str
     block: int
-    lost: Places
+    removed: Places
     places: Places
     counts: Counts
 
 
 class Postings:
-    """Terms of chunks that come and go, a few bytes for each, whatever their number."""
+    """The terms of chunks added and removed in a batch, a few bytes for each posting."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
@@ -43,16 +70,16 @@ class Postings:
         self._emptied: set[int] = set()
 
     def add(self, slot: int, weights: Mapping[str, int]) -> None:
-        """Take the terms of a chunk in."""
+        """Add the terms of a chunk."""
         self._filled.add(slot)
         self._added_terms.extend(self._numbers(weights))
         self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
         self._added_slots.extend([slot] * len(weights))
 
     def drop(self, slot: int, weights: Mapping[str, int]) -> None:
-        """Take the terms of a chunk out."""
+        """Remove the terms of a chunk."""
         if slot in self._filled:
-            # It came and went in the same batch: nothing of it is stored.
+            # It was added in the same batch: nothing of it is stored.
             self._emptied.add(slot)
             return
         self._removed_terms.extend(self._numbers(weights))
@@ -81,7 +108,7 @@ class Postings:
 def _sorted(
     ranks: Keys, terms: array[int], slots: array[int], without: Collection[int] = ()
 ) -> tuple[Keys, npt.NDArray[np.int64]]:
-    """Return a key of term and slot for each posting, in order, and where each stood before."""
+    """Return a key of term and slot for each posting, sorted, and the order that sorted them."""
     slot = np.frombuffer(slots, np.uint32).astype(np.uint64)
     keys = (ranks[np.frombuffer(terms, np.uint32)] << np.uint64(SLOT_BITS)) | slot
     order = np.argsort(keys, kind="stable")
@@ -91,7 +118,7 @@ def _sorted(
 
 
 def _bounds(full: Keys, keys: Keys) -> tuple[list[int], list[int]]:
-    """Return where each list begins and ends among the postings."""
+    """Return where the postings of each key begin and end."""
     blocks = full >> np.uint64(BLOCK_BITS)
     return np.searchsorted(blocks, keys).tolist(), np.searchsorted(blocks, keys, side="right").tolist()
 

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from notewell.store.sqlite.days import day_of_note
+
+def _day_of_note() -> str:
+    """Return an expression for the day of a note: of its front matter, or else of its file."""
+    dated = ", ".join(_day_in(key) for key in ("date", "created", "updated"))
+    return f"coalesce({dated}, date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+
+
+def _day_in(key: str) -> str:
+    # SQLite reads a number as a Julian day, a time as one in the year 2000, and has a year 0.
+    text = f"fields ->> '$.{key}'"
+    day = f"date(substr({text}, 1, 10))"
+    shape = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
+    return f"case when {text} glob '{shape}' and {day} >= '0001' then {day} end"
+
 
 META = """
 select value
@@ -55,7 +68,7 @@ from note
 where path = :path
 """
 
-# A prefix by comparison, not `like`: `_` and `%` are ordinary signs in a path, and "work" is not "work-old".
+# A prefix by comparison, not `like`: `_` and `%` are ordinary characters in a path, and "work" is not "work-old".
 NOTES_UNDER = """
 select id
 from note
@@ -101,13 +114,13 @@ where note.fields != '{}'
 """
 
 NOTE_DAYS = f"""
-select id, {day_of_note()}
+select id, {_day_of_note()}
 from note
 order by id
 """
 
 NEWEST = f"""
-select id, {day_of_note()} as day
+select id, {_day_of_note()} as day
 from note
 where id in (select value from carray(:notes))
 order by day desc, mtime_ns desc, path
@@ -115,7 +128,7 @@ limit :limit
 """
 
 NOTE_FACTS = f"""
-select path, {day_of_note()}, fields
+select path, {_day_of_note()}, fields
 from note
 where path in (select value from json_each(:paths))
 order by path
@@ -369,7 +382,7 @@ STRAYS = {
     """,
     "lines without a vector": "select count(*) from body where id not in (select body from vector)",
     "vectors without lines": "select count(*) from vector where body not in (select id from body)",
-    "better vectors of another length than most": """
+    "encoder vectors of another length than most": """
         select count(*)
         from fine
         where length(data) > 0 and length(data) != (
@@ -381,6 +394,6 @@ STRAYS = {
             limit 1
         )
     """,
-    "better vectors without lines": "select count(*) from fine where body not in (select id from body)",
+    "encoder vectors without lines": "select count(*) from fine where body not in (select id from body)",
     "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
 }

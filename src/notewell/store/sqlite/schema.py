@@ -1,17 +1,27 @@
-"""The tables of the one file.
+"""The tables of the one file, how a new file gets them, and how an older format is migrated.
 
-Links, and the headings and lines of chunks, rest packed (`packing.py`): they are half the
-file otherwise, and are only read for the few notes on a page.
+Links, and the headings and lines of chunks, are compressed (`rows.py`): they would be half the file otherwise, and are
+only read for the few notes on a page.
 """
 
 from __future__ import annotations
 
-# Grows with every change of the tables or of what stands in them.
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import apsw
+
+from notewell.errors import StoreError
+from notewell.store import MadeFor
+from notewell.store.sqlite import queries
+
+# Grows with every change of the tables or their content.
 VERSION = 4
-# "NWel": what `file` and other programs see in the header.
+# "NWel", in the file's header, by which `file` and other programs know it.
 APPLICATION_ID = 0x4E57656C
 
-# What brings the tables of a released format to the next: never changed once released.
+# From each released format to the next. Must never change once released.
 MIGRATIONS = {
     1: """
         create table fine (
@@ -136,3 +146,51 @@ create table skipped (
     again integer not null default 1
 ) without rowid;
 """
+
+# The table `meta` of a new store, besides what it was made for.
+NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
+
+
+def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) -> None:
+    """Create the tables of a new file, migrate an older format, and reject a file that is not ours."""
+    if db.execute(queries.ANY_TABLE).get is None:
+        _create(db, made_for())
+    elif db.pragma("application_id") != APPLICATION_ID:
+        raise StoreError(
+            f"{file} is the database of another program", "Set store.path to a file that Notewell may write"
+        )
+    version = int(db.pragma("user_version"))
+    if version > VERSION:
+        raise StoreError(
+            f"{file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
+            "Update with `pip install -U notewell`; the store is unchanged",
+        )
+    if version < VERSION:
+        _migrate(db)
+
+
+def _create(db: apsw.Connection, made_for: MadeFor) -> None:
+    # Before WAL mode moves writes to a log: the file itself must show whose it is.
+    db.pragma("application_id", APPLICATION_ID)
+    db.pragma("journal_mode", "wal")
+    db.execute("begin immediate")
+    # Another process may have created the tables while this one waited.
+    if db.execute(queries.ANY_TABLE).get is None:
+        db.execute(TABLES)
+        for key, value in {**asdict(made_for), **NEW}.items():
+            db.execute(queries.SET_META, {"key": key, "value": value})
+        db.pragma("user_version", VERSION)
+    db.execute("commit")
+
+
+def _migrate(db: apsw.Connection) -> None:
+    """Migrate the tables to the present format, all steps or none."""
+    db.execute("begin immediate")
+    try:
+        for version in range(int(db.pragma("user_version")), VERSION):
+            db.execute(MIGRATIONS[version])
+            db.pragma("user_version", version + 1)
+        db.execute("commit")
+    except BaseException:
+        db.execute("rollback")
+        raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,55 +11,37 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts, rarity
+from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
+from notewell.store.bm25 import rarity
 from notewell.store.links import Edges, LinkBetween, NoteName, Standing
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, one_bit
-from notewell.store.sqlite.edges import load_edges, load_ids, load_links_of, load_names
-from notewell.store.sqlite.encoder_vectors import find_lacking, load_vectors
-from notewell.store.sqlite.lexical import length_norms
-from notewell.store.sqlite.links_among import count_touching, load_between
-from notewell.store.sqlite.masks import READ_AT_MOST, Masks, Scores
+from notewell.store.sqlite.arrays import Arrays, one_bit
+from notewell.store.sqlite.links import (
+    count_touching,
+    load_edges,
+    load_ids,
+    load_links_among,
+    load_links_of,
+    load_names,
+    load_standings,
+)
+from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks, load_facts
-from notewell.store.sqlite.standings import load_standings
-from notewell.store.sqlite.vector_cache import SeenVectors
-from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, Words, count_holding, holding, load_any, load_postings
+from notewell.store.sqlite.vectors import find_lacking, load_vectors
+from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_holding, holding, load_any, load_postings
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Link, Vectors
 from notewell.types.query import EVERYTHING, Filter, Scope
 
-# The one-bit codes choose this many chunks, whose true cosines then decide. Fewer loses hits, more costs time.
+# One-bit codes choose this many chunks, whose cosines then decide. Fewer lose hits, more take time.
 RESCORED = 800
 
-# One score in this many is looked at to guess where the best begin.
+# One score in this many is sampled to estimate where the best begin.
 SAMPLED = 16
 
 Ids = npt.NDArray[np.int64]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrays:
-    """What every search of one state of the chunks shares; `made` is the generation they are of."""
-
-    made: int
-    dimensions: int
-    norms: npt.NDArray[np.float32]
-    codes: npt.NDArray[np.uint64]
-    dead: Ids
-    live: int
-    masks: Masks
-    vectors: SeenVectors
-    words: Words
-
-    @classmethod
-    def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
-        """Return the arrays of the state that `db` sees now."""
-        blocks = Blocks.load(db, dimensions)
-        size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
-        norms, masks, vectors = length_norms(blocks.lengths), Masks(size), SeenVectors(size, dimensions)
-        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, Words())
 
 
 class SqliteSnapshot:
@@ -181,7 +162,7 @@ class SqliteSnapshot:
 
     def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
         """Return the links from one of these notes to another of them."""
-        return load_between(self._db, paths)
+        return load_links_among(self._db, paths)
 
     def links_touching(self, paths: Collection[str], enough: int) -> int:
         """Return how many links between notes begin or end at one of these; above `enough`, an estimate."""
@@ -219,12 +200,12 @@ class SqliteSnapshot:
             scores[slots] += weight * often / (often + self._arrays.norms[slots])
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
-        """Return the slots whose codes differ least from the vector's, lowest slot first."""
+        """Return the slots whose codes differ least from the vector's, in ascending order."""
         code = one_bit(vector[np.newaxis])[0]
         distances = np.zeros(self._arrays.norms.size, dtype=np.uint16)
         for column, word in zip(self._arrays.codes, code, strict=True):
             distances += np.bitwise_count(column ^ word)
-        # Farther than any code can be: free slots, and chunks outside the scope.
+        # Farther than any code can be, for free slots and chunks outside the scope.
         never = 64 * len(code) + 1
         distances[self._arrays.dead] = never
         if scope != EVERYTHING:
@@ -232,7 +213,7 @@ class SqliteSnapshot:
         within = np.cumsum(np.bincount(distances, minlength=never + 1)[:never])
         farthest = int(np.searchsorted(within, RESCORED))
         near = np.flatnonzero(distances <= min(farthest, never - 1))
-        # The last ring often holds thousands at the same distance: the first of them fill up the rest.
+        # Thousands often share the last distance: only as many of them as there is room for.
         ring = np.flatnonzero(distances[near] == farthest)
         return np.delete(near, ring[max(0, RESCORED - (near.size - ring.size)) :])
 
@@ -243,7 +224,7 @@ class SqliteSnapshot:
 
 
 def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:
-    """Return where the highest scores above 0 stand, best first, equal ones in order of place.
+    """Return the places of the highest scores above 0, the best first, equal ones in ascending order.
 
     >>> highest(np.array([0, 0.9, 0.9, 0.5], dtype=np.float32), 2).tolist()
     [1, 2]
@@ -256,9 +237,9 @@ def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:
 
 
 def _likely_bar(scores: npt.NDArray[np.float32], limit: int) -> float:
-    """Return a score that, by a sample, a few times `limit` of all reach: sorting those beats sorting all."""
+    """Return a score that, by a sample, a few times `limit` reach: sorting those is faster than sorting all."""
     sample = scores[::SAMPLED]
-    # Most are 0, and a row of equal numbers is what partitioning is slowest at.
+    # Most are 0, and partitioning is slowest with many equal numbers.
     sample = sample[sample > 0]
     below = sample.size - 1 - 4 * limit // SAMPLED
     return float(np.partition(sample, below)[below]) if below >= 0 else float(np.finfo(np.float32).tiny)

@@ -1,4 +1,4 @@
-"""Terms as the postings have them: which slots hold one, and which terms a beginning stands for."""
+"""Terms in the file: the chunks that hold one, terms with a prefix, and terms that contain a part."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.bm25 import UNIT
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.lexical import BLOCK, UNIT, Counts, unpack
+from notewell.store.sqlite.postings import BLOCK, Counts, unpack
 from notewell.terms import hidden_stems
 
-# A beginning stands for so many terms at most, the most frequent ones: rarer ones are guesses more often than hits.
+# A prefix stands for at most this many terms, the most frequent ones: rarer ones are noise more often than hits.
 EXPANDED = 50
-# What an occurrence of a term is worth that only stands in for the one asked for: a guess does not beat the word.
-STANDS_FOR = np.float32(0.6)
-# Weighted counts as they are stored, in occurrences.
+# The worth of an occurrence of a stand-in: a guess must not beat the word itself.
+STAND_IN = np.float32(0.6)
+# Stored weighted counts to occurrences.
 OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
 
 Slots = npt.NDArray[np.intp]
@@ -33,11 +34,11 @@ def load_postings(db: apsw.Connection, term: str) -> list[tuple[Slots, Counts]]:
 
 
 def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> npt.NDArray[np.float32]:
-    """Return how often each of `size` slots holds the term, or for less what stands in for it."""
+    """Return how often each of `size` slots holds a term, or, for less, one of its stand-ins."""
     often = np.zeros(size, dtype=np.float32)
-    for standing_in in stand_ins:
-        for slots, counts in load_postings(db, standing_in):
-            often[slots] += OCCURRENCES[counts] * STANDS_FOR
+    for stand_in in stand_ins:
+        for slots, counts in load_postings(db, stand_in):
+            often[slots] += OCCURRENCES[counts] * STAND_IN
     if term.endswith("*"):
         return often + load_prefix(db, term[:-1], size)
     for slots, counts in load_postings(db, term):
@@ -45,20 +46,20 @@ def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int
     return often
 
 
-def load_prefix(db: apsw.Connection, beginning: str, size: int) -> npt.NDArray[np.float32]:
-    """Return how often each of `size` slots holds any of the terms that begin so."""
+def load_prefix(db: apsw.Connection, prefix: str, size: int) -> npt.NDArray[np.float32]:
+    """Return how often each of `size` slots holds a term with this prefix."""
     often = np.zeros(size, dtype=np.float32)
-    for term in expand(db, beginning):
+    for term in expand(db, prefix):
         for slots, counts in load_postings(db, term):
             often[slots] += OCCURRENCES[counts]
     return often
 
 
-def expand(db: apsw.Connection, beginning: str) -> list[str]:
-    """Return the terms that words with this beginning have, the most frequent first."""
-    last = f"{beginning}{chr(0x10FFFF)}"
-    rows: Any = db.execute(queries.TERMS_FROM, {"first": beginning, "last": last, "limit": EXPANDED})
-    return [*(term for term, _ in rows), *sorted(hidden_stems(beginning))]
+def expand(db: apsw.Connection, prefix: str) -> list[str]:
+    """Return the terms of words with this prefix, the most frequent first."""
+    last = f"{prefix}{chr(0x10FFFF)}"
+    rows: Any = db.execute(queries.TERMS_FROM, {"first": prefix, "last": last, "limit": EXPANDED})
+    return [*(term for term, _ in rows), *sorted(hidden_stems(prefix))]
 
 
 def holding(db: apsw.Connection, terms: Sequence[str], size: int) -> Flags:
@@ -79,19 +80,19 @@ def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
 
 
 def count_holding(db: apsw.Connection, terms: Collection[str]) -> dict[str, int]:
-    """Return those of the terms that have postings, and how many."""
+    """Return how many chunks hold each term, without the terms that none holds."""
     rows: Any = db.execute(queries.HOLDING, {"terms": json.dumps(list(terms))})
     return dict(rows)
 
 
 class Words:
-    """All terms of one state of the chunks as one text, which is quicker to look through than a table of them."""
+    """All terms as one text, which is quicker to search for a part than the table of postings."""
 
     def __init__(self) -> None:
         self._text = ""
 
     def containing(self, db: apsw.Connection, part: str) -> list[str]:
-        """Return the terms with this part in them."""
+        """Return the terms that contain a part."""
         if not self._text:
             ((every,),) = db.execute(queries.VOCABULARY)
             self._text = f"\n{every or ''}\n"

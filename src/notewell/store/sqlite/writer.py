@@ -11,16 +11,15 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.blocks import Blocks, one_bit
-from notewell.store.sqlite.edges import forget_edges, forget_standing, save_edges
-from notewell.store.sqlite.encoder_vectors import save_vectors
-from notewell.store.sqlite.lexical import merge, stored_length, weigh_terms
+from notewell.store.sqlite.arrays import Blocks, one_bit
+from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
 from notewell.store.sqlite.meta import Meta
-from notewell.store.sqlite.postings import Postings
+from notewell.store.sqlite.postings import Postings, merge
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
-from notewell.store.sqlite.standings import save_standings
+from notewell.store.sqlite.vectors import save_vectors
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 
@@ -58,7 +57,7 @@ class Batch:
         Vectors of chunks that the store does not lack are ignored.
         """
         row = note_row(note)
-        # A note keeps its id for as long as its path is there: links lead to ids.
+        # A note keeps its id while its path exists: links lead to ids.
         kept, aliases = self._clear(note.path)
         if kept is not None:
             forget_edges(self._db, kept, renamed=aliases != row["aliases"])
@@ -95,7 +94,7 @@ class Batch:
         self._freed += len(slots)
         for slot, chunk in load_chunks(self._db, slots):
             self._drop(slot, chunk)
-        # A body stays until the batch ends: the same lines may come back under another path.
+        # Lines stay until the batch ends: they may come back under another path.
         self._unused.update(body for _, body in rows)
         self._db.executemany(queries.DROP_USE, ({"body": body} for _, body in rows))
         if slots:
@@ -165,7 +164,7 @@ class Batch:
             self._meta["indexed_at"] = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
-        """Return the body of a chunk, and its vector if both were stored before; else they are now."""
+        """Store the lines and vector of a chunk unless they are; return their id, and the vector that was stored."""
         body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
         stored = self._db.execute(queries.VECTOR, {"body": body_id}).get
         if stored is None:
@@ -187,7 +186,7 @@ class Batch:
         for run in self._postings.runs():
             key = {"term": run.term, "block": run.block}
             stored = self._db.execute(queries.POSTING, key).get
-            data = merge(stored or b"", run.lost, run.places, run.counts)
+            data = merge(stored or b"", run.removed, run.places, run.counts)
             if data:
                 kept.append({**key, "data": data})
             elif stored:

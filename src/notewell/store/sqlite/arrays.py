@@ -1,24 +1,29 @@
-"""The arrays over all slots: a chunk's length and the one-bit code of its vector."""
+"""Arrays over all slots: each chunk's length and the one-bit code of its vector, and what searches share in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.bm25 import length_norms
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.lexical import BLOCK
+from notewell.store.sqlite.masks import Masks
+from notewell.store.sqlite.postings import BLOCK
+from notewell.store.sqlite.vectors import VectorCache
+from notewell.store.sqlite.vocabulary import Words
 from notewell.types.note import Vectors
 
-# Slots are made in runs of this many, so that a growing vault does not copy its arrays for every note.
+# Slots are added this many at a time, so that a growing vault does not copy its arrays for every note.
 GROWTH = 256
 
 
 class Blocks:
-    """Lengths and codes of every slot, in memory; codes lie column by column, the way they are scanned."""
+    """Lengths and codes of every slot; codes are stored column by column, the way they are scanned."""
 
     def __init__(self, dimensions: int) -> None:
         self.words = -(-dimensions // 64)
@@ -28,7 +33,7 @@ class Blocks:
 
     @classmethod
     def load(cls, db: apsw.Connection, dimensions: int) -> Blocks:
-        """Return the arrays as the store has them."""
+        """Return the arrays as they are stored."""
         blocks = cls(dimensions)
         rows: list[tuple[Any, ...]] = db.execute(queries.BLOCKS).fetchall()
         if rows:
@@ -56,14 +61,14 @@ class Blocks:
         yield from np.flatnonzero(self.lengths == 0).tolist()
         while True:
             first = self.lengths.size
-            # An eighth more each time: growing a vault of any size copies its arrays a handful of times.
+            # An eighth more each time: a vault of any size copies its arrays only a few times as it grows.
             grown = max(GROWTH, first // 8 // GROWTH * GROWTH)
             self.lengths = np.concatenate((self.lengths, np.zeros(grown, np.uint16)))
             self.codes = np.concatenate((self.codes, np.zeros((self.words, grown), np.uint64)), axis=1)
             yield from range(first, first + grown)
 
     def fill(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
-        """Take a slot for a chunk."""
+        """Use a slot for a chunk."""
         self.lengths[slot] = length
         self.codes[:, slot] = code
         self._dirty.add(slot // BLOCK)
@@ -82,3 +87,26 @@ def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     if missing:
         signs = np.pad(signs, ((0, 0), (0, missing)))
     return np.ascontiguousarray(np.packbits(signs, axis=1, bitorder="little")).view(np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """What all searches of one state of the chunks share; `made` is the number of that state."""
+
+    made: int
+    dimensions: int
+    norms: npt.NDArray[np.float32]
+    codes: npt.NDArray[np.uint64]
+    dead: npt.NDArray[np.int64]
+    live: int
+    masks: Masks
+    vectors: VectorCache
+    words: Words
+
+    @classmethod
+    def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
+        """Return the arrays of the state that `db` sees now."""
+        blocks = Blocks.load(db, dimensions)
+        size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
+        norms, masks, vectors = length_norms(blocks.lengths), Masks(size), VectorCache(size, dimensions)
+        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, Words())

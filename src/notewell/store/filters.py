@@ -1,4 +1,4 @@
-"""Whether what a note or chunk says is what a filter asks for; case, accents and white space make no difference."""
+"""Filters as every store applies them: whether a value of a note, or a chunk, passes; case and accents do not count."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from notewell.types.query import Filter, Range
 
 Value = str | int | float
 Test = Callable[[Value], bool]
-# A link in front matter stands for what it names.
+# A link in front matter counts as its text.
 LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
-# A longer value of front matter is a text, and not what anybody filters by: its head is compared.
+# A longer value of front matter is prose that nobody filters by: only its beginning is compared.
 LONGEST = 1_000
-# A day of front matter, with its time or without, or a month; and what may be asked for of it.
+# A day or month of front matter, with or without a time; and a year, month or day to compare it with.
 DATED = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)(?:[t ]\d\d:.*)?")
 DAYS = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
-# Inside a word, a phrase neither begins nor ends; the scripts without spaces have no such inside.
+# A phrase neither begins nor ends inside a word; scripts without spaces have no word boundaries.
 LETTER = rf"[^\W_{UNSPACED}]"
 
 
 def normal(of: str, value: Value) -> Value:
-    """Return a value of a note as tests take it.
+    """Return a value of a note in the form that tests compare.
 
     >>> normal("field", "[[People/Max|Max  Müller]]"), normal("field", 3)
     ('max muller', 3)
@@ -36,7 +36,7 @@ def normal(of: str, value: Value) -> Value:
 
 
 def make_test(asked: Filter) -> Test:
-    """Return what tells whether a value of a note, made normal, is one of those that the filter asks for.
+    """Return a test whether a normal value of a note matches any value of a filter.
 
     >>> make_test(Filter("tag", ("Garden",)))("garden/bees"), make_test(Filter("field", (Range("3", "5"),)))(4.5)
     (True, True)
@@ -52,7 +52,7 @@ def make_test(asked: Filter) -> Test:
 
 
 def holds(asked: Filter, chunk: Chunk) -> bool:
-    """Tell whether a chunk holds the phrase, or has the words in its headings.
+    """Tell whether a chunk contains the phrase, or all the words in its headings.
 
     >>> chunk = Chunk("a.md", "The loaf\\n  collapsed.", 1, 2, headings=("Rye",), title="Bread")
     >>> holds(Filter("phrase", ("LOAF collapsed",)), chunk), holds(Filter("phrase", ("oaf",)), chunk)
@@ -62,7 +62,7 @@ def holds(asked: Filter, chunk: Chunk) -> bool:
     """
     (wanted,) = asked.values
     if asked.of == "phrase":
-        # Zero bytes, which no text has, keep what stands apart from growing together.
+        # No text has zero bytes: they keep a phrase from matching across two fields.
         return bool(
             _phrase(str(wanted)).search(fold("\0".join((chunk.text, chunk.title, chunk.name, *chunk.headings))))
         )
@@ -72,7 +72,7 @@ def holds(asked: Filter, chunk: Chunk) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return a text without case, accents, or more than one space in a row.
+    """Return a text without case, accents and repeated spaces.
 
     >>> plain(" Über  \\nalles")
     'uber alles'
@@ -85,19 +85,19 @@ def _begins(terms: list[str], beginning: str) -> bool:
 
 
 def _like(of: str, wanted: str) -> Test:
-    """Return what tells whether a value is the one wanted, or is in it: a path in a folder, a tag in another."""
+    """Return a test whether a value equals the wanted one, or is below it: a path in a folder, a nested tag."""
     pattern, number = plain(wanted), _number(wanted)
     if of == "path":
         pattern = pattern.removeprefix("./").strip("/")
     if pattern.startswith("*/") and "*" not in pattern[1:]:
-        # A name in any folder: told by its end in a tenth of the time.
+        # A name in any folder: comparing the end takes a tenth of the time.
         return lambda value: str(value).endswith(pattern[1:])
     if "*" in pattern:
         matches = _glob(pattern).fullmatch
         return lambda value: bool(matches(value)) if isinstance(value, str) else pattern == "*"
     above = f"{pattern}/"
     if of == "lang":
-        # English is en-GB, too.
+        # `en` matches en-GB, too.
         return lambda value: value == pattern or str(value).startswith(f"{pattern}-")
     if of == "tag":
         return lambda value: value == pattern or str(value).startswith(above)
@@ -105,28 +105,28 @@ def _like(of: str, wanted: str) -> Test:
         # A note may be named without its suffix.
         named = re.compile(rf"{re.escape(pattern)}(?:/.*|\.[^./]*)?" if pattern.strip(".") else ".*").fullmatch
         begun = pattern if pattern.strip(".") else ""
-        # Most paths begin otherwise: that is seen in a tenth of the time.
+        # Most paths begin differently: seeing that takes a tenth of the time.
         return lambda value: str(value).startswith(begun) and bool(named(str(value)))
     if DAYS.fullmatch(pattern):
         return lambda value: value in (pattern, number) or _is_of(str(value), pattern)
-    # A number too long for a float is told by its digits.
+    # A number too long for a float is compared by its digits.
     return lambda value: value in (pattern, number) or str(value) == pattern
 
 
 def _is_of(value: str, days: str) -> bool:
-    """Tell whether a value is a day of this year or month, or a time of this day."""
+    """Tell whether a value is a day in this year or month, or a time on this day."""
     dated = DATED.fullmatch(value)
     return dated is not None and f"{dated[1]}-".startswith(f"{days}-")
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
-    """Return a pattern in which each `*` is as short as what follows it allows, and tried once."""
+    """Return a pattern in which each `*` matches as little as possible, without backtracking."""
     first, *middle, last = map(re.escape, re.split(r"\*+", pattern))
     return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + f".*{last}")
 
 
 def _within(wanted: Range) -> Test:
-    """Return what tells whether a value is in a range: by number where all are numbers, else by text, as dates are."""
+    """Return a test whether a value is in a range: by number if all are numbers, else by text, as for dates."""
     low, high = plain(wanted.low), plain(wanted.high)
     ends = _number(low), _number(high)
     numeric = None not in [end for end, text in zip(ends, (low, high), strict=True) if text]
@@ -136,7 +136,7 @@ def _within(wanted: Range) -> Test:
         if number is not None:
             return _between(number, *ends, wanted.open)
         text = str(value)
-        # May is over when its last day is: what goes on from an end is of it.
+        # An end of `2024-05` includes all of May: longer values are compared by their beginning.
         if wanted.open:
             return (not low or text[: len(low)] > low) and (not high or text < high)
         return text >= low and (not high or text[: len(high)] <= high)
