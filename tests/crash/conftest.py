@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,9 +45,18 @@ class Acts:
         *extra: str,
         at: int | None = None,
         number: int = signal.SIGKILL,
+        hang_up: Sequence[int] = (),
     ) -> Ended:
-        """Perform an act, whole, or until a signal before the step `at`."""
-        asked = {"act": act, "root": str(root), "settings": dict(settings), "extra": extra, "at": at, "signal": number}
+        """Perform an act; before the step `at` it gets a signal, or those who read what it prints hang up."""
+        asked = {
+            "act": act,
+            "root": str(root),
+            "settings": dict(settings),
+            "extra": extra,
+            "at": at,
+            "signal": number,
+            "hang_up": hang_up,
+        }
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps(asked) + "\n")

@@ -6,7 +6,8 @@ and Python report them. So the steps of an act are the same in every run, and ki
 state that a kill can leave.
 
 Reads a line of JSON for each act, `{"act": …, "root": …, "settings": …, "extra": […], "at": 3, "signal": 9}`, and
-answers with one: `{"code": -9, "steps": […], "said": ""}`.
+answers with one: `{"code": -9, "steps": […], "said": ""}`. In place of a signal, `"hang_up": [1, 2]` closes the other
+ends of stdout and stderr.
 """
 
 from __future__ import annotations
@@ -59,16 +60,16 @@ CHANCE = re.compile(r"(?<=\.notewell-)\w+$|(?<=unfinished-)\w+$")
 
 
 class Steps:
-    """Counts the steps of this process, and sends it a signal before one of them.
+    """Counts the steps of this process, and does something before one of them.
 
     Inside transactions a statement counts once, however many rows it writes: what is not committed is gone, whichever
     row was the last. The end of each transaction counts; one that only reads has no steps.
     """
 
-    def __init__(self, at: int | None, number: int) -> None:
+    def __init__(self, at: int | None, interrupt: Callable[[], None]) -> None:
         self.taken: list[str] = []
         self._at = at
-        self._number = number
+        self._interrupt = interrupt
         self._in_transaction = self._writes = False
         self._inside: set[str] = set()
 
@@ -103,7 +104,7 @@ class Steps:
     def _take(self, name: str) -> None:
         self.taken.append(name)
         if len(self.taken) - 1 == self._at:
-            os.kill(os.getpid(), self._number)
+            self._interrupt()
 
 
 def watch(steps: Steps) -> None:
@@ -122,13 +123,29 @@ def watch(steps: Steps) -> None:
     sys.addaudithook(steps.happened)
 
 
+def read_by_nobody(number: int) -> int:
+    """Let stdout or stderr go into a pipe; return its other end, which is never read, but can be closed."""
+    ours, theirs = os.pipe()
+    os.dup2(theirs, number)
+    return ours
+
+
 def perform(asked: dict[str, Any], answer: IO[str]) -> None:
     """Perform an act, and write the steps it took."""
-    steps = Steps(asked["at"], asked["signal"])
+    ends = [read_by_nobody(number) for number in asked["hang_up"]]
+
+    def interrupt() -> None:
+        if not ends:
+            os.kill(os.getpid(), asked["signal"])
+        for end in ends:
+            os.close(end)
+
+    steps = Steps(asked["at"], interrupt)
     watch(steps)
     try:
         if asked["act"] == "command":
             os.chdir(asked["root"])
+            sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
             sys.argv = ["notewell", *asked["extra"]]
             command_line()
         else:
@@ -152,10 +169,10 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
             except BaseException:
-                traceback.print_exc()
+                traceback.print_exc(file=said)
                 code = 1
             finally:
-                sys.stderr.flush()
+                said.flush()
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         for file in (steps, said):

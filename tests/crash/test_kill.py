@@ -150,7 +150,7 @@ def test_a_store_of_an_older_format_killed_at_any_step_of_its_opening_is_opened_
     assert {"user_version", "commit"} <= set(steps)
 
 
-# Stopped by the user
+# Stopped by the user, or by those who read what it prints
 
 
 @pytest.mark.parametrize("arguments", [(), ("--full",)])
@@ -175,4 +175,25 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
         with Vault.open(few_notes) as vault:
             assert vault.doctor().problems == ()
             assert 0 < vault.index(full=bool(arguments)).added < notes
+            assert vault.store.about().notes == notes
+
+
+def test_a_search_whose_reader_hangs_up_keeps_what_was_indexed_and_the_next_goes_on(
+    few_notes: Path, perform: Perform
+) -> None:
+    (few_notes / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
+    search = ("search", "orchard", "-n", "1")
+    whole = perform("command", few_notes, {}, *search)
+    assert whole.code == 0
+    with Vault.open(few_notes) as vault:
+        notes = vault.store.about().notes
+    at = whole.steps.index("commit", whole.steps.index("insert note"))
+    for hang_up, is_whole in (((1, 2), False), ((2,), True)):
+        shutil.rmtree(few_notes / ".notewell")
+        # What nobody reads of its progress does not end the work; that nobody reads its answer does.
+        assert perform("command", few_notes, {}, *search, at=at, hang_up=hang_up).code == 0
+        with Vault.open(few_notes) as vault:
+            assert 0 < vault.store.about().notes <= notes
+            assert (vault.store.about().notes == notes) is is_whole
+            assert vault.search("orchard", refresh=True)
             assert vault.store.about().notes == notes

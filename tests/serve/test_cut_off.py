@@ -49,18 +49,6 @@ def test_an_error_that_nobody_reads_keeps_its_exit_code(folder: Path) -> None:
     assert process.returncode == 2
 
 
-def test_what_was_indexed_before_the_pipe_was_closed_is_kept_and_the_next_search_goes_on(many: Path) -> None:
-    with subprocess.Popen(SEARCH, cwd=many, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"indexing ")
-        process.stdout.close()
-    assert process.returncode == 0
-    assert 0 < notes(many) < NOTES
-    done = subprocess.run(SEARCH, cwd=many, capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == (b"Recipes/Sourdough.md\n", b"")
-    assert notes(many) == NOTES + 3
-
-
 @pytest.fixture
 def warm(many: Path) -> Iterator[Warmth]:
     """A warm process that no vault was asked of yet."""
