@@ -71,7 +71,7 @@ def test_a_lowered_hit_says_why(notes: Callable[[Mapping[str, str]], Vault]) -> 
     page = notes({"Ops/Shop.md": DEEP, **STUFFED}).search("restore orders database")
     (stub,) = (hit for hit in page if hit.path == "Inbox/Stub.md")
     last = stub.trace[-1]
-    assert (last.by, last.why) == ("stuffed", "4 of its 5 words are the query's, and come again")
+    assert (last.by, last.why) == ("stuffed", "4 of its 5 words are the query's, repeated")
 
 
 def test_a_short_note_with_the_very_name_is_still_the_first(notes: Callable[[Mapping[str, str]], Vault]) -> None:

@@ -16,10 +16,10 @@ from notewell.index.readers.formats import is_sandboxed
 from notewell.names.find import find_chunks, find_file
 from notewell.opened import Opened
 from notewell.search import Known, make_plan
-from notewell.search.modes import Walk as SearchWalk
+from notewell.search import Walk as SearchWalk
+from notewell.search.embedding import plan_vector, without_secrets
 from notewell.search.plan import readable, readable_name
 from notewell.search.rank.decay import Decay
-from notewell.search.retrieve import embed_checked, without_secrets
 from notewell.store import Snapshot, Store
 from notewell.types.candidates import Candidate
 from notewell.types.note import Vectors
@@ -166,7 +166,7 @@ class Linked(Opened):
         embedder, notices = self._matching_embedder(hurried=True)
         if embedder is None:
             raise no_vectors(notices[0])
-        return embed_checked(without_secrets(plan) if self.settings.embed.is_remote else plan, embedder, snapshot)
+        return plan_vector(without_secrets(plan) if self.settings.embed.is_remote else plan, embedder, snapshot)
 
 
 def _measure_standings(store: Store) -> None:

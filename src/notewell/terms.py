@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import Stemmer
 
@@ -177,3 +178,9 @@ def plain_heading(heading: str) -> str:
     """
     bare = ADDRESS.sub("", heading)
     return SIGNS.sub("", unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold()))
+
+
+@cache
+def stop_terms() -> frozenset[str]:
+    """Return the terms of English and German words that carry grammar and no subject."""
+    return frozenset(split_terms((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8")))

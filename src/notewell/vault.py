@@ -120,7 +120,7 @@ class Vault(Linked):
         notices = self.refresh() if query.refresh else ()
         began = time.perf_counter()
         query = replace(query, text=readable(query.text))
-        self.settings.search.asking(query.limit, query.max_tokens)
+        self.settings.search.with_limits(query.limit, query.max_tokens)
         if query.mode == "related":
             query = replace(query, text="", like=tuple(map(self.find, query.places)))
         if query.mode == "deep":

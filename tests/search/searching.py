@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from notewell.embed import Embedder
-from notewell.search import Embedders, Rules, Searched, SearchRules, search
-from notewell.search.rank import Ranker
+from notewell.search import Embedders, Ranker, Rules, Searched, SearchRules, search
 from notewell.store import Snapshot
 from notewell.types.query import Query
 

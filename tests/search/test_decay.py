@@ -14,8 +14,8 @@ from notewell import Vault
 from notewell.errors import SettingsError
 from notewell.measure.evaluate import find_candidates
 from notewell.search.plan import make_plan
-from notewell.search.rank.decay import Decay, DecayRules
-from notewell.search.rank.decay_rules import read_ways
+from notewell.search.rank.decay import Decay
+from notewell.search.rules import DecayRules, read_overrides
 from notewell.store import NoteFacts
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -236,8 +236,8 @@ def test_an_author_has_another_ladder_under_a_path_with_a_way_of_its_own() -> No
 )
 def test_an_override_that_cannot_be_read_is_an_error_that_shows_how(written: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        read_ways([written])
-    assert "text 1" in caught.value.fact and "half_life 30" in caught.value.hint
+        read_overrides([written])
+    assert "entry 1" in caught.value.fact and "half_life 30" in caught.value.hint
 
 
 def test_two_chunks_of_a_note_lose_the_same() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.search.fuse import EXACT, FUSIONS, SearchRules, fuse, fuse_ranks, fuse_scores
+from notewell.search.fuse import FUSIONS, fuse, fuse_ranks, fuse_scores
+from notewell.search.rules import EXACT, SearchRules
 from notewell.types.candidates import Ranking
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from tests.cases import cases
 
-from notewell.search.fuse import SearchRules
-from notewell.search.intent import KEPT, leaning, read_intent
+from notewell.search.intent import KEPT_WEIGHT, read_intent, weigh
 from notewell.search.plan import MAX_CHARS, make_plan
+from notewell.search.rules import SearchRules
 from notewell.types.query import Intent
 
 RULES = SearchRules(vector_weight=1.0, fine_weight=1.0)
@@ -121,24 +121,24 @@ def test_no_text_is_hard_to_read(signs: str) -> None:
 
 @cases("text", ["hive", "the hive", "Hive?", "where is the hive", "北京"])
 def test_a_single_word_leans_on_words(text: str) -> None:
-    found = leaning(make_plan(text), RULES)
-    assert (found.vector_weight, found.fine_weight) == (1.0, KEPT)
+    found = weigh(make_plan(text), RULES)
+    assert (found.vector_weight, found.fine_weight) == (1.0, KEPT_WEIGHT)
 
 
 @cases("text", ["_rrf_fuse", "getTenantId", "if a == b:", "fatal: not a git repository"])
 def test_what_a_program_wrote_leans_on_words_alone_nearly(text: str) -> None:
-    found = leaning(make_plan(text), RULES)
-    assert (found.vector_weight, found.fine_weight) == (KEPT, KEPT)
+    found = weigh(make_plan(text), RULES)
+    assert (found.vector_weight, found.fine_weight) == (KEPT_WEIGHT, KEPT_WEIGHT)
 
 
 @cases("text", ["bee hive", "why does my loaf collapse", "to be or not to be", "", 'vec:"warm hive"', "src/a/b.py"])
 def test_anything_else_is_as_the_rules_say(text: str) -> None:
-    assert leaning(make_plan(text), RULES) == RULES
+    assert weigh(make_plan(text), RULES) == RULES
 
 
 def test_the_weights_can_be_fixed() -> None:
     fixed = SearchRules(intent=False)
-    assert leaning(make_plan("getTenantId"), fixed) == fixed
+    assert weigh(make_plan("getTenantId"), fixed) == fixed
 
 
 def test_the_kind_is_told() -> None:

@@ -4,7 +4,8 @@ import pytest
 from tests.cases import cases
 
 from notewell.search.plan import make_plan
-from notewell.search.rank.names import GAIN, favour_names
+from notewell.search.rank.words import NAME_GAIN as GAIN
+from notewell.search.rank.words import favour_names
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 

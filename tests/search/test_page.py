@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notewell.search.page import choose
+from notewell.search.hits import choose
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.query import Plan, Scope

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.search.plan import MAX_CHARS, MAX_TERMS, make_plan
-from notewell.search.stopwords import stop_terms
+from notewell.terms import stop_terms
 from notewell.types.query import EVERYTHING, Scope
 
 

@@ -10,9 +10,9 @@ import pytest
 from tests.cases import cases
 
 from notewell import Vault
-from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
-from notewell.search.rank.graph import ByLinks, ByStanding, rank_by_links
+from notewell.search.rank.links import ByLinks, ByStanding, rank_by_links
+from notewell.search.rules import SearchRules
 from notewell.store import NoteFacts
 from notewell.store.links import LinkBetween, Standing
 from notewell.types.candidates import Candidate

@@ -77,8 +77,8 @@ def test_the_newest_of_those_that_fit_gains_most_and_the_next_less() -> None:
     hits = ranked("latest honey", notes)
     expected = {"fourth.md": 0.85, "newest.md": 1.1, "second.md": 0.9, "also second.md": 0.75, "unfit.md": 0.5}
     assert {path: hit.score for path, hit in hits.items()} == pytest.approx(expected)
-    assert hits["newest.md"].trace[-1].why == "newest that fits, dated 2025-01-01"
-    assert hits["second.md"].trace[-1].why == "2nd newest that fits, dated 2024-12-31"
+    assert hits["newest.md"].trace[-1].why == "newest that matches, dated 2025-01-01"
+    assert hits["second.md"].trace[-1].why == "2nd newest that matches, dated 2024-12-31"
     assert hits["unfit.md"].trace == ()
 
 

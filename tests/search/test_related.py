@@ -8,8 +8,8 @@ import pytest
 
 from notewell import Filters, Results, Vault
 from notewell.errors import NoteError, StoreError
-from notewell.search.related import TELLING, telling_terms
-from notewell.search.retrieve import embed_plan
+from notewell.search.embedding import embed_plan
+from notewell.search.related import DISTINCTIVE, distinctive_terms
 from notewell.serve.wording import sentences
 from notewell.types.note import Chunk
 from notewell.types.notices import Notice
@@ -57,7 +57,7 @@ def test_a_hit_says_in_its_trace_which_telling_words_it_shares(notes: Vault) -> 
 
 def test_a_hit_that_shares_no_telling_word_says_so(notes: Vault) -> None:
     why = {excerpt.path: excerpt.trace[-1].why for excerpt in notes.related("Work/Deploy.md")}
-    assert why["Recipes/Rye.md"] == "no telling word; near by meaning"
+    assert why["Recipes/Rye.md"] == "no distinctive word, but close in meaning"
 
 
 def test_the_excerpt_shows_what_is_shared(notes: Vault) -> None:
@@ -242,10 +242,10 @@ def test_the_encoder_reads_only_what_has_no_vector_yet_and_keeps_it(notes: Vault
 def test_telling_terms_are_frequent_in_a_note_and_rare_elsewhere(notes: Vault) -> None:
     chunk = Chunk("x.md", "honey honey comb comb the the the server", 1, 1, title="Hive")
     with notes.store.reading() as snapshot:
-        terms = telling_terms([chunk], snapshot)
+        terms = distinctive_terms([chunk], snapshot)
     assert terms[0] == "comb"
     assert set(terms) == {"comb", "honey", "server", "hive"}
-    assert len(terms) <= TELLING
+    assert len(terms) <= DISTINCTIVE
 
 
 @pytest.mark.parametrize("name", ['The "best" hive', 'q" ” path:Nowhere “', " odd", "like:Rye -bees"])

@@ -7,9 +7,9 @@ import pytest
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 from notewell.search import Embedders, ModeRules, Rules, search
-from notewell.search.fuse import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.retrieve import DEPTH, retrieve
+from notewell.search.rules import SearchRules
 from notewell.store import Snapshot
 from notewell.types.candidates import Ranking
 from notewell.types.note import Vectors

@@ -7,11 +7,10 @@ from datetime import date
 import pytest
 from tests.cases import cases
 
+from notewell.search.dates import named_days, read_when
 from notewell.search.plan import make_plan
 from notewell.search.query import Known
-from notewell.search.stopwords import stop_terms
-from notewell.search.time_words import named_days, read_when
-from notewell.terms import split_terms
+from notewell.terms import split_terms, stop_terms
 from notewell.types.query import Plan, Range
 
 # A Sunday.
@@ -165,7 +164,7 @@ def test_what_stands_before_a_time_is_read_once(monkeypatch: pytest.MonkeyPatch)
         read.append(text)
         return split_terms(text)
 
-    monkeypatch.setattr("notewell.search.time_words.split_terms", listening)
+    monkeypatch.setattr("notewell.search.dates.split_terms", listening)
     text = "bees, " + "today," * 660 + "bees"
     assert read_when(text, TODAY, stop_terms()) is None
     assert sum(map(len, read)) <= len(text)

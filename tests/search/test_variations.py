@@ -11,9 +11,8 @@ from notewell.embed import DEFAULT_MODEL
 from notewell.embed.static import StaticEmbedder
 from notewell.embed.words import WordsEmbedder
 from notewell.measure.evaluate import find_candidates
-from notewell.search.plan import make_plan
-from notewell.search.retrieve import embed_plan
-from notewell.search.variations import as_statement, technical_words, vary
+from notewell.search.embedding import embed_plan
+from notewell.search.plan import as_statement, make_plan, technical_words, vary
 
 
 @pytest.fixture(scope="module")

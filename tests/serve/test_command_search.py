@@ -383,7 +383,7 @@ def test_without_words_the_newest_notes_are_listed(notewell: Notewell, options: 
         ([], "Missing argument 'TEXT...'"),
         (["x", "--where", "status"], "'status' is not KEY=VALUE"),
         (["x", "--where", "=open"], "is not KEY=VALUE"),
-        (["x", "--after", "lunch"], "after is 'lunch', and should be a date"),
+        (["x", "--after", "lunch"], "after is 'lunch', which is not a date"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_explained(notewell: Notewell, arguments: list[str], message: str) -> None:

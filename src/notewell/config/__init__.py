@@ -27,7 +27,7 @@ from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.user import home_folder, user_folder
 from notewell.names.suggest import did_you_mean, suggest
-from notewell.search.rank.decay_rules import read_ways
+from notewell.search.rules import read_overrides
 
 __all__ = [
     "DEFAULT",
@@ -317,4 +317,4 @@ def _check_together(settings: Settings) -> None:
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
     # An error should come now, and not with the first search.
-    read_ways(settings.decay.overrides)
+    read_overrides(settings.decay.overrides)

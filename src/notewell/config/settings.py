@@ -13,10 +13,9 @@ from notewell.embed import EmbedRules
 from notewell.embed.rules import Key
 from notewell.index.chunk import ChunkRules
 from notewell.index.walk import WalkRules
-from notewell.search.fuse import FUSIONS, SearchRules
-from notewell.search.rank.decay import DecayRules
-from notewell.search.rank.decay_rules import MODES
-from notewell.search.rank.graph import GRAPHS
+from notewell.search.fuse import FUSIONS
+from notewell.search.rank.links import GRAPHS
+from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ SPECS = {
     ),
     "search.max_tokens": Spec("Limit the hits to about this many tokens of 4 characters; 0 for no limit", least=0),
     "decay.mode": Spec(
-        "Rank older notes lower: `off`, `half_life`, or `ranked_grouped` (by position in a group)", choices=MODES
+        "Rank older notes lower: `off`, `half_life`, or `ranked_grouped` (by position in a group)", choices=DECAY_MODES
     ),
     "decay.half_life_days": Spec("With `half_life`: after this many days a note has half its score", least=1, most=1e6),
     "decay.group_by": Spec("With `ranked_grouped`: keys of front matter that name the group; the first present counts"),

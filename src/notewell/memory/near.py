@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from notewell.embed import Embedder
 from notewell.search.sentences import CODE, WRAPPED, find_blocks, find_sentences, kind_of
-from notewell.search.stopwords import stop_terms
 from notewell.store import Matching
-from notewell.terms import count_terms
+from notewell.terms import count_terms, stop_terms
 from notewell.types.note import Chunk
 from notewell.types.query import EVERYTHING
 

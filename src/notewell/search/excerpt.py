@@ -12,9 +12,8 @@ from notewell.search.exact import is_written
 from notewell.search.layout import Shown, header_above
 from notewell.search.marks import Mark, find_marks
 from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_blocks, find_sentences, kind_of
-from notewell.search.stopwords import stop_terms
 from notewell.search.turns import asked_in
-from notewell.terms import fold
+from notewell.terms import fold, stop_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors, place_of
 from notewell.types.query import Plan

@@ -1,68 +1,23 @@
-"""Several rankings into one score for each chunk, with the reason."""
+"""Fusion: several rankings into one score for each chunk, with the reason."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from notewell.errors import SettingsError
+from notewell.search.rules import SearchRules
 from notewell.types.candidates import Ranking
 from notewell.types.results import Step, Vote
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60
-# A chunk that holds the whole query as it is written comes before all that only have its words and its meaning.
-EXACT = 1.5
 
+# The score of each chunk, with the reason.
 Fused = dict[int, Step]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRules:
-    """How a query is answered: how deep to look, how to fuse, how much to return.
-
-    The weights have the best mean on nine collections, and fall below words alone on none of them.
-    """
-
-    limit: int = 10
-    candidates: int = 30
-    fusion: str = "scores"
-    lexical_weight: float = 0.75
-    vector_weight: float = 0.25
-    fine_weight: float = 0.9
-    on_demand: int = 14_400
-    intent: bool = True
-    variations: bool = False
-    graph: str = "links"
-    max_tokens: int = 0
-
-    @property
-    def reach(self) -> int:
-        """Return how many chunks each retriever puts forward, and how many of them all are ranked."""
-        return max(self.candidates, self.limit)
-
-    def asking(self, limit: int | None, max_tokens: int | None) -> SearchRules:
-        """Return the rules with what one search asks for; None means not asked."""
-        rules = self
-        if limit is not None:
-            rules = replace(rules, limit=_at_least("limit", limit, 1))
-        if max_tokens is not None:
-            rules = replace(rules, max_tokens=_at_least("max_tokens", max_tokens, 0))
-        return rules
-
-    def weight(self, ranking: Ranking) -> float:
-        """Return what a ranking counts."""
-        weights = {
-            "lexical": self.lexical_weight,
-            "exact": EXACT,
-            "vector": self.vector_weight,
-            "fine": self.fine_weight,
-        }
-        return weights[ranking.retriever] * ranking.trust
-
-
 def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[Vote, ...]]:
-    """Return what each ranking says of each of these chunks, as the fusion counts it.
+    """Return what each ranking says about each of these chunks, as the fusion counts it.
 
     >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8),))
     >>> cast_votes(rankings, SearchRules(), [7])[7][0]
@@ -85,7 +40,7 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
 
 
 def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
-    """Return a score for every candidate, by the fusion that the rules name."""
+    """Return the score of every candidate, by the fusion that the rules name."""
     return FUSIONS[rules.fusion](rankings, _counting(rankings, rules))
 
 
@@ -95,14 +50,14 @@ def best_of(fused: Fused, number: int) -> list[int]:
 
 
 def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
-    """Return the rules; where every ranking that is there has the weight 0, each counts 1."""
+    """Return the rules; if every ranking present has the weight 0, each counts 1."""
     if any(rules.weight(ranking) for ranking in rankings):
         return rules
     return replace(rules, lexical_weight=1.0, vector_weight=1.0)
 
 
 def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
-    """Reciprocal rank fusion: the sum of weight / (60 + rank), ranks from 1.
+    """Return scores by reciprocal rank fusion: the sum of weight / (60 + rank), with ranks from 1.
 
     >>> rankings = Ranking("lexical", ((7, 9.1),)), Ranking("vector", ((5, 0.8), (7, 0.7)))
     >>> fused = fuse_ranks(rankings, SearchRules(lexical_weight=1, vector_weight=1))
@@ -121,9 +76,9 @@ def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
 
 
 def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
-    """The weighted mean of each ranking's scores, stretched to run from 0 (not found) to 1 (its best).
+    """Return the weighted mean of each ranking's scores, stretched to run from 0 (not found) to 1 (its best).
 
-    A retriever that found nothing still counts: what only the other found, only it vouches for.
+    A retriever that found nothing still counts: a chunk that only one of them found has only that one's vote.
 
     >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8), (7, 0.4)), floor=0.4)
     >>> fused = fuse_scores(rankings, SearchRules(lexical_weight=1, vector_weight=1))
@@ -147,20 +102,14 @@ def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     return fused
 
 
-def _at_least(name: str, value: int, least: int) -> int:
-    if value < least:
-        raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
-    return value
-
-
 def _reciprocal(ranking: Ranking, ranks: Mapping[int, int], wanted: Iterable[int]) -> Mapping[int, float]:
-    """Return what ranks give these chunks: nothing to those that a ranking does not put forward."""
+    """Return the reciprocal ranks of these chunks; 0 for those that a ranking does not propose."""
     counted = {chunk_id: 1 / (K + rank) for chunk_id, rank in ranks.items() if rank <= ranking.reach}
     return {chunk_id: counted.get(chunk_id, 0.0) for chunk_id in wanted}
 
 
 def _stretched(ranking: Ranking, wanted: Iterable[int]) -> Mapping[int, float]:
-    """Return the scores that a ranking gives these chunks, from 0 for its floor, or not found, to 1 for its best."""
+    """Return a ranking's scores of these chunks, from 0 for its floor, or not found, to 1 for its best."""
     found = dict(ranking.found)
     spread = max(found.values(), default=0.0) - ranking.floor
     if spread <= 0:

@@ -1,4 +1,4 @@
-"""What kind of query it is, and how that moves the weights: what is written exactly is looked for as it is written."""
+"""Intent: what kind of query a text is, and how that changes the weights of words and meaning."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from notewell.search.fuse import SearchRules
 from notewell.search.query import QUOTED
-from notewell.search.stopwords import stop_terms
-from notewell.terms import TOKEN, token_terms
+from notewell.search.rules import SearchRules
+from notewell.terms import TOKEN, stop_terms, token_terms
 from notewell.types.query import Intent, Plan
 
-# How much of its weight a model keeps for what it knows less of than the letters say.
-KEPT = 0.2
-# What the models mean less for: the encoder for a single word, both for what a program wrote. Paths are no clear case,
-# and for questions and keywords the best weights are the same (docs/concepts/ranking.md).
+# The share of its weight that a model keeps for queries that it knows less about than the letters say.
+KEPT_WEIGHT = 0.2
+# The intents for which models count less: the encoder for a single word, both for text that a program wrote. Paths are
+# not a clear case, and for questions and keywords the best weights are the same (docs/concepts/ranking.md).
 FINE = ("one word", "identifier", "code", "error text")
 VECTOR = ("identifier", "code", "error text")
-# A kind shows in the beginning; a pasted page is not read to its end for it.
+# The beginning shows the kind; a pasted page is not read to its end for it.
 HEAD = 300
 
 QUOTE = re.compile(rf"(?:{QUOTED})[.,;:!?]?")
@@ -35,7 +34,7 @@ PATH = re.compile(
     """,
     re.VERBOSE,
 )
-# What programs say when they stop: a name that ends so, a level and a colon, a code, a number, a known sentence.
+# Error messages: a name that ends like one, a level and a colon, a code, a number, a known sentence.
 ERROR = re.compile(
     r"""
     [A-Za-z]\w*(?:Error|Exception|Warning)\b(?!\()
@@ -47,7 +46,7 @@ ERROR = re.compile(
     """,
     re.VERBOSE,
 )
-# One token as programs name things: an identifier, an option, a variable, a ticket, a version, a hash.
+# One token of a program: an identifier, an option, a variable, a ticket, a version, a hash.
 IDENTIFIER = re.compile(
     r"""
     (?:_*[A-Za-z]\w*_\w+ | _+[A-Za-z]\w* | [a-z]+\d*(?:[A-Z][a-z0-9]*)+ | (?:[A-Z][a-z0-9]+){2,} | [A-Z]{2,}[a-z]\w*
@@ -57,7 +56,7 @@ IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
-# Signs that prose does not have; of words, only such as begin a line of code or a command.
+# Signs that prose does not have, and words that begin a line of code or a command.
 CODE = re.compile(
     r"""
     [{};]\s*$ | => | [=!<>]= | && | \|\| | :: | -> | </?[a-z]+[^<>]*> | \w\[["'\w]+\] | \s--[a-z][\w-]+
@@ -81,13 +80,13 @@ QUESTION = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-# So many candidates, where more than what a chunk says decides: a new note may be no more than the fiftieth by its
-# words, and the first once age counts; and of a note with many chunks like another's, only one is shown.
-DEEP = 100
+# Candidates if more than the text of a chunk decides: a new note may be the fiftieth by its words, and the first once
+# age counts; and of a note with many similar chunks, only one is shown.
+MANY_CANDIDATES = 100
 
 
 def read_intent(text: str) -> Intent:
-    """Return what kind of query a text is, by its signs.
+    """Return the kind of query that a text is.
 
     >>> [read_intent(text) for text in ("getTenantId", "how do bees winter?", "hive", "bee hive")]
     ['identifier', 'question', 'one word', 'keywords']
@@ -96,31 +95,31 @@ def read_intent(text: str) -> Intent:
     return next((intent for intent, fits in SIGNS.items() if fits(head)), "keywords")
 
 
-def suited(rules: SearchRules, plan: Plan, *, by_age: bool) -> SearchRules:
-    """Return the rules as the plan asks for them: how deep to look, and what counts how much."""
+def adapt(rules: SearchRules, plan: Plan, *, by_age: bool) -> SearchRules:
+    """Return the rules adapted to a plan: the number of candidates, and the weights."""
     if by_age or plan.related:
-        rules = replace(rules, candidates=max(rules.candidates, DEEP))
-    return leaning(plan, rules)
+        rules = replace(rules, candidates=max(rules.candidates, MANY_CANDIDATES))
+    return weigh(plan, rules)
 
 
-def leaning(plan: Plan, rules: SearchRules) -> SearchRules:
-    """Return the rules as the kind of query asks for them.
+def weigh(plan: Plan, rules: SearchRules) -> SearchRules:
+    """Return the rules with the weights for the plan's kind of query.
 
-    >>> leaning(Plan("the hive", ("hive",), intent="one word"), SearchRules(fine_weight=1)).fine_weight
+    >>> weigh(Plan("the hive", ("hive",), intent="one word"), SearchRules(fine_weight=1)).fine_weight
     0.2
     """
     if not rules.intent:
         return rules
-    vector, fine = (KEPT if plan.intent in kinds else 1.0 for kinds in (VECTOR, FINE))
+    vector, fine = (KEPT_WEIGHT if plan.intent in kinds else 1.0 for kinds in (VECTOR, FINE))
     return replace(rules, vector_weight=rules.vector_weight * vector, fine_weight=rules.fine_weight * fine)
 
 
 def _is_one_word(text: str) -> bool:
-    """Tell whether a text has one word that says something."""
+    """Tell whether a text has one word that is not a stop word."""
     return sum(not stop_terms().issuperset(token_terms(token)) for token in set(TOKEN.findall(text))) == 1
 
 
-# The first that fits is it.
+# The first that matches is the intent.
 SIGNS: dict[Intent, Callable[[str], object]] = {
     "quoted": QUOTE.fullmatch,
     "path": PATH.fullmatch,

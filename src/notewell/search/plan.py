@@ -1,31 +1,65 @@
-"""A query, read: the terms worth matching, the text to embed, and the scope to look in."""
+"""A query into a plan: the terms to match, the text to embed, and the scope to search."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Protocol, runtime_checkable
 
-from notewell.errors import NoteError
+from notewell.embed import Embedder
+from notewell.errors import NoteError, SettingsError
+from notewell.names.find import chunks_in
 from notewell.redact import redact_text
-from notewell.search.describe import told, told_intent
+from notewell.search.dates import When, read_when
 from notewell.search.exact import find_strings
+from notewell.search.filters import describe_filter, describe_intent
 from notewell.search.intent import read_intent
-from notewell.search.query import PASTED, Known, Part, Query, read_query_text
-from notewell.search.stopwords import stop_terms
-from notewell.search.time_words import When, read_when
-from notewell.terms import TOKEN, prefix_term, split_terms
-from notewell.types.query import EVERYTHING, Filter, Plan, Scope
+from notewell.search.query import PASTED, Known, ParsedQuery, QueryPart, parse_query, read_filters
+from notewell.search.related import plan_related, prefer_like
+from notewell.search.rules import Rules
+from notewell.search.spelling import resolve
+from notewell.store import Snapshot
+from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
+from notewell.types.query import EVERYTHING, Filter, Plan, Query, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64
-# A query longer than this is a pasted text; its head says what it is about.
+# A longer query is a pasted text; its head says what it is about.
 MAX_CHARS = 4_000
 
 
-def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) -> Plan:
-    """Read a query: the terms worth matching, the text to embed, and what is to be seen of the scope.
+# The words that make a statement a question, and who asks. Compiled on first use: few vaults vary queries.
+ASKING = r"""
+    (?:how\ (?:do|does|did|can|could|should|would|to)|what(?:['’]s|\ (?:is|are|was|were|does|do|did))
+      |(?:why|when|where|who)\ (?:is|are|was|were|do|does|did|can|should)|which|why|when|where|who|is|are|was|were|do
+      |does|did|can|could|should|would|will|has|have|wie|was\ (?:ist|sind|war)|warum|wann|wo|wer|welche[rsnm]?)\ +
+    (?:(?:i|we|you|one|it|there|ich|wir|man)\ +)?
+    """
 
-    Words that say nothing are left out, unless all do.
+
+def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder | None = None) -> Plan:
+    """Return the plan of a query: its text, filters and places; unknown words are resolved, other wordings added."""
+    known = Known(syntax=False)
+    if rules.mode.syntax:
+        known = Known(lambda: store.values("key"), rules.today, chunks_at=chunks_in(store))
+    filters = read_filters(query.filters, rules.today)
+    filters += (Filter("phrase", (readable(query.containing),)),) if query.containing else ()
+    plan = make_plan(query.text, make_scope(query.under, rules.addresses.root, filters), known)
+    plan = prefer_like(plan, [readable(place) for place in query.places], store)
+    says_something = plan.text or plan.terms or plan.passage
+    if rules.mode.seeds and not (says_something or plan.like):
+        example = 'For example: `notewell search "bees in winter" --deep --under Garden`'
+        raise SettingsError("Deep search needs query text", example)
+    plan = resolve(plan, store) if says_something or not plan.like else plan_related(plan, store)
+    return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
+
+
+def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) -> Plan:
+    """Return the plan of a text: the terms to match, the text to embed, and the filters in it.
+
+    Stop words are left out, unless there are no others.
 
     >>> make_plan("How do I fix the sourdough?").terms
     ('fix', 'sourdough')
@@ -34,9 +68,9 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     >>> make_plan("sourd* tag:bread").terms, make_plan("sourd* tag:bread").scope.filters
     (('sourd*',), (Filter(of='tag', values=('bread',), key='', negated=False),))
     """
-    query = read_query_text(_shortened(readable(text).strip()), known)
-    # Where only a meaning is asked for, its words still show what to look at.
-    terms = [term for part in query.by_words or query.told for term in _terms(part)]
+    query = parse_query(_shortened(readable(text).strip()), known)
+    # If only a meaning is asked for, its words are still highlighted.
+    terms = [term for part in query.by_words or query.with_words for term in _terms(part)]
     when = _when(query, known)
     telling = [term for term in terms if term not in stop_terms()]
     asked = [term for term in telling if term not in when.idle] if when else telling
@@ -48,8 +82,8 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         *map(str, query.parts),
         *([str(when)] if when else ()),
         *([f"under {scope.under}"] if scope.under else ()),
-        *map(told, scope.filters),
-        *told_intent(intent),
+        *map(describe_filter, scope.filters),
+        *describe_intent(intent),
     )
     return Plan(
         query.meaning,
@@ -59,8 +93,8 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
         when=when.days if when else None,
         strings=find_strings(" ".join(part.text for part in query.by_words if part.kind != "prefix")),
-        words=tuple(word for word in _words(query.by_words) if word not in query.unread.words),
-        notices=query.unread.notices,
+        words=tuple(word for word in _words(query.by_words) if word not in query.unparsed.words),
+        notices=query.unparsed.notices,
         read_as=tuple(dict.fromkeys(read_as)),
         like=query.like,
         intent=intent,
@@ -68,28 +102,28 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
 
 
 def _shortened(text: str) -> str:
-    """Return the head of a pasted text; no cut goes through a secret, of which the rest would not be known for one."""
+    """Return the head of a pasted text, redacted first: the rest of a cut secret would not be recognised."""
     return text if len(text) <= MAX_CHARS else redact_text(text[: 2 * MAX_CHARS])[0][:MAX_CHARS]
 
 
-def _when(query: Query, known: Known | None) -> When | None:
-    """Return what the text of a query says of time; what is quoted, or pasted, says nothing of it."""
+def _when(query: ParsedQuery, known: Known | None) -> When | None:
+    """Return the time that the text of a query asks for; quoted and pasted text asks for none."""
     texts = [part.text for part in query.parts if part.kind == "text" and len(part.text.split()) <= PASTED]
     today = known.today if known else None
     found = (read_when(text, today, stop_terms()) for text in texts) if today else iter(())
     return next(filter(None, found), None)
 
 
-def _terms(part: Part) -> list[str]:
-    """Return the terms of a part; of a prefix, its last word stands for all that begin so."""
+def _terms(part: QueryPart) -> list[str]:
+    """Return the terms of a part; the last word of a prefix stands for all words that begin with it."""
     if part.kind != "prefix":
         return split_terms(part.text)
     token = TOKEN.findall(part.text)[-1]
     return [*split_terms(part.text.removesuffix(token)), f"{prefix_term(token)}*"]
 
 
-def _words(parts: Sequence[Part]) -> tuple[str, ...]:
-    """Return the words that may be misspelt: not those of a phrase, nor the beginning of a word."""
+def _words(parts: Sequence[QueryPart]) -> tuple[str, ...]:
+    """Return the words that may be misspelt: not those of a phrase, nor prefixes."""
     tokens = (token for part in parts if part.kind in ("text", "words") for token in TOKEN.findall(part.text))
     return tuple(dict.fromkeys(tokens))[:MAX_TERMS]
 
@@ -108,7 +142,7 @@ def make_scope(under: str, root: Path, filters: tuple[Filter, ...] = ()) -> Scop
 
 
 def readable(text: str) -> str:
-    """Return the text without what is no text: zero bytes, and halves of characters that a shell let through.
+    """Return the text without zero bytes, and with halves of characters, which shells let through, replaced.
 
     >>> readable("rye\\0 \\udcff")
     'rye  ?'
@@ -117,7 +151,39 @@ def readable(text: str) -> str:
 
 
 def readable_name(text: str) -> str:
-    """Return the text of a name or a place; one with a zero byte is refused, since it is no other note's, either."""
+    """Return a name or place as `readable` does; one with a zero byte is an error."""
     if "\0" in text:
-        raise NoteError("No note has a zero byte in its name", "Paths are as `notewell search` prints them")
+        raise NoteError("No note has a zero byte in its name", "Write paths as `notewell search` prints them")
     return readable(text)
+
+
+@runtime_checkable
+class BreaksWords(Protocol):
+    """An embedder that can say which words its tokenizer breaks up."""
+
+    def pieces(self, word: str) -> int:
+        """Return the number of pieces that the tokenizer makes of a word."""
+
+
+def vary(plan: Plan, embedder: Embedder | None) -> Plan:
+    """Return the plan with other wordings of its text: its technical words, and a question as a statement."""
+    breaks = embedder if isinstance(embedder, BreaksWords) else None
+    wordings = (technical_words(plan.text, breaks) if breaks else "", as_statement(plan.text))
+    variations = tuple(text for text in dict.fromkeys(wordings) if text and text != plan.text)
+    return replace(plan, variations=variations, read_as=(*plan.read_as, *(f'also as "{text}"' for text in variations)))
+
+
+def technical_words(text: str, breaks: BreaksWords) -> str:
+    """Return the words of a text that the tokenizer breaks up, without stop words."""
+    words = dict.fromkeys(word for word in TOKEN.findall(text) if not stop_terms().issuperset(token_terms(word)))
+    return " ".join(word for word in words if breaks.pieces(word) > 1)
+
+
+def as_statement(text: str) -> str:
+    """Return a question as the statement that would answer it.
+
+    >>> as_statement("How do I reset the hive?"), as_statement("hive scale")
+    ('reset the hive', 'hive scale')
+    """
+    asking = re.match(ASKING, text, re.VERBOSE | re.IGNORECASE)
+    return text[asking.end() :].rstrip(" ?？") if asking else text

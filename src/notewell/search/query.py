@@ -1,28 +1,27 @@
-"""The query language: what in a query is syntax, and that everything else is text."""
+"""The query language: the syntax in a query; everything else is text."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from string import punctuation
 
 from notewell.errors import SettingsError
+from notewell.names.suggest import CLOSE, suggest
 from notewell.search.dates import read_day
-from notewell.search.describe import told
-from notewell.search.languages import also_called
-from notewell.search.unread import Unread, tell_unread
+from notewell.search.filters import describe_filter, language_names
 from notewell.terms import TOKEN, UNSPACED, fold, whole_terms
 from notewell.types.notices import Notice
 from notewell.types.query import Filter, Filters, Range
 
-# Straight quotes, and those that keyboards and pens make of them.
+# Straight quotes, and those that keyboards and phones make of them.
 QUOTED = r'"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»'
-# Read one way only (`?>`): with two, a long row of quotes would be tried in every combination.
+# Atomic (`?>`): otherwise a long row of quotes would be tried in every combination.
 VALUE = rf'(?>{QUOTED}|[^\s"|]+)'
-# All that may be syntax begins where a word may; whether it is, the readers below decide.
+# Syntax begins where a word may begin; the functions below decide whether it is any.
 SYNTAX = re.compile(
     rf"""
     (?P<minus>-)?
@@ -35,30 +34,40 @@ SYNTAX = re.compile(
     re.VERBOSE,
 )
 WORD = re.compile(r"\S+")
-# An option may have spaces without quotes.
+# A value given as an option may have spaces without quotes.
 ALTERNATIVE = re.compile(rf'{QUOTED}|[^"|]+')
 RANGE = re.compile(r"(?P<low>[^.]*(?:\.\d[^.]*)?)\.\.(?P<high>.*)|(?P<sign>[<>]=?)(?P<bound>.+)")
-# What no value begins with: the rest of https://, of C:\ and of std::vector.
+# No value begins like this: the rest of https://, of C:\ and of std::vector.
 NO_VALUE = ("//", "\\", ":", "/*")
-# A sentence may go on after a value.
+# Punctuation of a sentence after a value.
 AFTER_VALUE = ",;?!"
 TYPED = {"lex": "words", "vec": "meaning", "hyde": "passage"}
 TYPED_PART = re.compile(rf"(?:^|\s)(?:{'|'.join((*TYPED, 'like'))}):(?=\S)", re.IGNORECASE)
-# More words than anybody types are pasted, and the quotes and dashes in them are somebody else's.
+# A text with more words was pasted: its quotes and dashes are not syntax.
 PASTED = 64
 NOTE_FILTERS = {"path": "path", "tag": "tag", "tags": "tag", "type": "type", "lang": "lang"}
 HEADINGS = ("heading", "headings", "title")
-# Fewer letters before a star begin half of all words; a minus before one letter is an option of some command.
+# Fewer letters before a star begin half of all words; a minus before one letter is a command's option.
 SHORTEST = 2
-# Looked for in the text of each chunk that may hold it, or in all terms: what is beyond so many is text.
+# Each of these is searched for in chunks or in all terms, which costs time: more of them are read as text.
 AT_MOST = {"phrases": 16, "excluded beginnings": 16}
+
+
+FILTER_KEYS = ("like", "path", "tag", "type", "lang", "after", "before")
+# A typed part without a value.
+EMPTY = re.compile(r"(?:^|\s)((?:lex|vec|hyde):)(?=\s|$)", re.IGNORECASE)
+# The most unknown keys that notices name, and that are compared with known ones; a pasted log has hundreds.
+TOLD = 3
+LOOKED_UP = 8
+# More known keys than these are not compared: a suggestion may not take longer than the search.
+COMPARED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a query is read against: the keys of front matter, folded, which day it is, and the chunks that places have.
+    """What a query is parsed with: the keys of front matter, folded, the day, and the chunks of places.
 
-    Where a query was not written for us, as those of test collections, it has no `syntax`.
+    A query that was not written for Notewell, such as one of a test collection, has no `syntax`.
     """
 
     keys: Callable[[], Collection[str]] = frozenset
@@ -68,8 +77,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A run of a query: `text`, `words`, `meaning`, `passage`, `phrase`, `prefix`, or `heading`; or a `filter`.
+class QueryPart:
+    """A part of a query: `text`, `words`, `meaning`, `passage`, `phrase`, `prefix`, `heading` or `filter`.
 
     Or a place that an answer should be `like`, with its `chunks`.
     """
@@ -81,7 +90,7 @@ class Part:
 
     def __str__(self) -> str:
         if self.filter and self.kind == "filter":
-            return told(self.filter)
+            return describe_filter(self.filter)
         if self.kind == "like":
             return f"like {self.text}"
         name = "words and meaning" if self.kind == "text" else self.kind
@@ -89,68 +98,76 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A query as its parts, in the order in which they were written, and what of it looks like syntax and is text."""
+class Unparsed:
+    """Notices about what looked like syntax but is text, and the words in it, which are not misspelt."""
 
-    parts: tuple[Part, ...] = ()
-    unread: Unread = Unread()
+    notices: tuple[Notice, ...] = ()
+    words: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as its parts, in the order in which they were written, and what looked like syntax but is text."""
+
+    parts: tuple[QueryPart, ...] = ()
+    unparsed: Unparsed = Unparsed()
 
     @property
-    def by_words(self) -> tuple[Part, ...]:
-        """Return what is matched by words."""
+    def by_words(self) -> tuple[QueryPart, ...]:
+        """Return the parts that are matched by words."""
         return self._of("text", "words", "phrase", "prefix")
 
     @property
     def meaning(self) -> str:
-        """Return the text whose meaning is looked for."""
+        """Return the text to embed as a query."""
         return " ".join(part.text for part in self._of("text", "meaning", "phrase", "prefix"))
 
     @property
     def passage(self) -> str:
-        """Return the text that an answer might read like."""
+        """Return the text to embed as a note, which an answer might resemble."""
         return " ".join(part.text for part in self._of("passage"))
 
     @property
-    def told(self) -> tuple[Part, ...]:
-        """Return what has words of the query's own."""
+    def with_words(self) -> tuple[QueryPart, ...]:
+        """Return the parts that have words."""
         return tuple(part for part in self.parts if part.kind != "like")
 
     @property
     def like(self) -> tuple[int, ...]:
-        """Return the chunks that an answer should be like, each once."""
+        """Return the chunks that an answer should be like, each once, by id."""
         return tuple(sorted({chunk for part in self.parts for chunk in part.chunks}))
 
     @property
     def written(self) -> str:
-        """Return what is looked for, without filters, as it was written."""
+        """Return the text to search for as it was written, without filters."""
         asked = self._of("text", "words", "meaning", "phrase", "prefix")
         return " ".join(f'"{part.text}"' if part.kind == "phrase" else part.text for part in asked)
 
     @property
     def filters(self) -> tuple[Filter, ...]:
-        """Return what every hit has to fit."""
+        """Return the filters that every hit has to pass."""
         return tuple(part.filter for part in self.parts if part.filter)
 
     @property
     def in_heading(self) -> bool:
-        """Tell whether the words have to stand in a heading."""
+        """Tell whether the words have to be in a heading."""
         return bool(self._of("heading"))
 
-    def _of(self, *kinds: str) -> tuple[Part, ...]:
+    def _of(self, *kinds: str) -> tuple[QueryPart, ...]:
         return tuple(part for part in self.parts if part.kind in kinds)
 
 
-def read_query_text(text: str, known: Known | None = None) -> Query:
-    """Return what a query asks for; nothing that is written is an error.
+def parse_query(text: str, known: Known | None = None) -> ParsedQuery:
+    """Return the parts of a query; no text is an error.
 
-    >>> [str(part) for part in read_query_text('varroa "formic acid" -oxalic tag:bees after:2024-05').parts]
+    >>> [str(part) for part in parse_query('varroa "formic acid" -oxalic tag:bees after:2024-05').parts]
     ['words and meaning "varroa"', 'phrase "formic acid"', 'not oxalic', 'tag bees', 'after 2024-05-01']
-    >>> [str(part) for part in read_query_text("https://example.org is well-known -").parts]
+    >>> [str(part) for part in parse_query("https://example.org is well-known -").parts]
     ['words and meaning "https://example.org is well-known -"']
     """
     known = known or Known()
-    parts: list[Part] = []
-    left: list[re.Match[str]] = []
+    parts: list[QueryPart] = []
+    unparsed: list[re.Match[str]] = []
     costly: Counter[str] = Counter()
     is_text = not known.syntax or (len(text.split()) > PASTED and not TYPED_PART.search(text))
     began, at = 0, len(text) if is_text else 0
@@ -165,18 +182,18 @@ def read_query_text(text: str, known: Known | None = None) -> Query:
             began = at = match.end()
         else:
             at = word.end()
-            left += [match] if match and match["key"] else []
-    # A query without syntax stays as it is, to the last space.
-    read = (*parts, *_plain(text[began:])) if parts else (Part("text", text),) if text else ()
+            unparsed += [match] if match and match["key"] else []
+    # A query without syntax stays as it is, including spaces.
+    read = (*parts, *_plain(text[began:])) if parts else (QueryPart("text", text),) if text else ()
     more = tuple(
         Notice("too_many_parts", {"most": most, "parts": name}) for name, most in AT_MOST.items() if costly[name] > most
     )
-    unread = Unread() if is_text else tell_unread(text, left, known.keys)
-    return Query(read, replace(unread, notices=(*unread.notices, *more)))
+    found = Unparsed() if is_text else find_unparsed(text, unparsed, known.keys)
+    return ParsedQuery(read, replace(found, notices=(*found.notices, *more)))
 
 
-def _costs(part: Part | None) -> str:
-    """Return which of the parts it is that cost, if any."""
+def _costs(part: QueryPart | None) -> str:
+    """Return the name of a costly kind of part; nothing for others."""
     if part is None or part.filter is None:
         return ""
     of, (value, *_) = part.filter.of, part.filter.values
@@ -185,16 +202,16 @@ def _costs(part: Part | None) -> str:
     return "phrases" if of == "phrase" else ""
 
 
-def read_filters(only: Filters, known: Known) -> tuple[Filter, ...]:
-    """Return the filters that a caller names, each read as in a query."""
-    filters = [_filter("tag", value) for value in _each(only.tag)]
-    filters += [_filter("type", value) for value in _each(only.type)]
-    filters += [_filter("lang", value) for value in _each(only.lang)]
-    for name, value in (("after", only.after), ("before", only.before)):
-        if value and not (day := _days(name, value, known)):
-            raise SettingsError(f"{name} is '{value}', and should be a date", "Write 2024-05-01, 2024, 7d or yesterday")
+def read_filters(asked: Filters, today: date | None) -> tuple[Filter, ...]:
+    """Return the filters that a caller gives, each read as in a query."""
+    filters = [_filter("tag", value) for value in _each(asked.tag)]
+    filters += [_filter("type", value) for value in _each(asked.type)]
+    filters += [_filter("lang", value) for value in _each(asked.lang)]
+    for name, value in (("after", asked.after), ("before", asked.before)):
+        if value and not (day := _days(name, value, today)):
+            raise SettingsError(f"{name} is '{value}', which is not a date", "Write 2024-05-01, 2024, 7d or yesterday")
         filters += [day] if value and day else []
-    filters += [_filter("field", value, key=key) for key, values in only.where.items() for value in _each(values)]
+    filters += [_filter("field", value, key=key) for key, values in asked.where.items() for value in _each(values)]
     return tuple(filters)
 
 
@@ -202,13 +219,13 @@ def _each(value: str | Iterable[str]) -> list[str]:
     return [item for item in ([value] if isinstance(value, str) else value) if item]
 
 
-def _plain(text: str) -> list[Part]:
-    """Return the text beside some syntax; a full stop after it says nothing."""
-    return [Part("text", text.strip())] if text.strip(f"{punctuation} \t\r\n") else []
+def _plain(text: str) -> list[QueryPart]:
+    """Return a run of text beside syntax as a part; none if it is only punctuation."""
+    return [QueryPart("text", text.strip())] if text.strip(f"{punctuation} \t\r\n") else []
 
 
-def _read(match: re.Match[str], known: Known) -> Part | None:
-    """Return the part that a match is; none, if it only looks like syntax."""
+def _read(match: re.Match[str], known: Known) -> QueryPart | None:
+    """Return the part for a match; None if it only looks like syntax."""
     negated = bool(match["minus"])
     if match["phrase"]:
         return _phrase(match["phrase"][1:-1], negated)
@@ -219,56 +236,56 @@ def _read(match: re.Match[str], known: Known) -> Part | None:
     return _prefix(match["word"]) if match["star"] else None
 
 
-def _phrase(text: str, negated: bool) -> Part | None:
+def _phrase(text: str, negated: bool) -> QueryPart | None:
     text = text.strip()
     if not whole_terms(text):
         return None
     found = Filter("phrase", (text,), negated=negated)
-    return Part("filter", filter=found) if negated else Part("phrase", text, found)
+    return QueryPart("filter", filter=found) if negated else QueryPart("phrase", text, found)
 
 
-def _excluded(word: str, star: bool) -> Part | None:
+def _excluded(word: str, star: bool) -> QueryPart | None:
     tokens = TOKEN.findall(word)
     if not word[0].isalpha() or len(word) < SHORTEST or not tokens:
         return None
     if star:
-        return Part("filter", filter=Filter("term", (f"{tokens[-1]}*",), negated=True))
+        return QueryPart("filter", filter=Filter("term", (f"{tokens[-1]}*",), negated=True))
     of = "term" if len(whole_terms(word)) == 1 else "phrase"
-    return Part("filter", filter=Filter(of, (word,), negated=True))
+    return QueryPart("filter", filter=Filter(of, (word,), negated=True))
 
 
-def _prefix(word: str) -> Part | None:
+def _prefix(word: str) -> QueryPart | None:
     last = TOKEN.findall(word)[-1:]
     fits = last and word.endswith(last[0]) and len(last[0]) >= SHORTEST and not re.search(f"[{UNSPACED}]", last[0])
-    return Part("prefix", word) if fits else None
+    return QueryPart("prefix", word) if fits else None
 
 
-def _keyed(key: str, value: str, negated: bool, known: Known) -> Part | None:
-    """Return what `key:value` is: a part with a type, or a filter; none, if no note has such a key."""
+def _keyed(key: str, value: str, negated: bool, known: Known) -> QueryPart | None:
+    """Return the part for `key:value`: a typed part, or a filter; None if no note has this key."""
     value = value if value.endswith('"') else value.rstrip(AFTER_VALUE)
     if not value or value.startswith(NO_VALUE):
         return None
     if key in TYPED:
         plain = _unquoted(value)
-        return Part(TYPED[key], plain) if plain and not negated else None
+        return QueryPart(TYPED[key], plain) if plain and not negated else None
     if key == "like":
         place = _unquoted(value)
         chunks = () if negated else known.chunks_at(place)
-        return Part("like", place, chunks=chunks) if chunks else None
+        return QueryPart("like", place, chunks=chunks) if chunks else None
     if key == "in" and value.lower() in HEADINGS and not negated:
-        return Part("heading")
+        return QueryPart("heading")
     if key in NOTE_FILTERS:
-        return Part("filter", filter=_filter(NOTE_FILTERS[key], value, negated=negated))
+        return QueryPart("filter", filter=_filter(NOTE_FILTERS[key], value, negated=negated))
     if key in ("after", "before"):
-        days = _days(key, _unquoted(value), known, negated=negated)
-        return Part("filter", filter=days) if days else None
+        days = _days(key, _unquoted(value), known.today, negated=negated)
+        return QueryPart("filter", filter=days) if days else None
     keys = known.keys()
-    return Part("filter", filter=_filter("field", value, key=key, negated=negated)) if fold(key) in keys else None
+    return QueryPart("filter", filter=_filter("field", value, key=key, negated=negated)) if fold(key) in keys else None
 
 
-def _days(name: str, value: str, known: Known, *, negated: bool = False) -> Filter | None:
-    """Return the filter of the days from a day on, or before it."""
-    day = read_day(value, known.today)
+def _days(name: str, value: str, today: date | None, *, negated: bool = False) -> Filter | None:
+    """Return the filter for the days from a day on, or before it."""
+    day = read_day(value, today)
     days = Range(low=day) if name == "after" else Range(high=day, open=True)
     return Filter("date", (days,), negated=negated) if day else None
 
@@ -277,12 +294,12 @@ def _filter(of: str, value: str, *, key: str = "", negated: bool = False) -> Fil
     alternatives = [found.strip() for found in ALTERNATIVE.findall(value)]
     values = tuple(_value(of, found) for found in alternatives if found) or (value,)
     if of == "lang":
-        values = tuple(name for value in values for name in also_called(str(value)))
+        values = tuple(name for value in values for name in language_names(str(value)))
     return Filter(of, values, key=key, negated=negated)
 
 
 def _value(of: str, written: str) -> str | Range:
-    """Return one of a filter's values; only front matter has ranges.
+    """Return one value of a filter; only front matter has ranges.
 
     >>> _value("field", "3..5"), _value("field", ">3"), _value("path", "a..b")
     (Range(low='3', high='5', open=False), Range(low='3', high='', open=True), 'a..b')
@@ -298,3 +315,39 @@ def _value(of: str, written: str) -> str | Range:
 
 def _unquoted(value: str) -> str:
     return value[1:-1].strip() if re.fullmatch(QUOTED, value) else value
+
+
+def find_unparsed(text: str, keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> Unparsed:
+    """Return what in a text looked like syntax; `keyed` are the `key:value` in it that were read as text."""
+    notices = {Notice("empty_part", {"part": empty}): empty for empty in EMPTY.findall(text)}
+    plain = [match for match in keyed if match["value"][0] not in ":/\\"]
+    for match in plain:
+        if match["key"].lower() in ("after", "before") and len(notices) < TOLD:
+            notices[Notice("invalid_date", {"text": match[0]})] = match[0]
+    notices |= _unknown_keys(plain, keys)
+    # There is a notice of its own about a place that is not found.
+    liked = (match[0] for match in keyed if match["key"].lower() == "like")
+    words = frozenset(word for written in (*notices.values(), *liked) for word in TOKEN.findall(written))
+    return Unparsed(tuple(notices), words)
+
+
+def near_keys(key: str, keys: Collection[str]) -> list[str]:
+    """Return the key of front matter, or the filter, that may be meant.
+
+    >>> near_keys("Statsu", ["status", "rating"]), near_keys("mood", ["status"])
+    (['status'], [])
+    """
+    return suggest(key, sorted({*FILTER_KEYS, *keys}), limit=1, least=CLOSE) if len(keys) <= COMPARED else []
+
+
+def _unknown_keys(keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> dict[Notice, str]:
+    """Return a notice for each unknown key that resembles a known one, with what was written."""
+    # A single letter is a drive, or a variable.
+    unknown = {
+        key: match[0] for match in reversed(keyed) if len(key := match["key"]) > 1 and key.lower() not in FILTER_KEYS
+    }
+    notices: dict[Notice, str] = {}
+    for key in list(reversed(unknown))[:LOOKED_UP]:
+        if len(notices) < TOLD and (near := near_keys(key, keys())):
+            notices[Notice("unknown_key", {"key": key, "near": tuple(near)})] = unknown[key]
+    return notices

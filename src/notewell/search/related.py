@@ -1,4 +1,4 @@
-"""Notes like others: a plan made of their stored chunks, and the vectors that draw a query towards them."""
+"""Notes like others: the plan made of their chunks, and the vectors that draw a query towards them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ import numpy as np
 from notewell.embed import Embedder
 from notewell.embed.vectors import unit
 from notewell.names.find import find_chunks
-from notewell.search.stopwords import stop_terms
 from notewell.store import Snapshot
 from notewell.store.vectors import rounded, unit_rows
-from notewell.terms import count_terms
+from notewell.terms import count_terms, stop_terms
 from notewell.types.note import Chunk, Vectors
 from notewell.types.query import Filter, Plan
 
-# So many of the notes' terms are matched: those that are frequent in them and rare elsewhere.
-TELLING = 16
-# A longer note is told from others by its first chunks.
+# This many of the notes' terms are matched: those that are frequent in them and rare elsewhere.
+DISTINCTIVE = 16
+# The terms of a longer note are taken from its first chunks.
 READ = 200
-# The encoder reads so many of the liked chunks, those nearest to their mean, if they have no vector of its own yet.
+# The encoder embeds at most this many of the liked chunks, those nearest to their mean.
 ENCODED = 8
 
 
-def lean_to(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
-    """Return the plan leaning to what is like these places, too; one that the store does not hold is an error."""
+def prefer_like(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
+    """Return the plan drawn towards what is like these places too; a place that is not in the store is an error."""
     found = [find_chunks(place, store) for place in places]
     chunks = {chunk for each in found for chunk in each.chunks}
     read_as = (*(f"like {each.place}" for each in found), *plan.read_as)
@@ -37,31 +36,31 @@ def lean_to(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
 
 
 def plan_related(plan: Plan, store: Snapshot) -> Plan:
-    """Return the plan of a query that only says what notes are to be like: by their telling terms, without them."""
+    """Return the plan of a query that only names notes: match their distinctive terms, and leave the notes out."""
     chunks = [*store.chunks(plan.like[:READ]).values()]
     paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like).values()))
     own = Filter("note", paths, negated=True)
     scope = replace(plan.scope, filters=(*plan.scope.filters, own))
-    return replace(plan, terms=telling_terms(chunks, store), scope=scope, by_words=True, related=True)
+    return replace(plan, terms=distinctive_terms(chunks, store), scope=scope, by_words=True, related=True)
 
 
-def telling_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:
-    """Return the terms that tell chunks from the rest: frequent in them, rare in all others, the most telling first."""
+def distinctive_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:
+    """Return the terms that are frequent in chunks and rare elsewhere, the most distinctive first."""
     counts: Counter[str] = Counter()
     for text in (*(chunk.text for chunk in chunks), *{chunk.title for chunk in chunks}):
         counts.update(count_terms(text))
     terms = [term for term in counts if term not in stop_terms()]
     rarities = store.counts(terms).rarities(terms)
-    return tuple(sorted(terms, key=lambda term: (-counts[term] * rarities[term], term))[:TELLING])
+    return tuple(sorted(terms, key=lambda term: (-counts[term] * rarities[term], term))[:DISTINCTIVE])
 
 
 def liked(plan: Plan, store: Snapshot) -> Vectors | None:
-    """Return the mean of the vectors that the liked chunks are stored with."""
+    """Return the mean of the stored vectors of the liked chunks."""
     return mean(unit_rows(store.vectors(plan.like).values())) if plan.like else None
 
 
 class Encoded(NamedTuple):
-    """Vectors that the encoder made of chunks during a search, for whoever stores them."""
+    """Vectors that the encoder made of chunks during a search, for the caller to store."""
 
     chunks: Sequence[Chunk]
     vectors: Vectors
@@ -70,9 +69,9 @@ class Encoded(NamedTuple):
 def liked_by_encoder(
     plan: Plan, store: Snapshot, encoder: Embedder
 ) -> Callable[[], tuple[Vectors | None, tuple[Encoded, ...]]]:
-    """Return what makes the mean of the encoder's vectors of the liked chunks; it may run in another thread.
+    """Return a function that makes the mean of the encoder's vectors of the liked chunks, in any thread.
 
-    Stored vectors are fetched here, where the store may be read; missing ones are made there, and returned too.
+    Stored vectors are read now, where the store may be read; the function makes missing ones, and returns them too.
     """
     if not plan.like:
         return lambda: (None, ())
@@ -96,6 +95,6 @@ def _mean_of_all(
 
 
 def mean(vectors: Vectors) -> Vectors:
-    """Return the direction that vectors have in common, of unit length."""
+    """Return the mean direction of vectors, of unit length."""
     middle: Vectors = unit(vectors.mean(axis=0, keepdims=True))[0]
     return middle

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from notewell.search.stopwords import stop_terms
-from notewell.terms import count_terms, split_terms
+from notewell.terms import count_terms, split_terms, stop_terms
 from notewell.types.candidates import Candidate
 
-# What meaning counts beside words. Chosen on seven collections, checked on five others (`docs/concepts/hooks.md`):
+# How much meaning counts beside words. Chosen on seven collections, checked on five others (`docs/concepts/hooks.md`):
 # between 0.5 and 0.7 nothing changes.
 MEANING = 0.6
-# A chunk that shares one word with a text, however rare, may well speak of something else: so many count in full.
+# A chunk that shares one word with a text, however rare, may be about something else: this many count in full.
 ENOUGH = 2
 
 
 def telling_terms(text: str) -> tuple[str, ...]:
-    """Return the terms of a text that say what it is about, each once.
+    """Return the terms of a text that say what it is about, each once, without stop words.
 
     >>> telling_terms("How do I fix the sourdough, and the oven?")
     ('fix', 'sourdough', 'oven')
@@ -32,9 +31,9 @@ def keep_sure(candidates: Sequence[Candidate], rarities: Mapping[str, float], fl
 
 
 def _judged(candidate: Candidate, rarities: Mapping[str, float]) -> Candidate:
-    """Return the candidate with its relevance, from 0 to 1: how much of the text's weight it holds, and how near it is.
+    """Return the candidate scored by relevance, from 0 to 1: the share of the text's words, and closeness in meaning.
 
-    A fused score compares the candidates of one search, the best of which has about 1 though none may answer it.
+    A fused score only compares the hits of one search: its best has about 1 even if nothing answers the text.
     """
     held = count_terms(f"{candidate.chunk.heading}\n{candidate.chunk.text}")
     found = [rarity for term, rarity in rarities.items() if term in held]
@@ -47,7 +46,7 @@ def _judged(candidate: Candidate, rarities: Mapping[str, float]) -> Candidate:
 
 
 def _nearness(candidate: Candidate) -> float | None:
-    """Return the cosine of a candidate; where no vectors were compared, nothing."""
+    """Return the cosine of a candidate; None if no vectors were compared."""
     votes = [vote for vote in candidate.votes if vote.retriever == "vector"]
-    # Too far down to be ranked is as far as can be.
+    # A chunk too far down to be ranked counts as unrelated.
     return max(0.0, votes[0].score or 0.0) if votes else None

@@ -6,9 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.search.stopwords import stop_terms
 from notewell.store import Matching
-from notewell.terms import TOKEN, fold, is_unspaced, stem, token_terms
+from notewell.terms import TOKEN, fold, is_unspaced, stem, stop_terms, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.notices import Notice
 from notewell.types.query import Plan

@@ -1,4 +1,4 @@
-"""What a page of hits does not show: that no word was found, or that nothing is there to look in, and what is near."""
+"""Notices on weak results: words and filters that nothing matches, and what may have been meant."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from notewell.errors import NoteError
 from notewell.names.find import MOST_PLACES, find_chunks, suggest_folders
 from notewell.names.suggest import SHOWN, suggest
 from notewell.redact import redact_text
-from notewell.search.describe import told, told_values
 from notewell.search.exact import find_missing
-from notewell.search.fuse import SearchRules
+from notewell.search.filters import describe_filter, describe_values
+from notewell.search.query import near_keys
+from notewell.search.rules import SearchRules
 from notewell.search.spelling import find_replaced
-from notewell.search.unread import near_keys
 from notewell.store import Snapshot
 from notewell.terms import fold
 from notewell.types.candidates import Candidate
 from notewell.types.notices import Fact, Notice
 from notewell.types.query import EVERYTHING, Filter, Plan, Range, Scope
 
-# More values than these are not compared: a hint may not take longer than the search.
+# More values than these are not compared: a suggestion may not take longer than the search.
 COMPARED = 5_000
-# As many notices as one reads, and as much of one text in them.
+# The most notices that a user reads, and the longest text in one.
 MOST = 8
 LONGEST = 400
 LIKE = re.compile(r'(?:^|\s)like:("[^"]+"|“[^”]+”|\S+)')
-# What is missing where no note fits a filter of a kind.
+# The notice if no note passes a filter of a kind.
 CODES = {"path": "no_path", "tag": "no_tag", "type": "no_type", "lang": "no_language"}
 
 
@@ -63,27 +63,27 @@ def _poor(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchR
         asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
         return _missing_words(plan, page, store) if asked else ()
     if plan.related and not store.within(plan.scope, 1):
-        # The last filter leaves out the notes themselves, and was asked for by nobody.
+        # The last filter leaves out the notes themselves, and is not the user's.
         asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
         return _nothing_in(asked_for, store) or (Notice("nothing_to_compare"),)
     return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (Notice("no_words"),))
 
 
 def _nothing_in(scope: Scope, store: Snapshot) -> tuple[Notice, ...]:
-    """Return why there is nothing in a scope, if there is nothing."""
+    """Return why a scope is empty; nothing if it is not."""
     if scope == EVERYTHING or store.within(scope, 1):
         return ()
     if scope.under and not store.within(Scope(scope.under), 1):
         return (_with_near("unknown_folder", {"path": scope.under}, suggest_folders(scope.under, store.ids())),)
     alone = (asked for asked in scope.filters if not store.within(Scope(filters=(asked,)), 1))
     if missing := list(islice(alone, MOST)):
-        return tuple(_nothing_fits(asked, store) for asked in missing)
-    conditions = (*([f"under {scope.under}"] if scope.under else []), *map(told, scope.filters))
+        return tuple(_nothing_passes(asked, store) for asked in missing)
+    conditions = (*([f"under {scope.under}"] if scope.under else []), *map(describe_filter, scope.filters))
     return (Notice("no_match_for_all", {"conditions": tuple(redact_text(text)[0] for text in conditions)}),)
 
 
 def _missing_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tuple[Notice, ...]:
-    """Return which words the hits do not have because nothing has them."""
+    """Return notices about words of the query that no note contains."""
     if not plan.terms:
         return (Notice("no_words_nearest"),)
     beginnings = [term for term in plan.terms if term.endswith("*")]
@@ -98,7 +98,7 @@ def _missing_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tu
 
 
 def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:
-    """Yield a notice for each `like:place` that was read as text, up to a few: there is no such place, or too many."""
+    """Yield a notice for each of the first `like:place` that were read as text: unknown, or one too many."""
     for place in list(dict.fromkeys(LIKE.findall(plan.text)))[:SHOWN]:
         try:
             found = find_chunks(place.strip('"“”'), store)
@@ -108,11 +108,11 @@ def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:
             yield Notice("too_many_places", {"most": MOST_PLACES, "place": found.place})
 
 
-def _nothing_fits(asked: Filter, store: Snapshot) -> Notice:
-    """Return that no note fits a filter, and what is near to it."""
+def _nothing_passes(asked: Filter, store: Snapshot) -> Notice:
+    """Return the notice that no note passes a filter, with similar values."""
     if asked.negated:
-        return Notice("all_excluded", {"condition": told(replace(asked, negated=False))})
-    values = told_values(asked)
+        return Notice("all_excluded", {"condition": describe_filter(replace(asked, negated=False))})
+    values = describe_values(asked)
     if asked.of == "field" and fold(asked.key) not in (keys := store.values("key")):
         return _with_near("no_property", {"key": asked.key}, near_keys(asked.key, keys))
     near = _near(asked, store)

@@ -13,7 +13,7 @@ import click
 from notewell.errors import VaultError
 from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
-from notewell.search.rank.decay_rules import MODES
+from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_tag
 from notewell.serve.cli.encode import encode_in_background
@@ -139,7 +139,9 @@ OPTIONS = (
         help=f"{HELP['max_tokens']}; prints Markdown for a prompt, and --explain to stderr",
     ),
     click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion"),
-    click.option("--decay", type=click.Choice(MODES), help="Whether older notes score lower. Default: decay.mode, off"),
+    click.option(
+        "--decay", type=click.Choice(DECAY_MODES), help="Whether older notes score lower. Default: decay.mode, off"
+    ),
     click.option("--explain", is_flag=True, help=HELP["explain"]),
     no_refresh_option,
     click.option(

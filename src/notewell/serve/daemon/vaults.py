@@ -11,7 +11,7 @@ from notewell.config.settings import DaemonSettings, Settings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
 from notewell.index.report import Progress, Report
-from notewell.search.rank.names import name_terms
+from notewell.search.rank.words import name_terms
 from notewell.serve.daemon.declined import Declined
 from notewell.serve.kept import KeptVault
 from notewell.terms import token_terms

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from notewell.search.fuse import SearchRules
-from notewell.search.rank.names import sharing
+from notewell.search.rank.words import name_share
+from notewell.search.rules import SearchRules
 from notewell.store import NoteFacts, Snapshot
 from notewell.store.links import LinkBetween, Standing
 from notewell.types.candidates import Candidate
@@ -19,19 +19,19 @@ GRAPHS = ("links", "s10", "off")
 # 0.6, or ten of them, finds more of what takes two steps, and less in the sample vault.
 LINK_GAIN = 0.4
 BEST = 5
-# What a note gains that a link calls exactly what was asked for, as a share of the best score; with half the words in
+# What a note gains if a link calls it exactly what was asked for, as a share of the best score; with half the words in
 # common, a quarter of that. 0.4 finds more by names that links repeat, and less by those that only one link gives.
 NAME_GAIN = 0.3
 
-# The weights of promise S10; where a note has no standing, similarity has them all.
+# The weights of requirement S10; for a note without links, similarity has them all.
 SIMILARITY, PAGERANK, CENTRALITY = 0.6, 0.25, 0.15
 RECENT, RECENT_DAYS = 0.05, 30
-# Fewer links than these say nothing of the notes they touch.
+# Fewer links than these say nothing about the notes they touch.
 ENOUGH_LINKS = 10
 
 
 def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date | None) -> list[ByLinks | ByStanding]:
-    """Return what ranks by links: nothing, where no text is asked for, since it was measured with texts alone."""
+    """Return the ranker by links that settings choose; none for a query without text, where it was never measured."""
     if plan.only_filters or plan.related:
         return []
     if rules.graph == "s10":
@@ -44,30 +44,30 @@ def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date |
 class ByLinks:
     """Raise notes linked with the best, and those that other candidates link to by what was asked for."""
 
-    between: Callable[[Collection[str]], Sequence[LinkBetween]]
+    links_among: Callable[[Collection[str]], Sequence[LinkBetween]]
 
     def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with what they gain."""
+        """Return the candidates with what they gain; none is lowered."""
         best = _best_scores(candidates)
-        joints = self.between(best) if len(best) > 1 else ()
-        if not joints:
+        links = self.links_among(best) if len(best) > 1 else ()
+        if not links:
             return list(candidates)
-        # First the links, then their names: a note that is only called so does not draw its neighbours along.
-        linked = list(candidates) if _read_closely(candidates) else _linked(candidates, _activations(best, joints))
-        return _called(plan, linked, joints)
+        # First the links, then their names: a note that gains by its name does not raise its neighbours.
+        linked = list(candidates) if _are_reranked(candidates) else _linked(candidates, _activations(best, links))
+        return _called(plan, linked, links)
 
 
 @dataclass(frozen=True, slots=True)
 class ByStanding:
-    """Mix what candidates say with how their notes stand in the vault, and whether they are new: promise S10."""
+    """Mix the scores with how notes stand in the whole vault, and whether they are new: requirement S10."""
 
     standings: Callable[[Collection[str]], Mapping[str, Standing]]
     touching: Callable[[Collection[str], int], int]
-    said: Callable[[Collection[str]], Mapping[str, NoteFacts]]
+    facts: Callable[[Collection[str]], Mapping[str, NoteFacts]]
     today: date | None = None
 
     def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with scores from 0 to 1.05; as they are, where too few links touch them."""
+        """Return the candidates with scores from 0 to 1.05; unchanged if too few links touch them."""
         paths = {candidate.chunk.path for candidate in candidates}
         if not candidates or self.touching(paths, ENOUGH_LINKS) < ENOUGH_LINKS:
             return list(candidates)
@@ -88,7 +88,7 @@ class ByStanding:
         if self.today is None:
             return frozenset()
         since = (self.today - timedelta(days=RECENT_DAYS)).isoformat()
-        return frozenset(path for path, said in self.said(paths).items() if said.day >= since)
+        return frozenset(path for path, facts in self.facts(paths).items() if facts.day >= since)
 
 
 def _stood(candidate: Candidate, similarity: float, standing: Standing | None, recent: Collection[str]) -> Candidate:
@@ -103,8 +103,8 @@ def _stood(candidate: Candidate, similarity: float, standing: Standing | None, r
     return candidate.rescored(score, by="graph", why=why)
 
 
-def _read_closely(candidates: Iterable[Candidate]) -> bool:
-    """Tell whether the encoder had a say: it sees by itself what belongs together, and links add mistakes to that.
+def _are_reranked(candidates: Iterable[Candidate]) -> bool:
+    """Tell whether the encoder ranked them: it sees what belongs together, and links only add mistakes to that.
 
     With them, the sample vault's questions fall from an MRR of .849 to .842.
     """
@@ -119,19 +119,19 @@ def _best_scores(candidates: Iterable[Candidate]) -> dict[str, float]:
     return best
 
 
-def _activations(scores: Mapping[str, float], joints: Iterable[LinkBetween]) -> dict[str, float]:
-    """Return what each note has from the best that it is linked with, either way; a link of many counts for less.
+def _activations(scores: Mapping[str, float], links: Iterable[LinkBetween]) -> dict[str, float]:
+    """Return how much each note gains from the best that it is linked with, either way; of many links each counts less.
 
-    The best one counts, and not all: the sum would raise whatever is linked with everything.
+    Only the best one counts: a sum would raise every note that is linked with everything.
     """
     top = max(scores.values())
     if top <= 0:
         return {}
     best = {path: scores[path] / top for path in sorted(scores, key=lambda path: (-scores[path], path))[:BEST]}
     active: dict[str, float] = {}
-    for joint in joints:
-        for one, other in ((joint.source, joint.target), (joint.target, joint.source)):
-            active[one] = max(active.get(one, 0.0), best.get(other, 0.0) / joint.out_degree**0.5)
+    for link in links:
+        for one, other in ((link.source, link.target), (link.target, link.source)):
+            active[one] = max(active.get(one, 0.0), best.get(other, 0.0) / link.out_degree**0.5)
     return active
 
 
@@ -145,11 +145,11 @@ def _linked(candidates: Iterable[Candidate], active: Mapping[str, float]) -> lis
     return raised
 
 
-def _called(plan: Plan, candidates: Sequence[Candidate], joints: Iterable[LinkBetween]) -> list[Candidate]:
-    """Return the candidates, those raised that a link calls what was asked for."""
-    share, top = sharing(plan), max(candidate.score for candidate in candidates)
+def _called(plan: Plan, candidates: Sequence[Candidate], links: Iterable[LinkBetween]) -> list[Candidate]:
+    """Return the candidates, with those raised that a link calls what was asked for."""
+    share, top = name_share(plan), max(candidate.score for candidate in candidates)
     shares: dict[str, tuple[float, str]] = {}
-    for target, text in {(joint.target, joint.text) for joint in joints if joint.text}:
+    for target, text in {(link.target, link.text) for link in links if link.text}:
         shares[target] = max(shares.get(target, (0.0, "")), (share(text), text))
     return [_named(candidate, top, *shares.get(candidate.chunk.path, (0.0, ""))) for candidate in candidates]
 

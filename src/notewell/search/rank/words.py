@@ -1,0 +1,107 @@
+"""Rankers by words: notes named as the query, keyword stuffing, and the best hit of each related note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from notewell.terms import TOKEN, split_terms, stop_terms, token_terms
+from notewell.types.candidates import Candidate
+from notewell.types.note import Chunk
+from notewell.types.query import Plan
+
+# What a note with exactly this name gains; with half the words in common, a quarter of that. With it, a query that is
+# a file's name finds that file first in 86 of 100 cases instead of 44 (13,416 notes). 1.0 costs SciFact .002.
+NAME_GAIN = 0.6
+# The share of its score that a stuffed chunk keeps, chosen on the notes of tests/test_failure_modes.py. No candidate of
+# the nine collections is stuffed, so they speak neither for it nor against it.
+STUFFED_LEFT = 0.4
+# Longer chunks are not checked, which saves time: among that many words, BM25 gives little for repetition.
+SHORT = 300
+# Text that a program wrote is searched for as it is written, and has no grammar either.
+STUFFED_INTENTS = ("question", "keywords", "one word")
+# Shared words that a reader is shown.
+SHARED_SHOWN = 5
+
+
+def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Raise notes whose title, file name or alias shares words with the query, the more they share."""
+    share = name_share(plan)
+    return [_favoured(candidate, share) for candidate in candidates]
+
+
+def _favoured(candidate: Candidate, share: Callable[[str], float]) -> Candidate:
+    shared, name = max((share(name), name) for name in candidate.chunk.names)
+    if not shared:
+        return candidate
+    why = f"{shared:.2f} of '{name}' and the query"
+    return candidate.rescored(candidate.score * (1 + NAME_GAIN * shared**2), by="name", why=why)
+
+
+def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Lower short chunks without grammar that mostly repeat the query, unless the query names the note."""
+    wanted = frozenset(plan.terms)
+    if plan.intent not in STUFFED_INTENTS:
+        return list(candidates)
+    return [_lowered(one, wanted) if len(one.chunk.text) < SHORT else one for one in candidates]
+
+
+def _lowered(candidate: Candidate, wanted: frozenset[str]) -> Candidate:
+    terms = split_terms(candidate.chunk.text)
+    shared = [term for term in terms if term in wanted]
+    says_something = 2 * len(shared) <= len(terms) or not stop_terms().isdisjoint(terms)
+    if says_something or len(shared) == len(set(shared)) or _is_called(candidate.chunk, wanted):
+        return candidate
+    why = f"{len(shared)} of its {len(terms)} words are the query's, repeated"
+    return candidate.rescored(candidate.score * STUFFED_LEFT, by="stuffed", why=why)
+
+
+def _is_called(chunk: Chunk, wanted: frozenset[str]) -> bool:
+    return any(name_terms(name) == wanted for name in chunk.names)
+
+
+def keep_one_a_note(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Keep the best candidate of each note, with the words it shares, if the plan asks for related notes."""
+    if not plan.related:
+        return list(candidates)
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        best.setdefault(candidate.chunk.path, candidate)
+    return [one.rescored(one.score, by="shared", why=_shared(plan, one.chunk)) for one in best.values()]
+
+
+def _shared(plan: Plan, chunk: Chunk) -> str:
+    """Return the most distinctive words that a chunk shares with the plan, as it writes them."""
+    written: dict[str, str] = {}
+    for token in TOKEN.findall("\n".join((chunk.text, chunk.heading, chunk.context))):
+        for term in token_terms(token):
+            written.setdefault(term, token)
+    words = dict.fromkeys(written[term] for term in plan.terms if term in written)
+    return ", ".join(list(words)[:SHARED_SHOWN]) or "no distinctive word, but close in meaning"
+
+
+@lru_cache(maxsize=10_000)
+def name_terms(name: str) -> frozenset[str]:
+    """Return the terms of a name; the same names come up in query after query."""
+    return frozenset(split_terms(name))
+
+
+def name_share(plan: Plan) -> Callable[[str], float]:
+    """Return a function that tells how many words a name shares with the query, from 0 to 1."""
+    wanted = frozenset(plan.terms)
+    prefixes = tuple(term for term in wanted if term.endswith("*"))
+    return lambda name: share_words(name_terms(name), wanted, prefixes, plan.stand_ins)
+
+
+def share_words(
+    name: frozenset[str], wanted: frozenset[str], prefixes: Sequence[str], stand_ins: Mapping[str, tuple[str, ...]]
+) -> float:
+    """Return the words in common as a share of all words of both; a prefix or stand-in counts as the word it is for."""
+    for term in prefixes:
+        words = {word for word in name if word.startswith(term[:-1])}
+        wanted = (wanted - {term}) | words if words else wanted
+    for term, others in stand_ins.items():
+        # Of twenty words that stand in for one, the name has one.
+        wanted = (wanted - {term, *others}) | (name.intersection((term, *others)) or {term})
+    common = len(name & wanted)
+    return common / (len(name) + len(wanted) - common) if common else 0.0

@@ -1,0 +1,208 @@
+"""The rules of a search: the vault's settings for ranking and decay, and what each mode changes, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import count
+from pathlib import Path
+
+from notewell.errors import SettingsError
+from notewell.names.addresses import Addresses
+from notewell.types.candidates import Candidate, Ranking
+from notewell.types.note import Vectors
+from notewell.types.query import Mode, Plan
+
+# A chunk that contains the whole query as it is written ranks above all that only have its words and its meaning.
+EXACT = 1.5
+# Deep mode follows links from the notes of this many hits: a note may have several.
+SEED_HITS = 24
+
+DECAY_MODES = ("off", "half_life", "ranked_grouped")
+# Only for what lies under a path: all of it is one group, whoever wrote it.
+ONE_GROUP = "one_group"
+GROUPED = ("ranked_grouped", ONE_GROUP)
+HALF_LIFE = 365.0
+# The share of its score that an author's newest note keeps, the next, and so on; the last is for all older ones.
+LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
+
+# Takes the plan and the candidates, and returns them with new scores or in part.
+Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
+# Follows links from the best candidates, given the vector of the plan, and returns what it found.
+Walk = Callable[[Plan, Sequence[Candidate], Vectors], list[Candidate]]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules:
+    """How a query is answered: how deep to search, how to fuse, how much to return.
+
+    The weights have the best mean on nine collections, and fall below words alone on none of them.
+    """
+
+    limit: int = 10
+    candidates: int = 30
+    fusion: str = "scores"
+    lexical_weight: float = 0.75
+    vector_weight: float = 0.25
+    fine_weight: float = 0.9
+    on_demand: int = 14_400
+    intent: bool = True
+    variations: bool = False
+    graph: str = "links"
+    max_tokens: int = 0
+
+    @property
+    def reach(self) -> int:
+        """Return how many chunks each retriever proposes, and how many of them all are ranked."""
+        return max(self.candidates, self.limit)
+
+    def with_limits(self, limit: int | None, max_tokens: int | None) -> SearchRules:
+        """Return the rules with the limits of one query; None keeps the setting."""
+        rules = self
+        if limit is not None:
+            rules = replace(rules, limit=_at_least("limit", limit, 1))
+        if max_tokens is not None:
+            rules = replace(rules, max_tokens=_at_least("max_tokens", max_tokens, 0))
+        return rules
+
+    def weight(self, ranking: Ranking) -> float:
+        """Return how much a ranking counts."""
+        weights = {
+            "lexical": self.lexical_weight,
+            "exact": EXACT,
+            "vector": self.vector_weight,
+            "fine": self.fine_weight,
+        }
+        return weights[ranking.retriever] * ranking.trust
+
+
+def _at_least(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise SettingsError(f"{name} is {value}, and should be at least {least}", "Give a larger number")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRule:
+    """How notes under a path lose score with age; without a path, all notes that no other rule covers."""
+
+    mode: str = "off"
+    under: str = ""
+    half_life_days: float = HALF_LIFE
+    ladder: tuple[float, ...] = LADDER
+
+    def covers(self, path: str) -> bool:
+        """Tell whether a note is under the path, or is it."""
+        return not self.under or path == self.under or path.startswith(f"{self.under}/")
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRules:
+    """Whether and how notes lose score with age, how they are grouped, and which of them never do."""
+
+    mode: str = "off"
+    half_life_days: float = HALF_LIFE
+    group_by: tuple[str, ...] = ("author", "authors")
+    evergreen: tuple[str, ...] = ("evergreen",)
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def on(self) -> bool:
+        """Tell whether any note loses score with age."""
+        return self.mode != "off" or bool(self.overrides)
+
+    @property
+    def by_path(self) -> tuple[DecayRule, ...]:
+        """Return the rules in the order in which they are tried: the longest path first, the rule for all last."""
+        return (*read_overrides(self.overrides), DecayRule(self.mode, half_life_days=self.half_life_days))
+
+
+def read_overrides(overrides: Iterable[str]) -> tuple[DecayRule, ...]:
+    """Return the rules written in settings, the longest path first.
+
+    >>> [(rule.under, rule.mode) for rule in read_overrides(["Work/ = off", "Work/Journal = half_life 30"])]
+    [('Work/Journal', 'half_life'), ('Work', 'off')]
+    """
+    return tuple(sorted(map(_read_override, overrides, count(1)), key=lambda rule: -len(rule.under)))
+
+
+def _read_override(written: str, number: int) -> DecayRule:
+    path, _, rest = written.rpartition("=")
+    under, (mode, *numbers) = path.strip().strip("/"), rest.split() or [""]
+    try:
+        values = tuple(map(float, numbers))
+    except ValueError:
+        values = ()
+    if not under or mode not in (*DECAY_MODES, ONE_GROUP) or len(values) != len(numbers):
+        raise _unreadable(number)
+    if mode in GROUPED and all(0 < value <= 1 for value in values):
+        return DecayRule(mode, under, ladder=values or LADDER)
+    if mode == "half_life" and len(values) <= 1 and all(1 <= value < float("inf") for value in values):
+        return DecayRule(mode, under, half_life_days=values[0] if values else HALF_LIFE)
+    if mode == "off" and not values:
+        return DecayRule(mode, under)
+    raise _unreadable(number)
+
+
+def _unreadable(number: int) -> SettingsError:
+    examples = (
+        '"Journal/ = half_life 30", "Reference/ = off", "Letters/ = ranked_grouped" or "Filings/ = one_group 1 0.6"'
+    )
+    return SettingsError(f"decay.overrides cannot be read: entry {number} is not PATH = MODE", f"Write {examples}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModeRules:
+    """What a mode does; the defaults are those of a fast search.
+
+    `syntax` reads query syntax in the text, `decay` lets settings rank older notes lower, `seeds` is the number of hits
+    from which links are followed, `sure` keeps only hits that are surely about the text, and `notices` explains poor
+    results. Measuring needs no `excerpts`.
+    """
+
+    syntax: bool = True
+    encoder: bool = True
+    variations: bool = True
+    decay: bool = True
+    seeds: int = 0
+    sure: bool = False
+    notices: bool = True
+    excerpts: bool = True
+
+
+MODES: dict[Mode, ModeRules] = {
+    "fast": ModeRules(),
+    "related": ModeRules(),
+    # The age of a note does not choose the seeds; the time that a query asks for does.
+    "deep": ModeRules(variations=False, decay=False, seeds=SEED_HITS, notices=False),
+    # A hook cannot wait for the encoder.
+    "sure": ModeRules(syntax=False, encoder=False, variations=False, sure=True, notices=False),
+}
+# Queries of test collections were not written with our syntax in mind.
+MEASURING = ModeRules(syntax=False, notices=False, excerpts=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep one's walk.
+
+    Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones.
+    """
+
+    settings: SearchRules = SearchRules()
+    decay: DecayRules = DecayRules()
+    today: date | None = None
+    addresses: Addresses = field(default_factory=lambda: Addresses(Path("/"), "file"))
+    mode: ModeRules = ModeRules()
+    walk: Walk | None = None
+    rankers: Sequence[Ranker] | None = None
+
+    @property
+    def decaying(self) -> DecayRules:
+        """Return how notes lose score with age in this mode."""
+        return self.decay if self.mode.decay else DecayRules()
+
+    def by_age(self, plan: Plan) -> bool:
+        """Tell whether age changes scores: because of the settings, or because the query asks for a time."""
+        return self.today is not None and not plan.only_filters and (self.decaying.on or plan.when is not None)
