@@ -129,7 +129,7 @@ def measure_cutter(cutter: Cutter, texts: Mapping[str, str], questions: Sequence
         settings: dict[str, Any] = {**cutter.settings, "embed.encoder": encoder, "search.on_demand": 0}
         with Vault.open(folder, settings) as vault:
             vault.index()
-            vault.fill()
+            vault.encode()
             chunks = vault.store.about().chunks
             pages = [find_candidates(vault, question.text, limit=DEPTH) for question in questions]
     shown = {

@@ -35,11 +35,11 @@ def time_rates(root: str) -> Measured:
     """Embed chunks of the vault with both models, tokenisation included."""
     with Vault.open(root, {"embed.encoder": "minilm"}) as vault:
         texts = [chunk.meaning for chunk in _chunks(vault, MANY)]
-        assert vault.encoder is not None
+        assert vault.models.encoder is not None
         return {
             "mean_chars": round(sum(map(len, texts)) / len(texts)),
-            "static_chunks_per_second": _rate(vault.embedder.embed, texts),
-            "encoder_chunks_per_second": _rate(vault.encoder.embed, texts[:: MANY // FEW]),
+            "static_chunks_per_second": _rate(vault.models.embedder.embed, texts),
+            "encoder_chunks_per_second": _rate(vault.models.encoder.embed, texts[:: MANY // FEW]),
         }
 
 
@@ -86,13 +86,13 @@ def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Meas
 
 def _fill_by_lot(vault: Vault) -> None:
     chance = np.random.default_rng(4)
-    assert vault.encoder is not None
-    for first in range(0, len(ids := find_lacking(vault.store, vault.encoder)), GROUP):
+    assert vault.models.encoder is not None
+    for first in range(0, len(ids := find_lacking(vault.store, vault.models.encoder)), GROUP):
         with vault.store.reading() as snapshot:
             chunks = [*snapshot.chunks(ids[first : first + GROUP]).values()]
-        vectors = chance.standard_normal((len(chunks), vault.encoder.dimensions), dtype=np.float32)
+        vectors = chance.standard_normal((len(chunks), vault.models.encoder.dimensions), dtype=np.float32)
         with vault.store.writing() as writer:
-            writer.keep_vectors(vault.encoder.fingerprint, chunks, vectors)
+            writer.keep_vectors(vault.models.encoder.fingerprint, chunks, vectors)
 
 
 def _times(vault: Vault, asked: Sequence[str]) -> list[float]:

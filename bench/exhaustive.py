@@ -51,7 +51,7 @@ class Exhaustive:
 
 def compare(vault: Vault, collection: Collection) -> Measured:
     """Return nDCG@10 of a page of ten hits, ours and from an exhaustive search, by words and static vectors."""
-    embedder, rules = vault.embedder, replace(vault.settings.search, limit=10)
+    embedder, rules = vault.models.embedder, replace(vault.settings.search, limit=10)
     with vault.store.reading() as snapshot:
         everything = cast(Snapshot, _all_of(snapshot, vault, embedder))
         pages = {"ours": (snapshot, rules), "exhaustive": (everything, replace(rules, candidates=RANKED))}

@@ -87,7 +87,7 @@ def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
         kind = type(snapshot)
     return {
         "plan": (line, "make_plan"),
-        "embed": (type(vault.embedder), "embed"),
+        "embed": (type(vault.models.embedder), "embed"),
         "lexical": (kind, "matching"),
         "vector": (kind, "nearest"),
         "chunks": (kind, "chunks"),

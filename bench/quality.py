@@ -53,9 +53,9 @@ def _collection(folder: Path) -> Measured:
             found[name] = evaluate(vault, collection)
         measured["exhaustive"] = compare(vault, collection)
     with collection_vault(collection, _with_encoder("minilm")) as vault:
-        chunks = vault.unfilled
+        chunks = vault.encoder.left
         for name, share in FILLED.items():
-            left = vault.unfilled
+            left = vault.encoder.left
             fill_share(vault, 1 - (1 - share) * chunks / left)
             found[name] = evaluate(vault, collection)
     gains = {other: _gain(found["default"], found[other]) for other in ("lexical", "static")}

@@ -125,10 +125,10 @@ def test_an_empty_vault_is_indexed_and_searched_and_nothing_is_found(tmp_path: P
 def test_an_empty_vault_counts_as_indexed(make_vault: MakeVault) -> None:
     vault = make_vault({})
     assert not vault.indexed
-    assert not vault.status().about.indexed_at
+    assert not vault.status().indexed_at
     vault.index()
     assert vault.indexed
-    assert vault.status().about.indexed_at
+    assert vault.status().indexed_at
 
 
 def test_a_vault_without_notes_is_as_good_as_empty(make_vault: MakeVault) -> None:
@@ -347,8 +347,8 @@ def test_links_out_of_the_vault_and_loops_are_not_read(make_vault: MakeVault, tm
 def test_broken_front_matter_is_warned_about_and_the_body_is_indexed(make_vault: MakeVault, front: str) -> None:
     vault = make_vault({"bad.md": f"---\n{front}\n---\n{RYE}", "good.md": RYE})
     report = vault.index()
-    assert report.added == 2 and list(report.warned) == ["bad.md"]
-    assert "front matter" in report.warned["bad.md"]
+    assert report.added == 2 and [one.path for one in report.warnings] == ["bad.md"]
+    assert "front matter" in report.warnings[0].reason
     assert paths(vault, "loaf") == ["bad.md", "good.md"]
 
 
@@ -390,7 +390,7 @@ def test_a_yaml_bomb_does_not_go_off(make_vault: MakeVault, field: str) -> None:
 def test_front_matter_that_is_no_mapping_is_text(make_vault: MakeVault, front: str) -> None:
     vault = make_vault({"note.md": f"---\n{front}\n---\n\n{RYE}"})
     report = vault.index()
-    assert (report.added, report.warned) == (1, {})
+    assert (report.added, report.warnings) == (1, ())
     assert paths(vault, "loaf") == ["note.md"]
 
 
@@ -400,7 +400,7 @@ def test_front_matter_that_is_no_mapping_is_text(make_vault: MakeVault, front: s
 def test_front_matter_that_is_empty_or_unclosed_is_no_error(make_vault: MakeVault, text: str) -> None:
     vault = make_vault({"note.md": text})
     report = vault.index()
-    assert (report.added, report.warned) == (1, {})
+    assert (report.added, report.warnings) == (1, ())
 
 
 def test_an_unclosed_fence_hides_nothing(make_vault: MakeVault) -> None:

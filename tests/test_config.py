@@ -303,5 +303,5 @@ def test_no_error_repeats_what_may_be_a_key_in_the_wrong_place(
     with pytest.raises(NotewellError) as caught, Vault.open(tmp_path) as vault:
         vault.index()
         vault.remember("The hive hums.")
-        assert vault.encoder
+        assert vault.models.encoder
     assert secret not in caught.value.fact + caught.value.hint

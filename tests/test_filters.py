@@ -133,7 +133,7 @@ class Telling(WordsEmbedder):
 
 
 def test_what_an_answer_might_read_like_is_embedded_as_a_passage(notes: Vault) -> None:
-    notes.embedder = embedder = Telling()
+    notes.models.embedder = embedder = Telling()
     assert notes.search('hyde:"mites are counted"', explain=True).read_as == ('passage "mites are counted"',)
     notes.search('hyde:"a board under the hive" mites')
     assert embedder.told == ["passage: mites are counted", "passage: a board under the hive", "query: mites"]
@@ -294,7 +294,7 @@ def test_a_closer_look_stays_in_the_scope(notes: Vault) -> None:
     class Encoder(WordsEmbedder):
         fingerprint = "encoder"
 
-    notes.encoder = Encoder()
+    notes.models.encoder = Encoder()
     results = notes.search("acid tag:garden")
     assert {excerpt.path for excerpt in results} == {BEES, ROSES}
     assert any("fine" in excerpt.retrievers for excerpt in results)

@@ -75,7 +75,7 @@ class AnyFolder(RuleBasedStateMachine):
 
     def opened(self) -> Vault:
         vault = Vault.open(self.root, WORDS)
-        vault.embedder = self.embedder
+        vault.models.embedder = self.embedder
         return vault
 
     def files(self) -> list[Path]:

@@ -22,8 +22,6 @@ LINES = (
     ("serve",),
     ("chat", "curate", "measure", "session"),
     ("vault",),
-    ("linked",),
-    ("opened",),
     ("freshness", "memory"),
     ("config",),
     ("index", "search", "graph"),

@@ -6,7 +6,6 @@ import inspect
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -22,10 +21,8 @@ from tests.serve.serving import Served, serving
 
 from notewell import Vault
 from notewell.serve import forms
-from notewell.serve.kept import KeptVault
 from notewell.serve.mcp import memory, shapes
 from notewell.serve.parameters import HELP
-from notewell.serve.upkeep import Upkeep
 from notewell.types.query import Filters, Query
 
 Parameters = dict[str, Any]
@@ -113,8 +110,8 @@ def _queries(operation: str) -> list[dict[str, Any]]:
 
 @cache
 def _paths() -> dict[str, Any]:
-    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
-        paths: dict[str, Any] = import_module("notewell.serve.http").make_api(upkeep).openapi()["paths"]
+    with Vault.open(Path(__file__).parent) as vault:
+        paths: dict[str, Any] = import_module("notewell.serve.http").make_api(vault).openapi()["paths"]
     return paths
 
 
@@ -224,7 +221,7 @@ FOR_MODELS = {
 def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
     """The sample vault, and a server of it; without the encoder, which reads on and so changes scores."""
     root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("surfaces") / "vault")
-    with KeptVault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
+    with Vault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
         yield root, running
 
 
@@ -236,12 +233,11 @@ def behind(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     with (
         Vault.open(root) as other,
         other.store.locked(wait=0),
-        KeptVault.open(root, {"embed.encoder": "off"}) as vault,
+        Vault.open(root, {"embed.encoder": "off"}) as vault,
         serving(vault) as running,
     ):
-        assert running.upkeep
         # It starts no run behind, of which it would tell instead.
-        running.upkeep.stop()
+        running.vault.freshness.stop()
         yield root, running
 
 

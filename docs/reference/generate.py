@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from notewell.serve.kept import KeptVault
+from notewell.serve.upkeep import Upkeep
 from pydantic import TypeAdapter
 
 import notewell
@@ -25,13 +27,11 @@ from notewell.index.readers.formats import FORMATS
 from notewell.serve import forms
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
-from notewell.serve.kept import KeptVault
 from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS
-from notewell.serve.upkeep import Upkeep
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")

@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from notewell.errors import NotewellError
-    from notewell.graph.link_report import Lead, Links
+    from notewell.graph.link_report import Links, NoteLink
     from notewell.index.place import Reading
     from notewell.index.report import Progress, Report, Status
     from notewell.memory import Forgotten, Remembered
@@ -27,9 +27,9 @@ __all__ = [
     "Filters",
     "Forgotten",
     "Hit",
-    "Lead",
     "Links",
     "Near",
+    "NoteLink",
     "NotewellError",
     "Progress",
     "Query",
@@ -53,7 +53,7 @@ _HOMES = {
     "notewell.types.query": ("Filters", "Query"),
     "notewell.errors": ("NotewellError",),
     "notewell.index.place": ("Reading",),
-    "notewell.graph.link_report": ("Lead", "Links"),
+    "notewell.graph.link_report": ("Links", "NoteLink"),
     "notewell.index.report": ("Progress", "Report", "Status"),
     "notewell.memory": ("Forgotten", "Remembered"),
     "notewell.memory.near": ("Near",),

@@ -51,7 +51,7 @@ class Session:
         """Search as `Vault.search` does, and prefer hits like the notes opened last."""
         query = Query.of(query, **asked)
         # Notes that no longer exist are ignored.
-        notices = self.vault.refresh() if query.refresh else ()
+        notices = () if query.refresh is False else self.vault.freshness.look(query.refresh)
         like = (*self.leant_to, *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))

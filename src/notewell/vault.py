@@ -5,111 +5,143 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
-from dataclasses import replace
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from notewell.config import find_root, here, load_settings
-from notewell.embed import Embedder
-from notewell.errors import EmbedError, StoreBusy, StoreDamaged, StoreError, VaultError
-from notewell.index import Progress, Report, fill, find_changes, index
-from notewell.index.changes import change_of, count_others
-from notewell.index.encode import find_lacking, measure_filling
-from notewell.index.place import Reading, check_folder, exists, find_place, folder_to_write, names_file, read_place
-from notewell.index.report import Diagnosis, Filling, Status
+from notewell.config.settings import Settings
+from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
+from notewell.embed.models import Models
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
+from notewell.files.vault_folder import check_folder
+from notewell.freshness import NEVER, Freshness, Policy
+from notewell.index import Linking, Progress, Report, Source
+from notewell.index.changes import count_others, list_others
+from notewell.index.encode import EncoderVectors, keep_searched
+from notewell.index.place import Place, Reading, find_place, names_file, read_place
+from notewell.index.readers.formats import is_sandboxed
+from notewell.index.report import Diagnosis, Status
+from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
-from notewell.linked import Linked, no_vectors
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import MODES, Rules, search
+from notewell.search import MODES, Embedders, Known, Rules, make_plan, search
+from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
 from notewell.search.plan import readable, readable_name
-from notewell.store import About, MadeFor
+from notewell.search.rank.decay import Decay
+from notewell.search.related import Encoded
+from notewell.store import About, Snapshot, Store
+from notewell.store.sqlite import SqliteStore
+from notewell.store.sqlite.opened import OpenedStore, find_file
 from notewell.store.texts import stored_texts
+from notewell.types.note import Vectors
 from notewell.types.notices import Notice
-from notewell.types.query import Asked, Query
+from notewell.types.query import Asked, Plan, Query
 from notewell.types.results import Compared, DeepResults, Results
 
 if TYPE_CHECKING:
+    from notewell.graph.deep import DeepWalk
+    from notewell.graph.link_graph import LinkGraph
+    from notewell.graph.link_report import Links
+    from notewell.graph.overview import Graph
+    from notewell.graph.traverse import Walk
     from notewell.memory import Forgotten, Memories, Remembered
 
-# A refresh before a search may take this long, in seconds, and is not begun for more bytes than these.
-QUICK_SECONDS = 1.0
-QUICK_BYTES = 50_000_000
-# How long indexing waits for another process that is at it, in seconds.
-PATIENCE = 5.0
-# And how long whoever wrote one note waits for that to take it in; the next search does it otherwise.
-BRIEFLY = 2.0
-# How long encoding waits for a process that only asks whether somebody is at it, in seconds.
-LOOK = 0.1
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a surface opens its vaults; a program that uses Python needs none of it."""
+
+    policy: Policy = NEVER
+    """When it brings the store up to date."""
+    load_embedder: Callable[[EmbedRules], Embedder] = load_embedder
+    load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
+    cache_kib: int | None = None
+    """How much of the store each thread keeps in memory; without it, SQLite's default."""
+    stays_open: bool = False
+    """Whether a vault stays open at the end of a `with` block, for the next request."""
 
 
-class Vault(Linked):
+BY_PYTHON = Opening()
+
+
+class Vault:
     """A folder of notes and its store."""
 
+    def __init__(self, root: Path, settings: Settings, opening: Opening = BY_PYTHON) -> None:
+        self.root = root
+        self.settings = settings
+        self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
+        self._stays_open = opening.stays_open
+        file = find_file(root, settings.store.path, settings.store.folder)
+        self._opened = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
+        linking = Linking(self._resolve_links, self._measure_standings)
+        self._indexing = Indexing(self._source, self._opened, self.models, linking)
+        self.freshness = Freshness(self._indexing, opening.policy)
+        self.encoder = EncoderVectors(self._opened, self.models)
+
     @classmethod
-    def open(cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None) -> Self:
+    def open(
+        cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON
+    ) -> Self:
         """Open the folder `path`; without one, the nearest vault from here upward, or this folder.
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
         root = find_root(here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
         check_folder(root)
-        return cls(root, load_settings(root, os.environ, settings or {}))
+        return cls(root, load_settings(root, os.environ, settings or {}), opening)
 
-    def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = PATIENCE) -> Report:
-        """Bring the store up to date; all of it when `full`, or when it was made with other settings."""
-        return self._index_with(self.embedder, full=full, progress=progress or Progress(), wait=wait)
+    def __enter__(self) -> Self:
+        return self
 
-    def _index_with(
-        self, embedder: Embedder, *, full: bool, progress: Progress, wait: float, hurried: bool = False
-    ) -> Report:
-        # An embedder that does not answer is found out before anything is thrown away.
-        made_for = self._made_for if full else None
-        store = self._repaired_store() if full else self.store
-        # A search that waits for this run needs where links lead, but not how notes stand.
-        linking = replace(self._linking, measure=lambda store: None) if hurried else self._linking
-        run = partial(index, self._source, embedder=embedder, linking=linking, progress=progress)
-        with store.locked(wait=wait):
-            if not full and self._suits(store.state.made_for):
-                return run(store=store)
-            with closing(store.beside(made_for or self._made_for)) as fresh:
-                report = run(store=fresh)
-                if not report.interrupted:
-                    store.replace_by(fresh)
-            return report
+    def __exit__(self, *_: object) -> None:
+        if not self._stays_open:
+            self.close()
+
+    def close(self) -> None:
+        """Close the store, and end whatever keeps it up to date; the next use opens it again."""
+        self.freshness.close()
+        self._opened.close()
+
+    @property
+    def store(self) -> SqliteStore:
+        """Return the vault's store, made on first use."""
+        return self._opened.store
+
+    @property
+    def store_file(self) -> Path:
+        """Return where the store lies."""
+        return self._opened.file
+
+    def beside_store(self, suffix: str) -> Path:
+        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is refused."""
+        return self._opened.beside(suffix)
+
+    @property
+    def indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+        return self._opened.is_indexed
+
+    def check_indexed(self) -> None:
+        """Refuse to go on with a vault that was never indexed."""
+        self._opened.check_indexed()
+
+    def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = WAIT_SECONDS) -> Report:
+        """Bring the store up to date; all of it when `full`, or when it was made with other settings.
+
+        If another process is indexing, wait for it, at most so many seconds.
+        """
+        return self._indexing.run(full=full, progress=progress or Progress(), wait=wait)
 
     def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
-        """Take in what changed if that is quick, and index a new vault; return what the user should know."""
-        if not self.indexed:
-            report = self.index(progress=progress)
-            skipped = len(self.store.about().skipped)
-            notices = (Notice("skipped_files", {"count": skipped}),) if skipped else ()
-            stopped = (Notice("indexing_stopped"),) if report.interrupted else ()
-            return (*stopped, *notices)
-        changes = find_changes(self.root, self.settings.index, self.store)
-        try:
-            if not self._suits(self.store.state.made_for):
-                return (Notice("settings_changed"),)
-            if changes and changes.work <= QUICK_BYTES:
-                deadline = time.monotonic() + QUICK_SECONDS
-                progress = Progress(stop=lambda: time.monotonic() > deadline)
-                report = self._index_with(self._hurried_embedder, full=False, progress=progress, wait=0, hurried=True)
-                left = report.total - report.done
-            else:
-                left = len(changes.read)
-        except StoreBusy:
-            return (Notice("being_indexed"),)
-        except (EmbedError, StoreError) as error:
-            # An old answer is better than none.
-            left = len(changes.read)
-            return (Notice("changes_not_indexed", {"count": left, "reason": error.fact}),) if changes else ()
-        told = (Notice("files_left", {"count": left}),) if left else ()
-        # A run that was stopped, or an older Notewell, may have left links unresolved though no file changed.
-        return (*told, *self._resolve_now())
+        """Index what changed if that is quick, and a new vault in full; return what the user should know."""
+        return self.freshness.refresh(progress)
 
     def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
         """Find the lines that answer a query: a text and what is asked beside it, or a `Query`.
@@ -117,7 +149,7 @@ class Vault(Linked):
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
         query = Query.of(query, **asked)
-        notices = self.refresh() if query.refresh else ()
+        notices = () if query.refresh is False else self.freshness.look(query.refresh)
         began = time.perf_counter()
         query = replace(query, text=readable(query.text))
         self.settings.search.with_limits(query.limit, query.max_tokens)
@@ -125,15 +157,15 @@ class Vault(Linked):
             query = replace(query, text="", like=tuple(map(self.find, query.places)))
         if query.mode == "deep":
             self.check_indexed()
-            notices = (*notices, *self._resolve_now())
+            notices = (*notices, *self._graph.complete_links())
         if not self.indexed:
-            told = (*notices, Notice("never_indexed"))
-            return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=told)
+            never = (*notices, Notice("never_indexed"))
+            return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
         embedders, missing = self.embedders()
         if query.mode == "deep" and embedders.quick is None:
             raise no_vectors(missing[0])
         with self.store.reading() as snapshot:
-            walk, walks = self._walk_from(snapshot) if query.mode == "deep" else (None, [])
+            walk = self._deep_walk(snapshot) if query.mode == "deep" else None
             rules = replace(self.search_rules, mode=MODES[query.mode], walk=walk)
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         self._store_encoded(found.encoded)
@@ -143,11 +175,7 @@ class Vault(Linked):
             took_ms=round((time.perf_counter() - began) * 1000, 3),
             notices=(*notices, *missing, *found.results.notices),
         )
-        if not walks:
-            return results
-        from notewell.graph.deep import deep_results  # noqa: PLC0415
-
-        return deep_results(results, walks[0])
+        return walk.results(results) if walk else results
 
     def related(self, *notes: str, **asked: Unpack[Asked]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
@@ -166,9 +194,32 @@ class Vault(Linked):
         settings = self.settings
         return Rules(settings.search, settings.decay, date.today(), Addresses.of(self.root))
 
+    def embedders(self, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:
+        """Return the embedders of a search, and what the user should know about missing ones."""
+        return usable_embedders(self.models, self.store.state.made_for.embedder, hurried=hurried)
+
+    def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
+        """Store the vectors that the encoder made during a search; what cannot be written at once is made again."""
+        encoder = self.models.encoder if encoded else None
+        for chunks, vectors in encoded:
+            with suppress(StoreError):
+                keep_searched(self.store, encoder.fingerprint if encoder else "", chunks, vectors)
+
+    def _deep_walk(self, snapshot: Snapshot) -> DeepWalk:
+        # Most searches follow no links, and a cold command line does not pay for it.
+        from notewell.graph.deep import DeepWalk  # noqa: PLC0415
+
+        return DeepWalk(snapshot, Decay(self.settings.decay, date.today(), snapshot.notes))
+
+    def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
+        embedders, missing = self.embedders()
+        if embedders.quick is None:
+            raise no_vectors(missing[0])
+        return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
+
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        self.check_indexed()
+        self._opened.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
         if found.past_end:
@@ -176,45 +227,50 @@ class Vault(Linked):
             self.read(found.place)
         return found.place
 
-    @property
-    def filling(self) -> Filling:
-        """Return how far the encoder's vectors are."""
-        try:
-            # To say how long its vectors are a stranger's model is loaded: whether that works is told here.
-            if not self.indexed or self.encoder is None or not self.encoder.dimensions:
-                return Filling()
-            return measure_filling(self.store, self.encoder)
-        except EmbedError as error:
-            return Filling(problem=error.fact)
+    def encode(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
+        """Make the encoder's missing vectors, the newest notes' first; return how many are still missing.
 
-    @property
-    def unfilled(self) -> int:
-        """Return how many chunks lack the encoder's vector; none, where there is no encoder."""
-        if self.encoder is None or not self.indexed:
-            return 0
-        return len(find_lacking(self.store, self.encoder))
-
-    def fill(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
-        """Give the chunks that lack it the encoder's vector, the newest notes' first; return how many still do.
-
-        Who has to wait for its `turn` is at it already: nobody else begins with this vault meanwhile.
+        Only one process does this for a vault; it holds that place while it waits for its `turn`.
         """
-        if self.encoder is None or not self.indexed:
-            return 0
-        store, progress = self.store, progress or Progress()
-        asked = progress.stop
-        with store.locked("encode", wait=LOOK), turn or nullcontext():
-            return fill(store, self.encoder, replace(progress, stop=lambda: asked() or not store.in_place))
+        return self.encoder.encode(progress or Progress(), turn)
 
     def read(self, place: str, *, raw: bool = False) -> Reading:
         """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
 
-        In place of a path, which comes first, stands a name, title or alias that no other note has.
+        Instead of a path, a unique name, title or alias is enough; paths come first.
         """
         if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
                 place = find_named(readable_name(place), snapshot)
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
+
+    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
+        """Return the links and backlinks of a note; for all notes, counts, the `broken` links and the `orphans`.
+
+        With a note, `broken` leaves only its broken links; `to` leaves those that miss `notes`, `files` or `anchors`.
+        For a file that is not a note, its backlinks are returned.
+        """
+        from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
+
+        query = LinkQuery(readable_name(note), broken=broken, orphans=orphans, to=to)
+        return self._graph.links(query)
+
+    def graph(self) -> Graph:
+        """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
+        return self._graph.overview()
+
+    def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
+        """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
+
+        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5; with a query 0.7 of the
+        nearest, if that is less). The walk says which notes it visited, and why it kept or dropped each.
+        """
+        from notewell.graph.traverse import walk_rules  # noqa: PLC0415
+
+        rules = walk_rules(depth, floor, with_query=bool(query))
+        plan = make_plan(readable(query), known=Known(syntax=False))
+        vector = (lambda snapshot: self._vector_of(plan, snapshot)) if query else None
+        return self._graph.walk(readable_name(note), rules, vector)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
@@ -222,92 +278,55 @@ class Vault(Linked):
         return find_secrets(self.root, files_at(self.root, rules, paths), rules, progress or Progress())
 
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
-        """Take in every change as it happens, until told to stop; `tell` gets a report of each.
+        """Index every change as it happens, until told to stop; `tell` gets the report of each.
 
-        `warn` is told of a server for embeddings that does not answer, and the next change asks it again; without it,
-        that is an error.
+        `warn` gets a message when a server for embeddings does not answer, and the next change asks it again; without
+        `warn`, that is an error.
         """
-        # What watches costs a cold command line 15 ms.
-        from notewell.index.watch import watch  # noqa: PLC0415
-
-        for _ in watch(self.root, stop):
-            # Another process may be at it, or the vault's drive may be gone: the next round tries again.
-            with suppress(StoreBusy, VaultError):
-                try:
-                    report = self.index(progress=Progress(stop=stop.is_set))
-                except EmbedError as error:
-                    if warn is None or not self.settings.embed.is_remote:
-                        raise
-                    warn(f"{error.fact}; what changed is taken in with the next change")
-                    continue
-                if report.added or report.changed or report.removed:
-                    tell(report)
+        self._indexing.follow(tell, stop, warn)
 
     def remember(
         self, text: str, *, title: str = "", tags: Sequence[str] = (), source: str = "", anyway: bool = False
     ) -> Remembered:
-        """Write a text, without its secrets, as a note into `memory.folder`, and take it in.
+        """Write a text, without its secrets, as a note into `memory.folder`, and index it.
 
-        What says nearly the same already is returned instead, and nothing is written, unless `anyway`.
+        If a note says nearly the same already, that is returned and nothing is written, unless `anyway`.
         """
         from notewell.memory.page import Memory  # noqa: PLC0415
 
-        memories = self._memories
+        memories = self.memories
         if not self.indexed:
-            # What a new vault says already is known only then; a memory does not fail for it.
+            # Only then is it known what the notes say already; but a memory does not fail because of it.
             with suppress(StoreBusy, EmbedError):
                 self.refresh()
         memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
         done = memories.remember(memory, anyway=anyway)
-        return replace(done, notices=self._take_in(done.path)) if done.written else done
+        return replace(done, notices=self.freshness.index_note(done.path)) if done.path else done
 
     def forget(self, note: str) -> Forgotten:
-        """Move a note that was remembered to the vault's trash, and out of the store; any other is refused."""
-        memories = self._memories
+        """Move a note that was remembered to the vault's trash, and out of the store; any other note is refused."""
+        memories = self.memories
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
         if not os.path.lexists(self.root / path):
             self.check_indexed()
             with self.store.reading() as snapshot:
                 path = find_exactly(readable_name(note), snapshot)
         done = memories.forget(path)
-        return replace(done, notices=self._take_in(done.path))
-
-    def _take_in(self, path: str) -> tuple[Notice, ...]:
-        """Bring the store up to date with one note, however much else changed; return what the user should know."""
-        try:
-            self.check_indexed()
-            with self.store.locked(wait=BRIEFLY):
-                if self._suits(self.store.state.made_for):
-                    change, deadline = change_of(self.root, path, self.store), time.monotonic() + QUICK_SECONDS
-                    progress = Progress(stop=lambda: time.monotonic() > deadline)
-                    index(
-                        self._source,
-                        store=self.store,
-                        embedder=self._hurried_embedder,
-                        linking=self._linking,
-                        progress=progress,
-                        changes=change,
-                    )
-                    return ()
-            fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
-        except (StoreError, EmbedError) as error:
-            # The note itself is as it was asked for.
-            fact = error.fact
-        return (Notice("note_not_indexed", {"path": path, "reason": fact}),)
+        return replace(done, notices=self.freshness.index_note(done.path))
 
     @property
-    def _memories(self) -> Memories:
+    def memories(self) -> Memories:
+        """Return the notes that agents remembered; an error, if the settings allow no folder for them."""
         # Two commands of many need it, and a cold command line does not pay for it.
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
-        lock = self.beside_store(".memory")
-        return Memories(self.root, folder, self.settings.index, self.store, lock)
+        return Memories(self.root, folder, self.settings.index, self.store, self.beside_store(".memory"))
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
-        """Prove that the store is sound and holds no secret; with `repair`, make it anew if it is not."""
+        """Prove that the store is sound and holds no secret; with `repair`, rebuild it if it is not."""
         try:
-            # Whoever interrupts it leaves no reading open behind a store that is closed.
+            # Closed even if interrupted, so that no reading stays open behind a closed store.
             with self.store.reading() as snapshot, closing(stored_texts(snapshot)) as texts:
                 problems = (*self.store.check(), *find_leaks(texts))
         except StoreDamaged as error:
@@ -318,34 +337,46 @@ class Vault(Linked):
         return Diagnosis(problems, repaired=True)
 
     def backup(self, file: Path) -> None:
-        """Write the store, as it is now, to another file; others may read and write it meanwhile."""
-        if exists(file):
-            raise StoreError(f"{file} exists already", "Name a file that does not")
-        self.check_indexed()
-        # One command of many needs it.
-        from tempfile import TemporaryDirectory  # noqa: PLC0415
-
-        with TemporaryDirectory(prefix=".notewell-", dir=folder_to_write(file)) as folder:
-            partial = Path(folder) / file.name
-            self.store.copy_to(partial)
-            partial.replace(file)
+        """Write the store, as it is now, to another file; others may read and write the store meanwhile."""
+        self._opened.backup(file)
 
     def restore(self, file: Path) -> None:
-        """Put a backup in the place of the store; what changed in the folder since is taken in by the next index."""
-        if not exists(file):
-            raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
-        if not self.has_store:
-            # What it is made for comes with the copy; no embedder is asked.
-            self._store = self._open_store(MadeFor("", 0, ""))
-        store = self._repaired_store()
-        with store.locked(wait=PATIENCE):
-            store.replace_by(store.beside(file))
+        """Put a backup in the store's place; the next `index` brings it up to date with the folder."""
+        self._opened.restore(file, WAIT_SECONDS)
 
     def status(self) -> Status:
-        """Return how the store stands against the folder."""
+        """Return how the store compares with the folder."""
         if not self.indexed:
-            return Status(self.root, self.store_file, About(), 0)
-        changes = find_changes(self.root, self.settings.index, self.store)
+            return Status.of(self.root, self.store_file, About())
+        changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
         stale = len(changes.read) + len(changes.gone)
-        others = count_others(self.root, self.settings.index)
-        return Status(self.root, self.store_file, self.store.about(), stale, self.filling, others)
+        status = Status.of(self.root, self.store_file, self.store.about())
+        return replace(status, stale=stale, filling=self.encoder.progress, others=others)
+
+    def _source(self) -> Source:
+        return Source(self.root, self.settings.index, self.settings.chunk)
+
+    @cached_property
+    def _graph(self) -> LinkGraph:
+        # Most commands need no graph, and a cold command line does not pay for it.
+        from notewell.graph.link_graph import Folder, LinkGraph  # noqa: PLC0415
+
+        return LinkGraph(self._opened, Folder(self._others, self._text_of))
+
+    def _resolve_links(self, store: Store) -> None:
+        if not store.state.links_resolved:
+            self._graph.resolve(store)
+
+    def _measure_standings(self, store: Store) -> None:
+        if not store.state.standings_current:
+            self._graph.measure(store)
+
+    def _others(self, store: Store) -> list[str]:
+        return list_others(self.root, self.settings.index, store)
+
+    def _text_of(self, path: str) -> str:
+        """Return the whole text of a note; nothing, if reading it takes a sandbox, or it is gone."""
+        try:
+            return "" if is_sandboxed(path) else read_place(self.root, Place(path), self.settings.index).text
+        except NoteError:
+            return ""

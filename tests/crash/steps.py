@@ -38,7 +38,7 @@ notewell.index.encode.GROUP = 8
 ACTS: Mapping[str, Callable[..., object]] = {
     "index": lambda vault: vault.index(),
     "rebuild": lambda vault: vault.index(full=True),
-    "fill": lambda vault: vault.fill(),
+    "fill": lambda vault: vault.encode(),
     "search": lambda vault: vault.search("hive honey orchard"),
     "open": lambda vault: vault.store.about(),
     "backup": lambda vault, file: vault.backup(Path(file)),

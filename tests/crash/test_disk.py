@@ -228,7 +228,7 @@ def test_a_store_that_may_only_be_read_answers_and_refuses_to_be_written(reachab
         with Vault.open(root, {"embed.model": "words"}) as reader:
             assert found(reader, "hive") == ["bees.md"]
             status = reader.status()
-            assert (status.about.notes, status.stale) == (2, 1)
+            assert (status.notes, status.stale) == (2, 1)
             assert reader.doctor().problems == ()
             results = reader.search("loaf", refresh=True)
             assert results[0].path == "bread.md"
@@ -273,7 +273,7 @@ def test_who_may_only_read_sees_what_a_writer_that_is_still_at_it_has_committed(
     def act() -> None:
         with Vault.open(vault.root, {"embed.model": "words"}) as reader:
             assert found(reader, "hive") == ["bees.md"]
-            assert reader.status().about.notes == 2
+            assert reader.status().notes == 2
 
     in_child(act, user=NOBODY if os.getuid() == 0 else None)
     for path, mode in modes.items():

@@ -32,7 +32,7 @@ def test_filling_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(
     place = Place(few_notes, ENCODER).indexed()
     with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
-        fresh.fill()
+        fresh.encode()
         expected, chunks = encoded(fresh), fresh.store.about().filled
     seen = set[int]()
 
@@ -40,7 +40,7 @@ def test_filling_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(
         with place.opened() as vault:
             assert vault.doctor().problems == ()
             seen.add(vault.store.about().filled)
-            assert vault.fill() == vault.unfilled == 0, "the lock of the one that was killed is free"
+            assert vault.encode() == vault.encoder.left == 0, "the lock of the one that was killed is free"
             assert (vault.store.about().filled, encoded(vault)) == (chunks, expected)
             assert vault.doctor().problems == ()
 
@@ -55,13 +55,13 @@ def test_a_search_killed_while_it_keeps_the_encoders_vectors_leaves_a_sound_stor
     place = Place(few_notes, ENCODER).indexed()
     with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
-        fresh.fill()
+        fresh.encode()
         expected = encoded(fresh)
 
     def check() -> None:
         with place.opened() as vault:
             assert vault.doctor().problems == ()
-            assert vault.fill() == 0
+            assert vault.encode() == 0
             assert encoded(vault) == expected
 
     assert {"insert fine", "commit"} <= set(place.kill(perform, "search", check=check))
@@ -170,7 +170,7 @@ def test_forgetting_killed_at_any_step_leaves_the_memory_or_has_it_in_the_trash(
     folder, trash = few_notes / "Memories", few_notes / ".trash"
     with place.opened() as vault:
         vault.index()
-        page = few_notes / vault.remember(TEXT).path
+        page = few_notes / str(vault.remember(TEXT).path)
     text = page.read_text()
     place.indexed()
 

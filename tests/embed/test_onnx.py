@@ -209,8 +209,8 @@ def test_a_folder_that_the_vaults_file_names_is_taken_from_the_vaults_root(
     monkeypatch.chdir(elsewhere.parent)
     assert load_settings(root, {}, {}).embed.encoder == str(root / "mine")
     with Vault.open(root) as vault:
-        assert vault.encoder is not None
-        assert vault.encoder.fingerprint.startswith("mine/512/mean/")
+        assert vault.models.encoder is not None
+        assert vault.models.encoder.fingerprint.startswith("mine/512/mean/")
     # What the user types is taken from where it is typed.
     assert load_settings(root, {"NOTEWELL_EMBED_ENCODER": "mine"}, {}).embed.encoder == "mine"
     assert load_settings(root, {}, {"embed.encoder": "minilm"}).embed.encoder == "minilm"

@@ -68,7 +68,7 @@ def test_a_vault_is_indexed_and_searched_by_a_servers_vectors(make_vault: MakeVa
     assert vault.index().added == 2
     results = vault.search("the hive")
     assert (results.notices, results[0].retrievers) == ((), {"lexical": 1, "vector": 1})
-    assert vault.status().about.embedder == f"{kind}:some-model"
+    assert vault.status().embedder == f"{kind}:some-model"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_vault_that_was_never_indexed_stays_untouched_when_the_server_is_down(
         vault.index()
     assert "`ollama serve`" in caught.value.hint
     assert not (vault.root / ".notewell").exists()
-    assert (vault.indexed, vault.status().about.notes, vault.read("bees.md:1").text) == (False, 0, "# Bees")
+    assert (vault.indexed, vault.status().notes, vault.read("bees.md:1").text) == (False, 0, "# Bees")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -211,14 +211,14 @@ def test_without_the_server_everything_but_new_text_works(
     vault.index()
     server.always, before = "closed", len(server.requests)
     with again(vault) as other:
-        assert (other.status().about.notes, other.doctor().problems, other.refresh()) == (2, (), ())
+        assert (other.status().notes, other.doctor().problems, other.refresh()) == (2, (), ())
         assert other.read("bees.md:3").text.startswith("The hive")
         other.backup(tmp_path / "copy.db")
         other.restore(tmp_path / "copy.db")
         assert other.index().total == 0
     with Vault.open(vault.root, {**settings(server), "store.path": str(tmp_path / "new" / "place.db")}) as elsewhere:
         elsewhere.restore(tmp_path / "copy.db")
-        assert elsewhere.status().about.notes == 2
+        assert elsewhere.status().notes == 2
     assert len(server.requests) == before
 
 

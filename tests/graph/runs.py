@@ -10,4 +10,4 @@ def index_without_links(vault: Vault) -> None:
     """Index a vault as a run does that is killed before it resolves links and measures standings."""
     source = Source(vault.root, vault.settings.index, vault.settings.chunk)
     nothing = Linking(lambda store: None, lambda store: None)
-    index(source, store=vault.store, embedder=vault.embedder, linking=nothing, progress=Progress())
+    index(source, store=vault.store, embedder=vault.models.embedder, linking=nothing, progress=Progress())

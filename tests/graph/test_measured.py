@@ -194,9 +194,9 @@ def test_the_vault_from_above_is_right_where_standings_are_older_than_links_and_
         with vault.store.locked(wait=0):
             graph = vault.graph()
             assert not vault.store.state.standings_current
-        assert (graph.overview.orphans, graph.notices) == ((), ())
-        assert sum(community.size for community in graph.overview.communities) == 4
-        assert "alone.md" in as_svg(graph.net, graph.overview, "Vault")
+        assert (graph.orphans, graph.notices) == ((), ())
+        assert sum(community.size for community in graph.communities) == 4
+        assert "alone.md" in as_svg(graph, "Vault")
 
 
 def test_a_run_that_was_killed_before_links_were_resolved_is_made_good_though_nothing_changed(

@@ -7,10 +7,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from tests.cases import cases
 
-from notewell.graph.dot import as_dot
 from notewell.graph.net import Net
-from notewell.graph.overview import Bridge, Overview, names_of, survey
-from notewell.graph.picture import as_svg
+from notewell.graph.overview import Bridge, Graph, names_of, survey
+from notewell.graph.picture import as_dot, as_svg
 from notewell.graph.standing import measure
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,7 +31,7 @@ BEES = ("Bees/Mites.md", "Bees/Hive.md", "Bees/Honey.md")
 TWO = make_net([*circle(*BREAD), *circle(*BEES), ("Bees/Honey.md", "Bread/index.md")], "Alone.md", "All alone.md")
 
 
-def overview(net: Net) -> Overview:
+def overview(net: Net) -> Graph:
     return survey(net, measure(net))
 
 
@@ -62,7 +61,7 @@ def test_notes_of_one_name_are_told_apart_by_their_folders() -> None:
         ("Honey", "Garden/Hive", "Garden/Bees"),
         ("Wax", "Work/Hive", "Work/Bees"),
     ]
-    assert seen.names["Bees.md"] == "Bees"
+    assert seen.names()["Bees.md"] == "Bees"
     assert list(names_of(["a/x/index.md", "b/x/README.md", "x.md"]).values()) == ["a/x", "b/x", "x"]
     assert list(names_of(["1/a/x.md", "2/a/x.md", "x.md", "x.txt"]).values()) == ["1/a/x", "2/a/x", "x.md", "x.txt"]
 
@@ -77,13 +76,13 @@ def test_equal_notes_of_a_community_are_ordered_by_pagerank() -> None:
 
 
 def test_bridges_are_the_links_between_communities() -> None:
-    assert overview(TWO).bridges == (Bridge(0, 1, 1, "Bees/Honey.md", "Bread/index.md"),)
+    assert overview(TWO).bridges == (Bridge((0, 1), 1, ("Bees/Honey.md", "Bread/index.md")),)
 
 
 def test_of_several_links_between_two_communities_the_most_central_one_is_named() -> None:
     net = make_net([*circle(*BREAD), *circle(*BEES), ("Bees/Mites.md", "Bread/Rye.md"), (BREAD[3], BEES[2])])
     (bridge,) = overview(net).bridges
-    assert (bridge.links, bridge.source, bridge.target) == (2, "Bread/index.md", "Bees/Honey.md")
+    assert (bridge.links, bridge.link) == (2, ("Bread/index.md", "Bees/Honey.md"))
 
 
 def test_orphans_are_the_notes_that_no_link_joins_with_another() -> None:
@@ -91,15 +90,15 @@ def test_orphans_are_the_notes_that_no_link_joins_with_another() -> None:
 
 
 def test_a_vault_without_links_has_only_orphans_and_can_be_drawn() -> None:
-    empty = overview(net := make_net([], "a.md", "b.md"))
+    empty = overview(make_net([], "a.md", "b.md"))
     assert (empty.communities, empty.bridges, empty.orphans) == ((), (), ("a.md", "b.md"))
-    assert "2 notes without links" in as_svg(net, empty, "Empty")
-    assert as_dot(net, empty) == 'digraph vault {\n  "a.md" [label="a"];\n  "b.md" [label="b"];\n}\n'
+    assert "2 notes without links" in as_svg(empty, "Empty")
+    assert as_dot(empty) == 'digraph vault {\n  "a.md" [label="a"];\n  "b.md" [label="b"];\n}\n'
     assert overview(make_net([])).notes == 0
 
 
 def test_graphviz_gets_every_note_and_every_link_once() -> None:
-    dot = as_dot(TWO, overview(TWO))
+    dot = as_dot(overview(TWO))
     assert '    "Bread/index.md" [label="Bread"];' in dot
     assert '  "Bees/Honey.md" -> "Bread/index.md";' in dot
     assert dot.count(" -> ") == 10
@@ -109,13 +108,13 @@ def test_graphviz_gets_every_note_and_every_link_once() -> None:
 
 def test_a_name_cannot_break_out_of_graphviz_or_of_a_picture() -> None:
     net = make_net([('a"]; x\\\n.md', "<b>&.md"), ("<b>&.md", "bell \x07.md")])
-    assert r'"a\"]; x\\ .md"' in as_dot(net, overview(net))
-    texts = [text.text for text in ET.fromstring(as_svg(net, overview(net), "<&>")).iter(f"{SVG}text")]
+    assert r'"a\"]; x\\ .md"' in as_dot(overview(net))
+    texts = [text.text for text in ET.fromstring(as_svg(overview(net), "<&>")).iter(f"{SVG}text")]
     assert {"<&>", "<b>&", "bell"} <= set(texts)
 
 
 def test_a_small_vault_is_drawn_note_by_note() -> None:
-    drawn = ET.fromstring(as_svg(TWO, overview(TWO), "My vault"))
+    drawn = ET.fromstring(as_svg(overview(TWO), "My vault"))
     texts = [text.text for text in drawn.iter(f"{SVG}text")]
     assert texts[:2] == ["My vault", "9 notes, 10 links, 2 communities; not drawn: 2 notes without links"]
     assert sorted(texts[2:], key=str) == ["Bread", "Flour", "Hive", "Honey", "Mites", "Rye", "Spelt"]
@@ -124,7 +123,7 @@ def test_a_small_vault_is_drawn_note_by_note() -> None:
 
 def test_arrows_of_a_small_vault_point_the_way_of_the_link_and_end_at_the_rims() -> None:
     net = make_net([("a.md", "b.md"), ("b.md", "c.md"), ("c.md", "b.md")])
-    drawn = ET.fromstring(as_svg(net, overview(net), "Arrows"))
+    drawn = ET.fromstring(as_svg(overview(net), "Arrows"))
     spots = {
         str(circle.findtext(f"{SVG}title")): [float(circle.get(key, 0)) for key in ("cx", "cy", "r")]
         for circle in drawn.iter(f"{SVG}circle")
@@ -144,7 +143,7 @@ def test_arrows_of_a_small_vault_point_the_way_of_the_link_and_end_at_the_rims()
 def test_a_long_name_is_drawn_in_lines_and_cut_only_after_three() -> None:
     long, longer = "How the bees of the old orchard came to be here", "a very long name " * 9
     net = make_net([(f"{long}.md", f"{longer}.md")])
-    drawn = ET.fromstring(as_svg(net, overview(net), "A title of more than twenty-eight signs"))
+    drawn = ET.fromstring(as_svg(overview(net), "A title of more than twenty-eight signs"))
     texts = [str(text.text) for text in drawn.iter(f"{SVG}text")]
     assert texts[0] == "A title of more than twenty-eight signs"
     assert {"How the bees of the old", "orchard came to be here"} <= set(texts)
@@ -152,15 +151,15 @@ def test_a_long_name_is_drawn_in_lines_and_cut_only_after_three() -> None:
 
 
 def test_colours_are_of_communities_and_those_beyond_the_eleventh_are_grey() -> None:
-    drawn = ET.fromstring(as_svg(net := many(14), overview(net), "Rings"))
+    drawn = ET.fromstring(as_svg(overview(many(14)), "Rings"))
     colours = [circle.get("fill") for circle in drawn.iter(f"{SVG}circle")]
     assert [colours.count(colour) for colour in dict.fromkeys(colours)] == [5] * 11 + [15]
-    bubbles = ET.fromstring(as_svg(net := many(30), overview(net), "Bubbles"))
+    bubbles = ET.fromstring(as_svg(overview(many(30)), "Bubbles"))
     assert len({circle.get("fill") for circle in bubbles.iter(f"{SVG}circle")}) == 1
 
 
 def test_bubbles_are_joined_by_their_widest_bridges_as_long_as_one_of_the_two_has_fewer_than_three() -> None:
-    chained = ET.fromstring(as_svg(net := many(30, chained=30), overview(net), "Chain"))
+    chained = ET.fromstring(as_svg(overview(net := many(30, chained=30)), "Chain"))
     assert len(list(chained.iter(f"{SVG}line"))) == len(overview(net).bridges) > 10
     assert not any(line.get("marker-end") for line in chained.iter(f"{SVG}line"))
     # Everybody has a bridge to everybody: 435 of them, of which each takes three, or is taken by others.
@@ -168,19 +167,19 @@ def test_bubbles_are_joined_by_their_widest_bridges_as_long_as_one_of_the_two_ha
     bridges = [(rings[one][other], rings[other][one]) for one, other in combinations(range(30), 2)]
     full = make_net([link for ring in rings for link in circle(*ring)] + bridges)
     assert len(overview(full).bridges) == 435
-    lines = list(ET.fromstring(as_svg(full, overview(full), "All")).iter(f"{SVG}line"))
+    lines = list(ET.fromstring(as_svg(overview(full), "All")).iter(f"{SVG}line"))
     assert 45 <= len(lines) <= 90
 
 
 def test_a_picture_is_not_much_larger_than_what_it_has_to_hold() -> None:
-    drawn = ET.fromstring(as_svg(net := many(24, chained=24), overview(net), "Notes"))
+    drawn = ET.fromstring(as_svg(overview(many(24, chained=24)), "Notes"))
     labels = [str(text.text) for text in drawn.iter(f"{SVG}text") if text.get("text-anchor")]
     area = float(drawn.get("width", 0)) * float(drawn.get("height", 0))
     assert area < 6 * sum(7 * len(label) * 40 for label in labels)
 
 
 def test_a_large_vault_is_drawn_by_its_sixty_largest_communities() -> None:
-    drawn = ET.fromstring(as_svg(net := many(70), overview(net), "Large"))
+    drawn = ET.fromstring(as_svg(overview(many(70)), "Large"))
     assert len(list(drawn.iter(f"{SVG}circle"))) == 60
     texts = [str(text.text) for text in drawn.iter(f"{SVG}text")]
     assert texts[1].endswith("not drawn: 10 smaller communities with 50 notes")
@@ -192,7 +191,7 @@ def test_a_large_vault_is_drawn_by_its_sixty_largest_communities() -> None:
     [TWO, many(20, chained=20), many(30, chained=30), many(70, chained=8)],
 )
 def test_no_label_covers_another_or_leaves_the_picture(net: Net) -> None:
-    drawn = ET.fromstring(as_svg(net, overview(net), "Vault"))
+    drawn = ET.fromstring(as_svg(overview(net), "Vault"))
     labels = [text for text in drawn.iter(f"{SVG}text") if text.get("text-anchor")]
     boxes = [(float(label.get("x", 0)), float(label.get("y", 0)), 3.4 * len(str(label.text))) for label in labels]
     overlaps = [
@@ -206,4 +205,4 @@ def test_no_label_covers_another_or_leaves_the_picture(net: Net) -> None:
 
 
 def test_two_pictures_of_one_vault_are_the_same() -> None:
-    assert as_svg(TWO, overview(TWO), "Vault") == as_svg(TWO, overview(TWO), "Vault")
+    assert as_svg(overview(TWO), "Vault") == as_svg(overview(TWO), "Vault")

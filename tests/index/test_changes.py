@@ -8,6 +8,7 @@ import pytest
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
+from notewell.freshness import Policy
 from notewell.index import Progress
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
@@ -64,7 +65,7 @@ def test_a_new_vault_is_indexed_whole(make_vault: MakeVault) -> None:
 
 def test_a_second_run_reads_and_embeds_nothing(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     assert len(counting.texts) == 2
     generation = vault.store.about().generation
@@ -76,7 +77,7 @@ def test_a_second_run_reads_and_embeds_nothing(make_vault: MakeVault) -> None:
 
 def test_an_added_note_alone_is_embedded(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES})
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     write(vault, "rye.md", RYE)
     report = vault.index()
@@ -98,7 +99,7 @@ def test_an_edited_note_is_found_by_its_new_words_only(make_vault: MakeVault, st
 
 def test_a_touched_note_with_the_same_content_is_not_embedded_again(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES})
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     generation = vault.store.about().generation
     touch(vault, "bees.md")
@@ -218,9 +219,9 @@ def test_search_refreshes_what_changed(make_vault: MakeVault) -> None:
     assert paths(vault, "hive") == ["bees.md"]
 
 
-def test_a_large_change_is_left_to_the_user(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 1_000)
+def test_a_large_change_is_left_to_the_user(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
+    vault.freshness.policy = Policy(quick_bytes=1_000)
     vault.index()
     write(vault, "long.md", "word " * 250)
     write(vault, "bees.md", BEES)
@@ -228,27 +229,23 @@ def test_a_large_change_is_left_to_the_user(make_vault: MakeVault, monkeypatch: 
     assert vault.store.about().notes == 1
 
 
-def test_a_refresh_stops_when_its_time_is_over_and_says_what_is_left(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.vault.QUICK_SECONDS", 0.0)
+def test_a_refresh_stops_when_its_time_is_over_and_says_what_is_left(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
+    vault.freshness.policy = Policy(quick_seconds=0.0)
     vault.index()
     for number in range(4):
         write(vault, f"{number}.md", BEES)
     assert vault.refresh() == (Notice("files_left", {"count": 3}),)
     assert vault.store.about().notes == 2
-    monkeypatch.setattr("notewell.vault.QUICK_SECONDS", 60.0)
+    vault.freshness.policy = Policy(quick_seconds=60.0)
     assert vault.refresh() == ()
     assert vault.store.about().notes == 5
 
 
-def test_notes_that_are_only_gone_are_forgotten_however_large_they_were(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notes_that_are_only_gone_are_forgotten_however_large_they_were(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE, "bees.md": BEES})
     vault.index()
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    vault.freshness.policy = Policy(quick_bytes=0)
     (vault.root / "bees.md").unlink()
     assert vault.refresh() == ()
     assert paths(vault, "hive") == []
@@ -259,7 +256,7 @@ def test_other_chunk_settings_index_everything_anew(make_vault: MakeVault, setti
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     vault.index()
     changed = Vault.open(vault.root, {"embed.model": "words", **settings})
-    counting = changed.embedder = CountingEmbedder()
+    counting = changed.models.embedder = CountingEmbedder()
     changed.index()
     assert len(counting.texts) == 2
     changed.index()
@@ -280,7 +277,7 @@ def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_th
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     vault.index()
     other = Vault.open(vault.root, {"embed.model": "words"})
-    counting = other.embedder = CountingEmbedder("other words/27")
+    counting = other.models.embedder = CountingEmbedder("other words/27")
     results = other.search("hive")
     assert results.notices[0].facts == {"embedder": "words/27"} and results[0].retrievers["vector"] is None
     other.index()
@@ -294,13 +291,13 @@ def test_an_embedder_of_other_dimensions_takes_the_store_over(make_vault: MakeVa
     vault.index()
     static = Vault.open(vault.root)
     static.index()
-    assert len(vectors(static)[0]) == static.embedder.dimensions != WordsEmbedder.dimensions
+    assert len(vectors(static)[0]) == static.models.embedder.dimensions != WordsEmbedder.dimensions
     assert static.search("insects of a hive that make honey").notices == ()
 
 
 def test_full_embeds_everything_again(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     generation = vault.store.about().generation
     report = vault.index(full=True)
@@ -347,7 +344,7 @@ def test_the_same_lines_are_embedded_once_over_all_batches(
 ) -> None:
     monkeypatch.setattr("notewell.index.BATCH_BYTES", 100)
     vault = make_vault({f"{number}.md": BEES for number in range(20)})
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     assert len(counting.texts) < 4
     assert len(vectors(vault)) == 1
@@ -359,7 +356,7 @@ def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again
     monkeypatch.setattr("notewell.index.BATCH_BYTES", 1)
     notes = {f"old/{number}.md": f"# {number}\n\nThe hive of number {number} hums in May.\n" for number in range(6)}
     vault = make_vault(notes)
-    counting = vault.embedder = CountingEmbedder()
+    counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     assert len(counting.texts) == 6
     (vault.root / "old").rename(vault.root / "new")
@@ -396,8 +393,8 @@ def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(
     vault.index()
     scandir = os.scandir
 
-    def refuse(path: Path) -> object:
-        if path.name == "closed":
+    def refuse(path: Path | int) -> object:
+        if isinstance(path, Path) and path.name == "closed":
             raise PermissionError(13, "denied")
         return scandir(path)
 

@@ -16,8 +16,8 @@ import pytest
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.index import Progress, fill
-from notewell.index.encode import GROUP
+from notewell.index import Progress
+from notewell.index.encode import GROUP, encode
 from notewell.index.report import Filling
 from notewell.measure.evaluate import find_candidates
 from notewell.store.vectors import cosines_by_id
@@ -33,7 +33,6 @@ SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
 # Holds the lock of whoever fills, until it is killed.
 HOLDER = f"""
 import signal, sys
-from notewell.vault import Vault
 with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.locked("encode"):
     print("held", flush=True)
     signal.pause()
@@ -63,16 +62,16 @@ def after_first_group(do: Callable[[], None]) -> Progress:
 
 def test_filling_gives_every_chunk_the_encoders_vector_and_tells_how_far_it_is(vault: Vault) -> None:
     told: list[tuple[int, int]] = []
-    assert vault.unfilled == NUMBER
-    assert vault.fill(Progress(tell=lambda *counts: told.append(counts))) == 0
+    assert vault.encoder.left == NUMBER
+    assert vault.encode(Progress(tell=lambda *counts: told.append(counts))) == 0
     assert told == [(GROUP, NUMBER), (2 * GROUP, NUMBER), (3 * GROUP, NUMBER), (NUMBER, NUMBER)]
     about = vault.store.about()
-    assert (about.encoder, about.filled, vault.unfilled) == (WordsEmbedder.fingerprint, NUMBER, 0)
+    assert (about.encoder, about.filled, vault.encoder.left) == (WordsEmbedder.fingerprint, NUMBER, 0)
     assert vault.doctor().problems == ()
 
 
 def test_the_vectors_are_those_of_what_the_chunks_mean(vault: Vault) -> None:
-    vault.fill()
+    vault.encode()
     with vault.store.reading() as snapshot:
         found = [slot for slot, _ in snapshot.nearest(WordsEmbedder().embed_query("hive"), EVERYTHING, 300).found]
         chunks = snapshot.chunks(found)
@@ -87,28 +86,28 @@ def test_the_vectors_are_those_of_what_the_chunks_mean(vault: Vault) -> None:
 def test_a_fill_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(vault: Vault) -> None:
     told: list[int] = []
     progress = Progress(tell=lambda done, total: told.append(total), stop=lambda: bool(told))
-    assert vault.fill(progress) == vault.unfilled == NUMBER - GROUP
+    assert vault.encode(progress) == vault.encoder.left == NUMBER - GROUP
     assert vault.store.about().filled == GROUP
-    assert vault.fill(progress) == vault.unfilled == NUMBER - GROUP
+    assert vault.encode(progress) == vault.encoder.left == NUMBER - GROUP
     told.clear()
-    assert vault.fill() == 0
+    assert vault.encode() == 0
     assert vault.store.about().filled == NUMBER
 
 
 def test_a_second_fill_has_nothing_to_do(vault: Vault) -> None:
-    vault.fill()
+    vault.encode()
     generation = vault.store.about().generation
-    assert vault.fill(Progress(tell=lambda done, total: pytest.fail("something was filled again"))) == 0
+    assert vault.encode(Progress(tell=lambda done, total: pytest.fail("something was filled again"))) == 0
     assert vault.store.about().generation == generation
 
 
 def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_fill(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "# A\n\nThe hive hums.\n"}, SETTINGS)
-    assert (vault.unfilled, vault.fill()) == (0, 0)
+    assert (vault.encoder.left, vault.encode()) == (0, 0)
     assert not vault.store_file.exists()
     vault.index()
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "off"}) as other:
-        assert (other.unfilled, other.fill(), other.store.about().filled) == (0, 0, 0)
+        assert (other.encoder.left, other.encode(), other.store.about().filled) == (0, 0, 0)
 
 
 # Beside others
@@ -119,14 +118,14 @@ def test_two_do_not_fill_at_once_and_the_second_is_told_who_does(vault: Vault) -
 
     def fill_too() -> None:
         with opened(vault) as other, pytest.raises(StoreBusy) as caught:
-            other.fill()
+            other.encode()
         refused.append(caught.value.fact)
 
-    assert vault.fill(after_first_group(fill_too)) == 0
+    assert vault.encode(after_first_group(fill_too)) == 0
     assert len(refused) == 1
     assert f"Process {os.getpid()}, since 20" in refused[0]
     with opened(vault) as other:
-        assert other.fill() == 0
+        assert other.encode() == 0
 
 
 def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> None:
@@ -138,7 +137,7 @@ def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> 
             assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
             seen.append((other.store.about().filled, "fine" in results[0].retrievers))
 
-    assert vault.fill(Progress(tell=look)) == 0
+    assert vault.encode(Progress(tell=look)) == 0
     assert [filled for filled, _ in seen] == [GROUP, 2 * GROUP, 3 * GROUP, NUMBER]
     assert seen[-1][1]
 
@@ -151,7 +150,7 @@ def test_notes_that_come_in_during_the_fill_are_filled_by_it(vault: Vault, last:
             with opened(vault) as other:
                 assert other.index(wait=0).added == 1
 
-    assert vault.fill(Progress(add)) == vault.unfilled == 0
+    assert vault.encode(Progress(add)) == vault.encoder.left == 0
     assert vault.store.about().filled == NUMBER + 1
     assert vault.search("zebra")[0].path == "new.md"
     assert vault.doctor().problems == ()
@@ -166,7 +165,7 @@ def test_a_fill_that_ends_early_returns_how_many_lack_a_vector_by_then(vault: Va
         with opened(vault) as other:
             assert other.index().added == 1
 
-    assert vault.fill(Progress(index_once, lambda: bool(told))) == vault.unfilled == NUMBER - GROUP + 1
+    assert vault.encode(Progress(index_once, lambda: bool(told))) == vault.encoder.left == NUMBER - GROUP + 1
 
 
 def holding(vault: Vault) -> apsw.Connection:
@@ -186,7 +185,7 @@ def test_a_fill_tries_again_while_another_connection_holds_a_transaction(vault: 
             writer.execute("rollback")
         return False
 
-    assert vault.fill(Progress(stop=let_go)) == 0
+    assert vault.encode(Progress(stop=let_go)) == 0
     writer.close()
     assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
     assert next(asked) > 3
@@ -197,7 +196,7 @@ def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault)
     writer = holding(vault)
     letting_go = threading.Timer(0.1, lambda: writer.execute("rollback"))
     letting_go.start()
-    assert vault.fill() == 0
+    assert vault.encode() == 0
     letting_go.join()
     writer.close()
     assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
@@ -206,10 +205,10 @@ def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault)
 def test_a_fill_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
     vault.store.db.set_busy_timeout(20)
     writer, asked = holding(vault), count()
-    assert vault.fill(Progress(stop=lambda: next(asked) >= 3)) == NUMBER
+    assert vault.encode(Progress(stop=lambda: next(asked) >= 3)) == NUMBER
     writer.execute("rollback")
     writer.close()
-    assert vault.fill() == 0
+    assert vault.encode() == 0
 
 
 def test_a_fill_ends_when_the_store_is_gone(vault: Vault) -> None:
@@ -219,20 +218,20 @@ def test_a_fill_ends_when_the_store_is_gone(vault: Vault) -> None:
         told.append(done)
         shutil.rmtree(vault.root / ".notewell")
 
-    vault.fill(Progress(delete))
+    vault.encode(Progress(delete))
     assert told == [GROUP]
     assert not vault.store_file.exists()
     assert vault.index().added == NUMBER
-    assert vault.fill() == 0
+    assert vault.encode() == 0
 
 
 def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault) -> None:
-    vault.fill()
+    vault.encode()
     fine = "select body, data from fine order by body"
     before, about = vault.store.db.execute(fine).fetchall(), vault.store.about()
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
         assert other.search("the hive hums")[0].retrievers["fine"]
-        assert (other.filling.filled, other.filling.left) == (0, NUMBER)
+        assert (other.encoder.progress.filled, other.encoder.progress.left) == (0, NUMBER)
     assert vault.store.db.execute(fine).fetchall() == before
     assert vault.store.about() == about
 
@@ -246,9 +245,9 @@ def test_two_encoders_take_turns_only_by_filling(vault: Vault) -> None:
     vault.search("the hive hums")
     assert vault.store.about().encoder == WordsEmbedder.fingerprint
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
-        other.fill()
-        assert (other.store.about().filled, other.unfilled) == (NUMBER, 0)
-    assert vault.filling == Filling(WordsEmbedder.fingerprint, left=NUMBER)
+        other.encode()
+        assert (other.store.about().filled, other.encoder.left) == (NUMBER, 0)
+    assert vault.encoder.progress == Filling(WordsEmbedder.fingerprint, left=NUMBER)
 
 
 @pytest.mark.parametrize("path", ["000.md", f"{NUMBER - 1:03}.md"], ids=["already filled", "not yet filled"])
@@ -261,7 +260,7 @@ def test_a_note_that_changes_during_the_fill_has_no_vector_of_what_it_was(
         with opened(vault) as other:
             other.index()
 
-    assert vault.fill(after_first_group(change)) == vault.unfilled == 0
+    assert vault.encode(after_first_group(change)) == vault.encoder.left == 0
     assert vault.doctor().problems == ()
     about = vault.store.about()
     assert about.filled == about.chunks == (NUMBER if text else NUMBER - 1)
@@ -284,7 +283,7 @@ def test_a_note_that_changes_while_its_vector_is_made_is_filled_by_the_same_run(
                     assert other.index().changed == GROUP
             return super().embed(texts)
 
-    assert fill(vault.store, Meddled(), Progress()) == vault.unfilled == 0
+    assert encode(vault.store, Meddled(), Progress()) == vault.encoder.left == 0
     assert vault.doctor().problems == ()
     assert vault.store.about().filled == NUMBER
 
@@ -295,7 +294,7 @@ def test_a_full_run_during_the_fill_loses_nothing(vault: Vault) -> None:
             assert other.index(full=True).added == NUMBER
             assert other.store.about().filled == GROUP
 
-    assert vault.fill(after_first_group(make_anew)) == vault.unfilled == 0
+    assert vault.encode(after_first_group(make_anew)) == vault.encoder.left == 0
     assert vault.store.about().filled == NUMBER
     assert vault.doctor().problems == ()
 
@@ -311,11 +310,11 @@ def test_searches_that_make_vectors_and_a_fill_come_to_the_same(vault: Vault) ->
     searcher = threading.Thread(target=search_on)
     searcher.start()
     try:
-        assert vault.fill() == 0
+        assert vault.encode() == 0
     finally:
         done.set()
         searcher.join()
-    assert (vault.store.about().filled, vault.unfilled, vault.doctor().problems) == (NUMBER, 0, ())
+    assert (vault.store.about().filled, vault.encoder.left, vault.doctor().problems) == (NUMBER, 0, ())
 
 
 # Killed
@@ -327,8 +326,8 @@ def test_the_lock_of_a_killed_fill_is_free(vault: Vault) -> None:
             assert process.stdout
             assert process.stdout.readline() == b"held\n"
             with pytest.raises(StoreBusy) as caught:
-                vault.fill()
+                vault.encode()
             assert f"Process {process.pid}," in caught.value.fact
         finally:
             process.kill()
-    assert vault.fill() == 0
+    assert vault.encode() == 0

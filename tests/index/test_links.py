@@ -244,5 +244,5 @@ def test_the_links_of_a_link_section_are_stored_though_its_words_are_not(make_va
 
 
 def test_every_link_of_the_sample_vault_leads_somewhere_but_three(vault: Vault) -> None:
-    broken = {lead.link.target for lead in vault.links(broken=True).links}
+    broken = {lead.target for lead in vault.links(broken=True).links}
     assert broken == {"Saga pattern", "Pillow Book", "hive-microphone-mounting.png"}

@@ -122,7 +122,10 @@ def test_notes_in_old_encodings_are_found_and_warned_about(make_vault: Callable[
     vault = make_vault({**files, "noise.org": random.Random(1).randbytes(500).replace(b"\0", b"")})
     report = vault.index()
     assert report.added == 2
-    assert report.warned == {"brot.txt": "read as Windows-1252", "preise.csv": "read as Windows-1252"}
+    assert {one.path: one.reason for one in report.warnings} == {
+        "brot.txt": "read as Windows-1252",
+        "preise.csv": "read as Windows-1252",
+    }
     (first, *_) = vault.search("Weißbrot")
     assert (first.path, first.line, first.place) == ("preise.csv", 2, "row 2")
     assert first.heading.endswith("Brot;Preis")

@@ -10,11 +10,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread, Timer
 
-import pytest
-
 from notewell import Vault
 from notewell.index import Report
-from notewell.index import watch as module
 from notewell.index.watch import watch
 
 MakeVault = Callable[..., Vault]
@@ -291,8 +288,3 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     guard.cancel()
     assert root.is_dir()
     assert list(root.iterdir()) == []
-
-
-def test_what_cannot_be_watched_is_an_error_and_not_passed_over(tmp_path: Path) -> None:
-    with pytest.raises(OSError):
-        module.Watched(tmp_path, tmp_path / "nowhere")

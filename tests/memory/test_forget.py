@@ -29,11 +29,11 @@ def test_what_is_forgotten_lies_in_the_trash_and_is_found_no_more(
     allowed: Vault, stored: Callable[[Vault], str]
 ) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys")
-    written = (allowed.root / done.path).read_bytes()
-    gone = allowed.forget(done.path)
+    written = (allowed.root / str(done.path)).read_bytes()
+    gone = allowed.forget(str(done.path))
     assert (gone.path, gone.trash, gone.notices) == (done.path, ".trash/Billing deploys.md", ())
     assert (allowed.root / gone.trash).read_bytes() == written
-    assert not (allowed.root / done.path).exists()
+    assert not (allowed.root / str(done.path)).exists()
     assert "approvals" not in stored(allowed)
     assert allowed.index(full=True).added == 1
     assert "approvals" not in stored(allowed)
@@ -69,7 +69,7 @@ def test_a_name_that_two_memories_have_is_none_of_them(allowed: Vault) -> None:
 def test_nothing_in_the_trash_is_overwritten(allowed: Vault) -> None:
     trashes = []
     for text in ("Kim likes tea.", "The heating is broken.", "Postgres listens on port 5433."):
-        trashes.append(allowed.forget(allowed.remember(text, title="Kim").path).trash)
+        trashes.append(allowed.forget(str(allowed.remember(text, title="Kim").path)).trash)
     assert trashes == [".trash/Kim.md", ".trash/Kim 2.md", ".trash/Kim 3.md"]
     assert (allowed.root / trashes[0]).read_text(encoding="utf-8").endswith("Kim likes tea.\n")
 
@@ -83,22 +83,22 @@ def test_a_memory_that_a_person_edited_or_moved_deeper_is_still_one(make_allowed
 @pytest.mark.parametrize(
     ("note", "fact"),
     [
-        ("Bees.md", "Bees.md is no memory: it lies outside Memories"),
-        ("Memories/../Bees.md", "Bees.md is no memory: it lies outside Memories"),
-        ("Outside.md", "Outside.md is no memory: it lies outside Memories"),
-        ("Memories-not/a.md", "Memories-not/a.md is no memory: it lies outside Memories"),
-        ("Memories/Own.md", "Memories/Own.md is no memory: its front matter does not say `type: memory`"),
-        ("Memories/Quoting.md", "Memories/Quoting.md is no memory: its front matter does not say `type: memory`"),
-        ("Memories/Broken.md", "Memories/Broken.md is no memory: its front matter does not say `type: memory`"),
-        ("notewell.toml", "notewell.toml is no memory: it lies outside Memories"),
-        ("Memories", "Memories is no memory: it lies outside Memories"),
-        ("Memories/Folder.md", "Memories/Folder.md is no file, or lies behind a link"),
-        (".trash/Old.md", ".trash/Old.md is no memory: it lies outside Memories"),
-        ("/etc/passwd", "is no memory: it lies outside Memories"),
+        ("Bees.md", "Bees.md is not a memory: it lies outside Memories"),
+        ("Memories/../Bees.md", "Bees.md is not a memory: it lies outside Memories"),
+        ("Outside.md", "Outside.md is not a memory: it lies outside Memories"),
+        ("Memories-not/a.md", "Memories-not/a.md is not a memory: it lies outside Memories"),
+        ("Memories/Own.md", "Memories/Own.md is not a memory: its front matter does not say `type: memory`"),
+        ("Memories/Quoting.md", "Memories/Quoting.md is not a memory: its front matter does not say `type: memory`"),
+        ("Memories/Broken.md", "Memories/Broken.md is not a memory: its front matter does not say `type: memory`"),
+        ("notewell.toml", "notewell.toml is not a memory: it lies outside Memories"),
+        ("Memories", "Memories is not a memory: it lies outside Memories"),
+        ("Memories/Folder.md", "Memories/Folder.md is not a file, or is a link"),
+        (".trash/Old.md", ".trash/Old.md is not a memory: it lies outside Memories"),
+        ("/etc/passwd", "is not a memory: it lies outside Memories"),
         ("nowhere", "No indexed note is called 'nowhere'"),
         ("Memories/nowhere.md", "No indexed note is called 'Memories/nowhere.md'"),
         ("\0", "No note has a zero byte in its name"),
-        ("", "is no memory: it lies outside Memories"),
+        ("", "is not a memory: it lies outside Memories"),
     ],
 )
 def test_anything_else_is_refused_and_stays_as_it_is(make_allowed: MakeVault, note: str, fact: str) -> None:
@@ -132,7 +132,7 @@ def test_nothing_is_forgotten_through_a_link(
     (vault.root / "Memories/Folder").symlink_to(vault.root / "Elsewhere")
     before = everything(vault.root)
     for note in ("Memories/Link.md", "Memories/Folder/Marked.md"):
-        with pytest.raises(NoteError, match="is no file, or lies behind a link"):
+        with pytest.raises(NoteError, match="is not a file, or is a link"):
             vault.forget(note)
     assert everything(vault.root) == before
     assert (vault.root / "Memories/Link.md").is_symlink()
@@ -142,10 +142,10 @@ def test_a_trash_that_leads_elsewhere_gets_nothing(allowed: Vault, tmp_path: Pat
     done = allowed.remember(APPROVALS)
     (elsewhere := tmp_path / "elsewhere").mkdir()
     (allowed.root / ".trash").symlink_to(elsewhere)
-    with pytest.raises(NotewellError, match=r"\.trash is no folder, or lies behind a link"):
-        allowed.forget(done.path)
+    with pytest.raises(NotewellError, match=r"\.trash is not a folder, or is a link"):
+        allowed.forget(str(done.path))
     assert list(elsewhere.iterdir()) == []
-    assert (allowed.root / done.path).is_file()
+    assert (allowed.root / str(done.path)).is_file()
 
 
 def test_a_file_that_took_the_memorys_place_meanwhile_is_not_moved(allowed: Vault) -> None:
@@ -153,8 +153,8 @@ def test_a_file_that_took_the_memorys_place_meanwhile_is_not_moved(allowed: Vaul
     with Folder(allowed.root, "Memories") as folder, Folder(allowed.root, ".trash", make=True) as trash:
         _, about = folder.read("Kim.md", 100)
         (allowed.root / "other.md").write_text("My own words.\n")
-        (allowed.root / "other.md").replace(allowed.root / done.path)
+        (allowed.root / "other.md").replace(allowed.root / str(done.path))
         with pytest.raises((VaultError, OSError), match="another file replaced it"):
             folder.move("Kim.md", about, trash, ["Kim.md"])
-    assert (allowed.root / done.path).read_text() == "My own words.\n"
+    assert (allowed.root / str(done.path)).read_text() == "My own words.\n"
     assert list((allowed.root / ".trash").iterdir()) == []

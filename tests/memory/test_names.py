@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from notewell import Vault
 from notewell.errors import NoteError
-from notewell.memory.names import LONGEST, LONGEST_BYTES, numbered, stem_of
+from notewell.memory.page import LONGEST_NAME, LONGEST_NAME_BYTES, numbered, stem_of
 
 # What a program that writes files must not be given, and what may be added to it.
 HOSTILE = (
@@ -50,8 +50,8 @@ def test_a_name_is_one_on_every_system(title: str) -> None:
     assert stem == unicodedata.normalize("NFC", stem)
     assert not stem.startswith((".", "-", "~"))
     assert not DEVICE.match(stem)
-    assert len(stem) <= LONGEST + len("Note ")
-    assert len(stem.encode()) <= LONGEST_BYTES + len("Note ")
+    assert len(stem) <= LONGEST_NAME + len("Note ")
+    assert len(stem.encode()) <= LONGEST_NAME_BYTES + len("Note ")
     assert Path(f"{stem}.md").name == f"{stem}.md"
 
 
@@ -91,7 +91,7 @@ def make_other(allowed: Vault) -> Callable[[], Vault]:
 
 
 def test_a_folder_full_of_one_name_is_an_error(allowed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.memory.names.MOST", 3)
+    monkeypatch.setattr("notewell.memory.page.MOST", 3)
     for text in ("The heating is bled.", "Kim likes tea."):
         allowed.remember(text, title="Kim")
     with pytest.raises(NoteError, match="too many notes with this name"):

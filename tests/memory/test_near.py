@@ -64,7 +64,7 @@ def test_what_a_note_of_the_vault_says_already_is_shown_and_other_things_are_not
 def test_what_says_nearly_the_same_is_shown_and_not_written(allowed: Vault) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys")
     again = allowed.remember(AGAIN)
-    assert (again.path, again.written) == ("", False)
+    assert (again.path, again.written) == (None, False)
     (near,) = again.near
     assert (near.path, near.line, near.title, near.text) == (done.path, 7, "Billing deploys", APPROVALS)
     assert 0.66 <= near.similarity < 1

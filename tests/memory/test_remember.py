@@ -15,6 +15,7 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import NoteError, SettingsError, VaultError
+from notewell.freshness import Policy
 from notewell.index.shapes.front_matter import split_front_matter
 
 MakeVault = Callable[..., Vault]
@@ -51,7 +52,7 @@ def test_what_is_remembered_is_a_note_that_is_found_at_once(allowed: Vault) -> N
 
 def test_a_memory_says_what_it_is_when_it_was_written_and_where_it_comes_from(allowed: Vault) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys", tags=["deploy", "#two words"], source="a chat with Kim")
-    fields, body, warnings = split_front_matter(page(allowed, done.path))
+    fields, body, warnings = split_front_matter(page(allowed, str(done.path)))
     created = fields.pop("created")
     assert fields == {
         "type": "memory",
@@ -61,10 +62,10 @@ def test_a_memory_says_what_it_is_when_it_was_written_and_where_it_comes_from(al
     }
     assert isinstance(created, datetime)
     assert timedelta() <= datetime.now().astimezone() - created < timedelta(minutes=5)
-    assert page(allowed, done.path)[body:] == f"\n{APPROVALS}\n"
+    assert page(allowed, str(done.path))[body:] == f"\n{APPROVALS}\n"
     assert warnings == ()
     with allowed.store.reading() as snapshot:
-        assert snapshot.notes([done.path])[done.path].day == datetime.now().astimezone().date().isoformat()
+        assert snapshot.notes([str(done.path)])[str(done.path)].day == datetime.now().astimezone().date().isoformat()
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(allowed: Vault) -> None:
@@ -81,7 +82,7 @@ def test_memories_of_one_title_are_told_apart_by_a_number(allowed: Vault) -> Non
         for text in ("She likes tea.", "The heating is broken.", "Postgres runs on port 5433.")
     ]
     assert paths == ["Memories/Kim.md", "Memories/Kim 2.md", "Memories/Kim 3.md"]
-    assert page(allowed, paths[0]).endswith("She likes tea.\n")
+    assert page(allowed, str(paths[0])).endswith("She likes tea.\n")
 
 
 def test_a_memory_never_takes_the_place_of_another_note(make_allowed: MakeVault) -> None:
@@ -95,18 +96,18 @@ def test_nothing_is_remembered_or_forgotten_until_the_vaults_own_file_allows_it(
     for act in (lambda: vault.remember(APPROVALS), lambda: vault.forget("Bees.md")):
         with pytest.raises(SettingsError) as caught:
             act()
-        assert caught.value.fact == "Agents may not remember or forget here: no folder is set for it"
+        assert caught.value.fact == "Agents may not remember or forget in this vault: no folder is set for it"
         assert caught.value.hint == (
-            f'The user allows it by two lines in {vault.root / "notewell.toml"}: `[memory]` and `folder = "Memories"`'
+            f'To allow it, add two lines to {vault.root / "notewell.toml"}: `[memory]` and `folder = "Memories"`'
         )
     assert [file.name for file in vault.root.iterdir()] == ["Bees.md"]
 
 
 def test_only_the_vaults_own_file_can_allow_it(allowed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SettingsError, match=r"memory\.folder.* is a setting of a vault's notewell\.toml alone"):
+    with pytest.raises(SettingsError, match=r"memory\.folder.* can only be set in a vault's notewell\.toml"):
         Vault.open(allowed.root, {"memory.folder": "Elsewhere"})
     monkeypatch.setenv("NOTEWELL_MEMORY_FOLDER", "Elsewhere")
-    with pytest.raises(SettingsError, match=r"memory\.folder.* is a setting of a vault's notewell\.toml alone"):
+    with pytest.raises(SettingsError, match=r"memory\.folder.* can only be set in a vault's notewell\.toml"):
         Vault.open(allowed.root)
     monkeypatch.setenv("NOTEWELL_MEMORY_FOLDER", "")
     with pytest.raises(SettingsError, match="Agents may not remember"):
@@ -124,7 +125,7 @@ def test_only_the_vaults_own_file_can_allow_it(allowed: Vault, monkeypatch: pyte
         ('folder = "a/.."', "the vault itself"),
         ('folder = ".hidden"', "hidden"),
         ('folder = "a/.trash"', "hidden"),
-        ('folder = "node_modules/a"', "a program's own"),
+        ('folder = "node_modules/a"', "belongs to a program"),
         ('folder = "Memories"\n[index]\nexclude = ["Memories/"]', "index.exclude leaves it out"),
         ('folder = "Memories"\n[index]\nexclude = ["*.md"]', "index.exclude leaves it out"),
         ('folder = "Memories"\n[index]\ninclude = ["Garden"]', "index.include leaves it out"),
@@ -162,7 +163,7 @@ def test_nothing_and_too_much_cannot_be_remembered(allowed: Vault, text: str) ->
 def test_a_memory_of_many_pages_is_written_whole(allowed: Vault) -> None:
     text = "\n\n".join(f"Paragraph {number} on the hive and its honey." for number in range(2_000))
     done = allowed.remember(text, title="Long")
-    assert page(allowed, done.path).endswith(f"---\n\n{text}\n")
+    assert page(allowed, str(done.path)).endswith(f"---\n\n{text}\n")
     assert not allowed.remember(text.replace("\n\n", "\n"), title="Again").written
 
 
@@ -175,18 +176,16 @@ def another_writer(root: Path) -> Iterator[None]:
         yield
 
 
-def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(
-    allowed: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(allowed: Vault) -> None:
     allowed.index()
     # So little that a refresh before a search takes nothing in.
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 0)
+    allowed.freshness.policy = Policy(quick_bytes=0)
     (allowed.root / "New.md").write_text("A zebra grazes in the garden today.\n")
     done = allowed.remember(APPROVALS)
     assert done.notices == ()
     assert allowed.search("approvals", refresh=True)[0].path == done.path
     assert allowed.status().stale == 1
-    assert allowed.forget(done.path).notices == ()
+    assert allowed.forget(str(done.path)).notices == ()
     assert allowed.store.files().notes.keys() == {"Bees.md"}
 
 
@@ -218,7 +217,7 @@ def test_a_memory_has_the_permissions_of_any_new_file(allowed: Vault) -> None:
         done = allowed.remember(APPROVALS)
     finally:
         os.umask(before)
-    assert stat.S_IMODE((allowed.root / done.path).stat().st_mode) == 0o640
+    assert stat.S_IMODE((allowed.root / str(done.path)).stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize("by_number", [True, False])
@@ -231,11 +230,11 @@ def test_a_folder_that_is_a_link_is_refused(
         (allowed.root / "Memories").symlink_to(target)
         with pytest.raises(SettingsError) as caught:
             allowed.remember(APPROVALS)
-        assert caught.value.fact == "Memories is no folder, or lies behind a link"
+        assert caught.value.fact == "Memories is not a folder, or is a link"
         assert list(target.iterdir()) == []
         (allowed.root / "Memories").unlink()
     (allowed.root / "Memories").write_text("a file")
-    with pytest.raises(SettingsError, match="is no folder"):
+    with pytest.raises(SettingsError, match="is not a folder"):
         allowed.remember(APPROVALS)
 
 
@@ -264,8 +263,8 @@ def test_where_files_have_but_one_name_they_are_written_whole_and_over_nothing(
     (allowed.root / "Memories/Kim.md").write_text("My own words.\n")
     done = allowed.remember(APPROVALS, title="Kim")
     assert done.path == "Memories/Kim 2.md"
-    assert page(allowed, done.path).endswith(f"{APPROVALS}\n")
-    assert allowed.forget(done.path).trash == ".trash/Kim 2.md"
+    assert page(allowed, str(done.path)).endswith(f"{APPROVALS}\n")
+    assert allowed.forget(str(done.path)).trash == ".trash/Kim 2.md"
     assert memories(allowed) == ["Kim.md"]
     assert page(allowed, ".trash/Kim 2.md").endswith(f"{APPROVALS}\n")
 

@@ -81,7 +81,7 @@ def filled(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> An
     pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
     folder = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("filled") / "vault")
     with Vault.open(folder, {"embed.encoder": "minilm"}) as vault:
-        assert vault.fill() == 0
+        assert vault.encode() == 0
     return Answers.of(folder, {"embed.encoder": "minilm"})
 
 

@@ -156,7 +156,7 @@ def test_a_query_leans_to_what_it_should_be_like(notes: Vault) -> None:
 
 
 def test_the_vector_of_a_query_is_halfway_to_what_it_should_be_like(notes: Vault) -> None:
-    embedder = notes.embedder
+    embedder = notes.models.embedder
     like = embedder.embed(["rye bread in a tin"])[0]
     halfway = embedder.embed_query("honey") + like
     assert np.allclose(embed_plan(Plan("honey", ()), embedder, like), halfway / np.linalg.norm(halfway), atol=1e-6)
@@ -208,7 +208,7 @@ def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkey
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:
     class Refusing:
         def __init__(self) -> None:
-            self.fingerprint, self.dimensions = notes.embedder.fingerprint, notes.embedder.dimensions
+            self.fingerprint, self.dimensions = notes.models.embedder.fingerprint, notes.models.embedder.dimensions
 
         def embed(self, texts: object) -> None:
             raise AssertionError("what is stored was embedded again")
@@ -216,22 +216,22 @@ def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Va
         embed_query = embed
 
     expected = paths(notes.related("Hive"))
-    notes.__dict__["embedder"] = Refusing()
+    notes.models.__dict__["embedder"] = Refusing()
     assert paths(notes.related("Hive")) == expected
 
 
 def test_the_encoder_reads_only_what_has_no_vector_yet_and_keeps_it(notes: Vault) -> None:
     class Counting:
-        fingerprint, dimensions = "counting", notes.embedder.dimensions
+        fingerprint, dimensions = "counting", notes.models.embedder.dimensions
 
         def __init__(self) -> None:
             self.read: list[str] = []
 
         def embed(self, texts: list[str]) -> object:
             self.read += texts
-            return notes.embedder.embed(texts)
+            return notes.models.embedder.embed(texts)
 
-    notes.__dict__["encoder"] = encoder = Counting()
+    notes.models.__dict__["encoder"] = encoder = Counting()
     first = [(excerpt.path, excerpt.score) for excerpt in notes.related("Hive")]
     assert any("The hive hums" in text for text in encoder.read)
     encoder.read.clear()

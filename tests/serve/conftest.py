@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tests.serve.hooks import Hooks
 
     from notewell import Vault
-    from notewell.serve.kept import KeptVault
 
 NOTES = {
     "Recipes/Sourdough.md": (
@@ -42,11 +41,11 @@ def write_notes(root: Path) -> Path:
 
 
 @pytest.fixture
-def indexed(folder: Path) -> Iterator[KeptVault]:
+def indexed(folder: Path) -> Iterator[Vault]:
     """The small vault, indexed and open, as servers keep it."""
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
-    with KeptVault.open(folder) as vault:
+    with Vault.open(folder) as vault:
         vault.index()
         yield vault
 
@@ -54,9 +53,9 @@ def indexed(folder: Path) -> Iterator[KeptVault]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of the small vault, for tests that change nothing in it."""
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
-    with KeptVault.open(write_notes(tmp_path_factory.mktemp("served") / "notes")) as vault:
+    with Vault.open(write_notes(tmp_path_factory.mktemp("served") / "notes")) as vault:
         vault.index()
         with serving(vault) as running:
             yield running

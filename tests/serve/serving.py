@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -16,8 +16,6 @@ from urllib.parse import quote, urlencode
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.serve.http import GuardRules, Mounted
-    from notewell.serve.kept import KeptVault
-    from notewell.serve.upkeep import Upkeep
 
 PATIENCE = 300.0
 
@@ -41,7 +39,7 @@ class Served:
 
     host: str
     port: int
-    upkeep: Upkeep | None = None
+    vault: Any = None
 
     def ask(
         self, path: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", body: bytes | None = None
@@ -82,40 +80,40 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def kept_up(vault: Vault) -> Iterator[Upkeep]:
-    """Keep a vault up to date as servers do, with what a test has put in the place of its parts."""
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
-    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
+def kept_up(vault: Vault, **policy: Any) -> Iterator[Vault]:
+    """Keep a vault up to date as servers do, with the models that a test has put into it."""
+    from notewell.serve.served import SERVED  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
-    with KeptVault(vault.root, vault.settings) as kept:
-        kept.__dict__.update({name: put for name, put in vault.__dict__.items() if hasattr(type(vault), name)})
-        upkeep = Upkeep(kept)
+    opening = replace(SERVED, policy=replace(SERVED.policy, **policy))
+    with Vault(vault.root, vault.settings, opening) as kept:
+        kept.models.__dict__.update(vault.models.__dict__)
         try:
-            yield upkeep
+            yield kept
         finally:
-            upkeep.close(PATIENCE)
+            kept.freshness.close(PATIENCE)
 
 
 @contextmanager
 def serving(
-    vault: KeptVault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
+    vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
 ) -> Iterator[Served]:
     """Serve a vault from a thread of its own; nothing of it is left at the end."""
     from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
     from notewell.serve.http.listen import Server, bind  # noqa: PLC0415
-    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
+    from notewell.serve.served import SERVED  # noqa: PLC0415
 
-    upkeep = Upkeep(vault)
-    app, sockets = make_app(upkeep, rules or GuardRules(), mounts=mounts), bind(host, 0)
-    server = Server(app, upkeep)
+    vault.freshness.policy = SERVED.policy
+    app, sockets = make_app(vault, rules or GuardRules(), mounts=mounts), bind(host, 0)
+    server = Server(app, vault)
     thread = threading.Thread(target=server.run, args=(sockets,))
     thread.start()
     try:
         wait_until(lambda: server.started)
-        yield Served(host, sockets[0].getsockname()[1], upkeep)
+        yield Served(host, sockets[0].getsockname()[1], vault)
     finally:
         server.should_exit = True
-        upkeep.close()
+        vault.freshness.close()
         thread.join(PATIENCE)
         assert not thread.is_alive()
 

@@ -257,7 +257,7 @@ def test_watch_fills_behind_itself_and_leaves_no_dead_child(encoded: Path, monke
             while not vault.indexed or vault.store.about().filled < 4:
                 assert time.monotonic() < deadline, "nobody fills"
                 time.sleep(0.1)
-            assert vault.unfilled == 0
+            assert vault.encoder.left == 0
         while left := children(watching.pid):
             assert time.monotonic() < deadline, left
             time.sleep(0.05)

@@ -91,7 +91,7 @@ def test_another_note_is_not_forgotten(notewell: Notewell, folder: Path) -> None
     code, out, err = notewell("forget", "Garden/Bees.md")
     assert (code, out) == (1, "")
     assert err == (
-        "error: Garden/Bees.md is no memory: it lies outside Memories\n"
+        "error: Garden/Bees.md is not a memory: it lies outside Memories\n"
         "hint: Only notes that were remembered can be forgotten; delete others yourself\n"
     )
     assert (folder / "Garden/Bees.md").is_file()
@@ -105,6 +105,6 @@ def test_both_are_off_until_the_vaults_file_allows_them(
     code, out, err = notewell(*arguments)
     assert (code, out) == (1, "")
     assert err == (
-        "error: Agents may not remember or forget here: no folder is set for it\n"
+        "error: Agents may not remember or forget in this vault: no folder is set for it\n"
         f'hint: The user allows it by two lines in {folder}/notewell.toml: `[memory]` and `folder = "Memories"`\n'
     )

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from notewell.freshness import AT_ONCE
+
 Notewell = Callable[..., tuple[int, str, str]]
 
 
@@ -255,12 +257,10 @@ def test_changed_files_are_taken_in_before_a_search(notewell: Notewell, folder: 
     assert "new.md" not in {hit["path"] for hit in hits(notewell("search", "zebra", "--json")[1])}
 
 
-def test_many_changed_files_are_told_of_and_not_waited_for(
-    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_changed_files_are_told_of_and_not_waited_for(notewell: Notewell, folder: Path) -> None:
     notewell("index")
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 10)
     (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
+    os.truncate(folder / "new.md", AT_ONCE.quick_bytes + 1)
     code, out, err = notewell("search", "zebra", "--json")
     assert code == 0
     assert "new.md" not in out
@@ -269,12 +269,10 @@ def test_many_changed_files_are_told_of_and_not_waited_for(
     assert notice in json.loads(out)["notices"]
 
 
-def test_a_large_file_that_is_skipped_is_not_told_of_as_changed(
-    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "huge.md").write_bytes(b"\xff" * 1000)
+def test_a_large_file_that_is_skipped_is_not_told_of_as_changed(notewell: Notewell, folder: Path) -> None:
+    (folder / "huge.md").touch()
+    os.truncate(folder / "huge.md", AT_ONCE.quick_bytes + 1)
     notewell("index")
-    monkeypatch.setattr("notewell.vault.QUICK_BYTES", 10)
     assert notewell("search", "hive", "--json")[2] == ""
 
 

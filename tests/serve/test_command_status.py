@@ -44,7 +44,7 @@ def test_what_was_written_last_counts_as_a_part_of_the_store(notewell: Notewell,
         vault.index()
         # SQLite puts it into the file itself when the store is closed.
         files = [folder / ".notewell" / name for name in ("store.db", "store.db-wal")]
-        assert vault.status().about.bytes == sum(file.stat().st_size for file in files)
+        assert vault.status().store_bytes == sum(file.stat().st_size for file in files)
         assert files[1].stat().st_size > files[0].stat().st_size
 
 

@@ -29,7 +29,7 @@ def many(folder: Path) -> Path:
 
 def notes(folder: Path) -> int:
     with Vault.open(folder) as vault:
-        return vault.status().about.notes
+        return vault.status().notes
 
 
 def test_talk_that_nobody_reads_does_not_end_the_work(many: Path) -> None:

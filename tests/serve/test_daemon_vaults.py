@@ -15,13 +15,12 @@ from types import MappingProxyType
 import pytest
 from tests.serve.daemons import COMMAND, warmth
 
-from notewell import Vault
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.declined import Declined
 from notewell.serve.daemon.health import megabytes
 from notewell.serve.daemon.process import ENCODER_MB, WORTH_IT, Daemon
 from notewell.serve.daemon.vaults import KEPT, Vaults
-from notewell.serve.kept import KeptVault
+from notewell.vault import Vault
 
 # Folders that were listed while this is not None; the hook itself cannot be taken out again.
 listed: list[str] | None = None
@@ -66,10 +65,9 @@ def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vaults]:
 
 
 @pytest.fixture
-def kept(vaults: Vaults, indexed: Path, tmp_path: Path) -> KeptVault:
+def kept(vaults: Vaults, indexed: Path, tmp_path: Path) -> Vault:
     """A vault whose folder is watched."""
     vault = vaults.open(indexed, {})
-    assert isinstance(vault, KeptVault)
     vault.refresh()
     (marks := tmp_path / "marks").mkdir()
     vaults.keep_up(marks)
@@ -92,9 +90,7 @@ def test_a_note_is_found_the_moment_it_is_saved_fifty_times(indexed: Path) -> No
             assert f"New {number}.md" in warm.ask("search", f"Word{number}zz", "-n", "1")
 
 
-def test_an_unchanged_folder_is_not_looked_through_again(
-    kept: KeptVault, looked_through: Callable[[Path], bool]
-) -> None:
+def test_an_unchanged_folder_is_not_looked_through_again(kept: Vault, looked_through: Callable[[Path], bool]) -> None:
     assert kept.refresh() == ()
     assert not looked_through(kept.root)
     (kept.root / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
@@ -105,7 +101,7 @@ def test_an_unchanged_folder_is_not_looked_through_again(
 
 
 @pytest.mark.parametrize("change", ["edit", "rename", "delete", "move a folder away", "a new folder"])
-def test_every_kind_of_change_is_seen(kept: KeptVault, tmp_path: Path, change: str) -> None:
+def test_every_kind_of_change_is_seen(kept: Vault, tmp_path: Path, change: str) -> None:
     bees = kept.root / "Garden" / "Bees.md"
     if change == "edit":
         bees.write_text("A zeppelin.\n", encoding="utf-8")
@@ -123,14 +119,14 @@ def test_every_kind_of_change_is_seen(kept: KeptVault, tmp_path: Path, change: s
     assert paths(kept, "zeppelin")[:1] == zeppelin.get(change, [])
 
 
-def test_changes_of_our_own_files_are_none(kept: KeptVault, looked_through: Callable[[Path], bool]) -> None:
+def test_changes_of_our_own_files_are_none(kept: Vault, looked_through: Callable[[Path], bool]) -> None:
     (kept.store_file.with_name("store.db.opened")).write_text("{}", encoding="utf-8")
     kept.refresh()
     assert not looked_through(kept.root)
 
 
 def test_other_settings_of_the_index_have_the_folder_looked_through(
-    kept: KeptVault, vaults: Vaults, looked_through: Callable[[Path], bool]
+    kept: Vault, vaults: Vaults, looked_through: Callable[[Path], bool]
 ) -> None:
     with (kept.root / "notewell.toml").open("a", encoding="utf-8") as settings:
         settings.write('[index]\nexclude = ["Garden/"]\n')
@@ -138,13 +134,13 @@ def test_other_settings_of_the_index_have_the_folder_looked_through(
     assert "Garden/Bees.md" not in paths(kept, "hums")
 
 
-def test_what_another_process_indexes_is_there(kept: KeptVault) -> None:
+def test_what_another_process_indexes_is_there(kept: Vault) -> None:
     (kept.root / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
     subprocess.run([*COMMAND, "index", "--full"], cwd=kept.root, check=True, capture_output=True)
     assert paths(kept, "zeppelin") == ["New.md"]
 
 
-def test_a_backup_in_the_stores_place_is_brought_up_to_date(kept: KeptVault, tmp_path: Path) -> None:
+def test_a_backup_in_the_stores_place_is_brought_up_to_date(kept: Vault, tmp_path: Path) -> None:
     with Vault.open(kept.root) as other:
         other.backup(tmp_path / "backup.db")
         (kept.root / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
@@ -156,13 +152,13 @@ def test_a_backup_in_the_stores_place_is_brought_up_to_date(kept: KeptVault, tmp
     assert paths(kept, "zeppelin") == ["New.md"]
 
 
-def test_a_store_that_was_deleted_is_left_to_the_command_to_make(kept: KeptVault) -> None:
+def test_a_store_that_was_deleted_is_left_to_the_command_to_make(kept: Vault) -> None:
     shutil.rmtree(kept.store_file.parent)
     with pytest.raises(Declined, match="never indexed"):
         kept.refresh()
 
 
-def test_another_folder_in_the_same_place_is_another_vault(kept: KeptVault, vaults: Vaults, tmp_path: Path) -> None:
+def test_another_folder_in_the_same_place_is_another_vault(kept: Vault, vaults: Vaults, tmp_path: Path) -> None:
     copy = shutil.copytree(kept.root, tmp_path / "copy")
     (copy / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
     kept.root.rename(tmp_path / "before")
@@ -173,7 +169,7 @@ def test_another_folder_in_the_same_place_is_another_vault(kept: KeptVault, vaul
     assert paths(kept, "dirigible") == ["Newer.md"]
 
 
-def test_a_vault_that_is_gone_is_let_go_of(kept: KeptVault, vaults: Vaults, tmp_path: Path) -> None:
+def test_a_vault_that_is_gone_is_let_go_of(kept: Vault, vaults: Vaults, tmp_path: Path) -> None:
     kept.root.rename(tmp_path / "elsewhere")
     vaults.keep_up(tmp_path / "marks")
     assert vaults.roots == []
@@ -185,7 +181,7 @@ def test_where_nothing_can_be_watched_the_folder_is_looked_through_every_time(
     vault = vaults.open(indexed, {})
     vault.refresh()
     vaults.keep_up(tmp_path / "no such folder")
-    assert not vaults.is_due and isinstance(vault, KeptVault) and not vault.is_watched
+    assert not vaults.is_due and not vault.freshness.watch.is_on
     (indexed / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
     assert paths(vault, "zeppelin") == ["New.md"]
 
@@ -270,5 +266,4 @@ def test_a_vault_that_was_never_indexed_is_not_up_to_date_because_nothing_change
     for _ in range(3):
         with pytest.raises(Declined, match="never indexed"):
             vault.refresh()
-        assert isinstance(vault, KeptVault)
-        vault.keep_up(marks)
+        vault.freshness.keep_up(marks)

@@ -164,11 +164,11 @@ def test_commands_of_a_page_run(block: Block, home: Path) -> None:
 
 
 def test_what_curl_asks_for_on_a_page_is_answered(vault: Vault) -> None:
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
     asked = [line for block in written_as("sh") for line in commands(block) if line.startswith("curl ")]
     assert asked
-    with serving(KeptVault(vault.root, vault.settings)) as served:
+    with serving(Vault(vault.root, vault.settings)) as served:
         for line in asked:
             *options, address = shlex.split(line)[1:]
             method = options[options.index("-X") + 1] if "-X" in options else "GET"

@@ -12,7 +12,7 @@ import pytest
 from .serving import Served, serving, wait_until
 
 if TYPE_CHECKING:
-    from notewell.serve.kept import KeptVault
+    from notewell import Vault
 
 
 def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
@@ -21,7 +21,7 @@ def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
     assert served.get("/health") == {"ok": True, "version": notewell.__version__}
 
 
-def test_a_search_answers_as_the_command_line_does(indexed: KeptVault) -> None:
+def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
     from notewell.serve.answers import as_data  # noqa: PLC0415
 
     expected = indexed.search("why did the loaf collapse", limit=2)
@@ -49,7 +49,7 @@ def test_explain_and_deep_mode_say_more(served: Served) -> None:
     assert {"similarity", "hop", "retain_reason"} <= deep["hits"][0].keys()
 
 
-def test_what_the_user_should_know_is_in_every_answer(indexed: KeptVault, folder: Path) -> None:
+def test_what_the_user_should_know_is_in_every_answer(indexed: Vault, folder: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
 
     (folder / "New.md").write_text("# New\n\nNobody has taken this in.\n", encoding="utf-8")
@@ -88,7 +88,7 @@ def test_a_note_is_read_whole_by_lines_or_as_written(served: Served) -> None:
     assert served.get("/node/sourdough")["path"] == "Recipes/Sourdough.md"
 
 
-def test_a_part_is_read_by_its_name(indexed: KeptVault) -> None:
+def test_a_part_is_read_by_its_name(indexed: Vault) -> None:
     (indexed.root / "rows.csv").write_text("name,cost\n" + "bees,12\n" * 400, encoding="utf-8")
     indexed.index()
     with serving(indexed) as served:
@@ -105,22 +105,22 @@ def test_secrets_stay_in_their_notes(served: Served) -> None:
 
 
 def test_what_is_excluded_from_the_index_is_not_read_either(folder: Path) -> None:
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
-    with KeptVault.open(folder, {"index.exclude": ["Garden"]}) as vault:
+    with Vault.open(folder, {"index.exclude": ["Garden"]}) as vault:
         vault.index()
         with serving(vault) as served:
             assert served.ask("/node/Garden/Bees.md").status == 404
 
 
-def test_a_note_that_was_just_written_is_found(indexed: KeptVault) -> None:
+def test_a_note_that_was_just_written_is_found(indexed: Vault) -> None:
     (indexed.root / "New.md").write_text("# Quinces\n\nThey keep until Christmas.\n", encoding="utf-8")
     with serving(indexed) as served:
         assert served.get("/search", text="quinces", refresh=False)["hits"][0]["path"] != "New.md"
         assert served.get("/search", text="quinces")["hits"][0]["path"] == "New.md"
 
 
-def test_every_note_is_found_by_a_request_right_after_it_was_saved(indexed: KeptVault) -> None:
+def test_every_note_is_found_by_a_request_right_after_it_was_saved(indexed: Vault) -> None:
     with serving(indexed) as served:
         for number in range(30):
             (indexed.root / f"New {number}.md").write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
@@ -174,7 +174,7 @@ def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, s
         ("/health?x=1", "There is no parameter 'x' here", "openapi.json"),
         ("/status?refresh=no", "There is no parameter 'refresh' here", "openapi.json"),
         ("/node/bees?lines=x", "lines cannot be read", "12-20"),
-        ("/links?to=notes", "`to` says which broken links", "broken"),
+        ("/links?to=notes", "`to` chooses among broken links", "broken"),
     ],
 )
 def test_a_wrong_parameter_is_told_in_plain_words(served: Served, path: str, fact: str, hint: str) -> None:
@@ -196,16 +196,16 @@ def test_a_wrong_method_is_told_likewise(served: Served) -> None:
 
 
 def test_a_vault_without_a_store_is_indexed_behind_and_says_so(folder: Path) -> None:
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
-    with KeptVault.open(folder) as vault, serving(vault) as served:
+    with Vault.open(folder) as vault, serving(vault) as served:
         reply = served.ask("/links?refresh=false")
         assert reply.status == 503 and "being indexed for the first time" in reply.data["error"]
         assert reply.headers["retry-after"] == "1"
         wait_until(lambda: served.ask("/links").status == 200)
 
 
-def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: KeptVault) -> None:
+def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: Vault) -> None:
     with serving(indexed) as served:
         indexed.root.rename(indexed.root.with_name("elsewhere"))
         for path in ("/search?text=bees", "/search?text=bees&refresh=false", "/node/bees", "/status", "/graph"):

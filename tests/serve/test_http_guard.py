@@ -14,7 +14,7 @@ from .serving import Served, read_all, serving, wait_until
 
 if TYPE_CHECKING:
     from notewell.serve.http.guard import GuardRules
-    from notewell.serve.kept import KeptVault
+    from notewell.vault import Vault
 
 
 def rules(hosts: tuple[str, ...] = (), origins: tuple[str, ...] = (), token: str = "", rate: float = 0) -> GuardRules:
@@ -60,7 +60,7 @@ def test_a_request_that_two_servers_could_end_at_two_places_is_refused(served: S
     assert b"both Content-Length and Transfer-Encoding" in answer
 
 
-def test_a_named_host_is_let_in(indexed: KeptVault) -> None:
+def test_a_named_host_is_let_in(indexed: Vault) -> None:
     with serving(indexed, rules(("notes.example", "other.example:81"))) as served:
         assert served.ask("/health", {"Host": "notes.example"}).status == 200
         assert served.ask("/health", {"Host": "Notes.Example:443"}).status == 200
@@ -88,7 +88,7 @@ def test_a_link_or_picture_of_another_site_is_refused_though_it_has_no_origin(se
     assert statuses == dict.fromkeys(sites, 403)
 
 
-def test_a_named_page_is_let_in_and_can_read_the_answer(indexed: KeptVault) -> None:
+def test_a_named_page_is_let_in_and_can_read_the_answer(indexed: Vault) -> None:
     page = "https://notes.example"
     with serving(indexed, rules(origins=(page,), token="a token")) as served:
         asks = {
@@ -119,7 +119,7 @@ def test_a_page_is_named_by_its_origin_and_never_by_a_wildcard() -> None:
             rules(origins=(page,))
 
 
-def test_a_token_is_asked_for_everywhere_but_at_health(indexed: KeptVault) -> None:
+def test_a_token_is_asked_for_everywhere_but_at_health(indexed: Vault) -> None:
     with serving(indexed, rules(token="a token")) as served:
         assert served.ask("/health").status == 200
         for path in ("/status", "/search?text=a", "/openapi.json", "/nowhere", "/health/", "//health"):
@@ -162,7 +162,7 @@ TAKE_A_NOTE = (
 )
 
 
-def test_no_path_leads_out_of_the_vault(indexed: KeptVault) -> None:
+def test_no_path_leads_out_of_the_vault(indexed: Vault) -> None:
     outside = indexed.root.parent / "outside.md"
     outside.write_text("# Outside\n\nNobody is to read this.\n", encoding="utf-8")
     (indexed.root / "way-out.md").symlink_to(outside)
@@ -175,7 +175,7 @@ def test_no_path_leads_out_of_the_vault(indexed: KeptVault) -> None:
             assert b"Nobody" not in reply.body, (asked, path)
 
 
-def test_whether_a_file_exists_outside_is_not_told(indexed: KeptVault) -> None:
+def test_whether_a_file_exists_outside_is_not_told(indexed: Vault) -> None:
     (indexed.root.parent / "outside-here.md").write_text("here", encoding="utf-8")
     with serving(indexed) as served:
         for asked in TAKE_A_NOTE:
@@ -257,7 +257,7 @@ def test_a_socket_to_talk_both_ways_is_not_opened(served: Served) -> None:
     assert served.ask("/nowhere", upgrade).status == 404
 
 
-def test_a_request_that_dribbles_is_given_up(indexed: KeptVault) -> None:
+def test_a_request_that_dribbles_is_given_up(indexed: Vault) -> None:
     with serving(indexed, impatient(request_seconds=0.5)) as served:
         silent, dribbling = served.send(b""), served.send(b"GET /health HTTP/1.1\r\n")
         with dribbling:
@@ -280,20 +280,20 @@ def test_a_request_that_dribbles_is_given_up(indexed: KeptVault) -> None:
         assert served.ask("/health").status == 200
 
 
-def test_a_second_request_that_dribbles_is_given_up_too(indexed: KeptVault) -> None:
+def test_a_second_request_that_dribbles_is_given_up_too(indexed: Vault) -> None:
     with serving(indexed, impatient(request_seconds=0.5)) as served:
         request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode()
         answers = read_all(served.send(request + request[:20]))
         assert [part[:3] for part in answers.split(b"HTTP/1.1 ")[1:]] == [b"200", b"408"]
 
 
-def test_a_body_that_dribbles_is_given_up(indexed: KeptVault) -> None:
+def test_a_body_that_dribbles_is_given_up(indexed: Vault) -> None:
     with serving(indexed, impatient(body_seconds=0.3)) as served:
         head = f"POST /reload HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: 50\r\n\r\n".encode()
         assert read_all(served.send(head + b"only some")).split()[1] == b"408"
 
 
-def test_a_client_that_does_not_read_is_given_up(indexed: KeptVault) -> None:
+def test_a_client_that_does_not_read_is_given_up(indexed: Vault) -> None:
     with serving(indexed, impatient(write_seconds=0.3)) as served, socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.connect((served.host, served.port))
@@ -313,7 +313,7 @@ def test_a_client_that_does_not_read_is_given_up(indexed: KeptVault) -> None:
         wait_until(is_cut_off)
 
 
-def test_too_many_connections_are_refused(indexed: KeptVault) -> None:
+def test_too_many_connections_are_refused(indexed: Vault) -> None:
     with serving(indexed, impatient(connections=3)) as served:
         held = [served.send(b"") for _ in range(3)]
         assert served.ask("/health").status == 503
@@ -323,7 +323,7 @@ def test_too_many_connections_are_refused(indexed: KeptVault) -> None:
             pass
 
 
-def test_too_many_requests_are_told_to_wait(indexed: KeptVault) -> None:
+def test_too_many_requests_are_told_to_wait(indexed: Vault) -> None:
     with serving(indexed, rules(rate=2)) as served:
         replies = [served.ask("/health") for _ in range(12)]
         refused = [reply for reply in replies if reply.status == 429]
@@ -331,14 +331,14 @@ def test_too_many_requests_are_told_to_wait(indexed: KeptVault) -> None:
         assert refused and refused[0].headers["retry-after"] == "1"
 
 
-def test_ipv6_works(indexed: KeptVault) -> None:
+def test_ipv6_works(indexed: Vault) -> None:
     with serving(indexed, host="::1") as served:
         assert served.ask("/health").status == 200
         assert served.ask("/health", {"Host": f"[::1]:{served.port}"}).status == 200
         assert served.ask("/health", {"Host": f"127.0.0.1:{served.port}"}).status == 421
 
 
-def test_a_mistake_of_ours_is_told_without_a_word_of_where(indexed: KeptVault) -> None:
+def test_a_mistake_of_ours_is_told_without_a_word_of_where(indexed: Vault) -> None:
     with serving(indexed) as served:
         indexed.status = None  # type: ignore[assignment,method-assign]
         reply = served.ask("/status")
@@ -355,7 +355,7 @@ def test_what_is_sent_is_not_held_back_for_a_receipt() -> None:
         assert len({one.getsockname()[1] for one in sockets}) == 1
 
 
-def test_what_is_mounted_starts_and_ends_with_the_server_and_is_guarded(indexed: KeptVault) -> None:
+def test_what_is_mounted_starts_and_ends_with_the_server_and_is_guarded(indexed: Vault) -> None:
     from starlette.applications import Starlette  # noqa: PLC0415
     from starlette.requests import Request  # noqa: PLC0415
     from starlette.responses import PlainTextResponse  # noqa: PLC0415

@@ -12,7 +12,6 @@ from .serving import Served, serving, wait_until
 
 if TYPE_CHECKING:
     from notewell import Vault
-    from notewell.serve.kept import KeptVault
     from notewell.types.note import Vectors
 
 
@@ -34,7 +33,7 @@ def hold(vault: Vault) -> threading.Event:
                 assert go_on.wait(30)
             return super().embed(texts)
 
-    vault.__dict__["embedder"] = Held()
+    vault.models.embedder = Held()
     return go_on
 
 
@@ -50,7 +49,7 @@ def lines_of(served: Served) -> list[dict[str, object]]:
     return [json.loads(line) for line in reply.body.splitlines()]
 
 
-def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: KeptVault) -> None:
+def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: Vault) -> None:
     (indexed.root / "New.md").write_text("# Quinces\n", encoding="utf-8")
     (indexed.root / "Garden/Bees.md").unlink()
     with serving(indexed) as served:
@@ -60,7 +59,7 @@ def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: KeptV
         assert served.get("/search", text="quinces", refresh=False)["hits"][0]["path"] == "New.md"
 
 
-def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: KeptVault) -> None:
+def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
@@ -80,7 +79,7 @@ def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: K
         assert served.get("/search", text="word29")["hits"][0]["path"] == "note 29.md"
 
 
-def test_a_second_reload_at_once_is_told_to_wait(indexed: KeptVault) -> None:
+def test_a_second_reload_at_once_is_told_to_wait(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
@@ -93,7 +92,7 @@ def test_a_second_reload_at_once_is_told_to_wait(indexed: KeptVault) -> None:
         assert lines_of(served)[-1]["unchanged"]
 
 
-def test_while_another_process_writes_a_reload_is_told_so(indexed: KeptVault, folder: Path) -> None:
+def test_while_another_process_writes_a_reload_is_told_so(indexed: Vault, folder: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
 
     with Vault.open(folder) as other, other.store.locked(wait=0), serving(indexed) as served:
@@ -102,14 +101,14 @@ def test_while_another_process_writes_a_reload_is_told_so(indexed: KeptVault, fo
         assert "is writing to this vault's store" in reply.data["error"]
 
 
-def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: KeptVault) -> None:
+def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
         connection = HTTPConnection(served.host, served.port, timeout=20)
         connection.request("POST", "/reload")
         connection.getresponse().readline()
-        run = served.upkeep._run if served.upkeep else None
+        run = served.vault.freshness._run
         assert run is not None and not run.is_over
         connection.close()
         wait_until(run._left.is_set)
@@ -125,26 +124,24 @@ def test_an_embedder_that_fails_is_told_of(make_vault: Callable[..., Vault]) -> 
     vault.index()
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
     from notewell.errors import EmbedError  # noqa: PLC0415
-    from notewell.serve.kept import KeptVault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
     class Broken(WordsEmbedder):
         def embed(self, texts: Sequence[str]) -> Vectors:
             raise EmbedError("The server does not answer", "Start it")
 
     (vault.root / "b.md").write_text("# Bees\n", encoding="utf-8")
-    with serving(KeptVault(vault.root, vault.settings)) as served:
-        assert served.upkeep
-        served.upkeep.vault.__dict__["embedder"] = Broken()
+    with serving(Vault(vault.root, vault.settings)) as served:
+        served.vault.models.embedder = Broken()
         reply = served.ask("/reload", method="POST")
         assert (reply.status, reply.data) == (503, {"error": "The server does not answer", "hint": "Start it"})
 
 
-def test_while_a_reload_goes_on_every_route_tells_of_it(indexed: KeptVault) -> None:
+def test_while_a_reload_goes_on_every_route_tells_of_it(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
-        assert served.upkeep
-        served.upkeep.reload()
+        served.vault.freshness.reload()
         try:
             assert "Indexing" in served.get("/traverse/Garden/Bees.md")["notices"][0]
             assert "Indexing" in served.get("/links/Garden/Bees.md", refresh=False)["notices"][0]

@@ -29,8 +29,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
 
     with Vault.open(write_notes(tmp_path_factory.mktemp("schema") / "notes")) as vault:
         vault.index()
-        with kept_up(vault) as upkeep:
-            yield make_app(upkeep, GuardRules(Allowed.of(("testserver",), ())))
+        with kept_up(vault) as kept:
+            yield make_app(kept, GuardRules(Allowed.of(("testserver",), ())))
 
 
 @pytest.fixture(scope="module")

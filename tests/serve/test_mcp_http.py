@@ -130,7 +130,7 @@ def test_one_keeper_serves_http_and_mcp(folder: Path) -> None:
         assert json.loads(answer.readline())["total"] == 200
         # How far a run is only its own keeper knows.
         assert " of 200" in session.text("status")
-        assert "notes are being taken in" in session.text("search", text="loaf")
+        assert "notes are being indexed" in session.text("search", text="loaf")
         answer.read()
         connection.close()
-        assert "being taken in" not in session.text("search", text="loaf")
+        assert "being indexed" not in session.text("search", text="loaf")

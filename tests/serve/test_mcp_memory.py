@@ -20,12 +20,12 @@ FACT = "Kim prefers tabs over spaces in Go code."
 def session(folder: Path) -> Iterator[Asking]:
     with (folder / "notewell.toml").open("a") as settings:
         settings.write('[memory]\nfolder = "Memories"\n')
-    with kept_up(Vault.open(folder)) as upkeep, asking(make_server(upkeep)) as client:
+    with kept_up(Vault.open(folder)) as kept, asking(make_server(kept)) as client:
         yield client
 
 
 def test_they_are_not_there_until_the_vault_names_a_folder(folder: Path) -> None:
-    with kept_up(Vault.open(folder)) as upkeep, asking(make_server(upkeep)) as session:
+    with kept_up(Vault.open(folder)) as kept, asking(make_server(kept)) as session:
         assert not session.schemas.keys() & {"remember", "forget"}
         with pytest.raises(Exception, match="no tool 'remember'"):
             session.do("call_tool", "remember", {"text": FACT})

@@ -189,7 +189,7 @@ def test_a_closed_stdin_ends_it_while_it_indexes(server: Callable[..., subproces
     process.stdin.close()
     assert process.wait(GUARD) == 0
     with Vault.open(folder) as vault:
-        assert vault.status().about.notes < MANY
+        assert vault.status().notes < MANY
         assert vault.doctor().problems == ()
 
 
@@ -262,14 +262,14 @@ def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(
 
     monkeypatch.setattr(server, "PATIENCE", 0.0)
     slow_to_index(folder)
-    with kept_up(Vault.open(folder)) as upkeep:
-        with asking(server.make_server(upkeep)) as session:
+    with kept_up(Vault.open(folder)) as kept:
+        with asking(server.make_server(kept)) as session:
             error = session.error("search", text="zebra")
             assert "being indexed for the first time" in error and "Ask again" in error
             # What the owner excluded is known from the index alone.
             assert "being indexed for the first time" in session.error("read", place="7.md")
-        upkeep.close(GUARD)
-        assert upkeep.progress is None
+        kept.freshness.close(GUARD)
+        assert kept.freshness.progress is None
 
 
 def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,11 +279,11 @@ def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, mon
     monkeypatch.setattr(server, "PATIENCE", GUARD * 2)
     write_many(indexed.root)
     go_on = hold(indexed)
-    with kept_up(indexed) as upkeep, asking(server.make_server(upkeep)) as session:
-        upkeep.reload()
+    with kept_up(indexed) as kept, asking(server.make_server(kept)) as session:
+        kept.freshness.reload()
         try:
-            assert "notes are being taken in" in session.text("search", text="bees")
-            assert upkeep.progress is not None
+            assert "notes are being indexed" in session.text("search", text="bees")
+            assert kept.freshness.progress is not None
         finally:
             go_on.set()
 

@@ -65,7 +65,7 @@ def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[...
     paragraphs = "\n\n".join(f"Paragraph {number} says that the hive hums." for number in range(30))
     with make_vault({**NOTES, "long.md": f"# Long\n\n{paragraphs}\n"}, {"embed.encoder": "words"}) as vault:
         vault.index()
-        assert vault.fill() == 0
+        assert vault.encode() == 0
         before = vault.store.db.execute(
             "select digest, data from fine join body on body = id order by digest"
         ).fetchall()
@@ -73,22 +73,22 @@ def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[...
         after = vault.store.db.execute(
             "select digest, data from fine join body on body = id order by digest"
         ).fetchall()
-        assert (after, vault.unfilled) == (before, 0)
+        assert (after, vault.encoder.left) == (before, 0)
     small = {"embed.model": "words", "embed.encoder": "words", "chunk.max_chars": 300}
     with Vault.open(vault.root, small) as other:
         other.index()
-        assert (other.store.about().filled, other.unfilled) == (2, other.store.about().chunks - 2)
+        assert (other.store.about().filled, other.encoder.left) == (2, other.store.about().chunks - 2)
         assert other.doctor().problems == ()
 
 
 def test_a_backup_brings_its_vectors_back(make_vault: Callable[..., Vault], tmp_path: Path) -> None:
     with make_vault(NOTES, {"embed.encoder": "words"}) as vault:
         vault.index()
-        vault.fill()
+        vault.encode()
         vault.backup(tmp_path / "copy.db")
         shutil.rmtree(vault.root / ".notewell")
         vault.restore(tmp_path / "copy.db")
-        assert (vault.store.about().encoder, vault.store.about().filled, vault.unfilled) == (ENCODER, 2, 0)
+        assert (vault.store.about().encoder, vault.store.about().filled, vault.encoder.left) == (ENCODER, 2, 0)
 
 
 # Proof and formats
@@ -97,7 +97,7 @@ def test_a_backup_brings_its_vectors_back(make_vault: Callable[..., Vault], tmp_
 def test_doctor_finds_a_vector_that_belongs_to_no_lines(make_vault: Callable[..., Vault]) -> None:
     with make_vault(NOTES, {"embed.encoder": "words"}) as vault:
         vault.index()
-        vault.fill()
+        vault.encode()
         assert vault.doctor().problems == ()
         vault.store.db.execute("insert into fine (body, data) values (4711, x'00')")
         assert vault.doctor().problems == (
@@ -105,14 +105,14 @@ def test_doctor_finds_a_vector_that_belongs_to_no_lines(make_vault: Callable[...
             "1 encoder vectors without lines",
         )
         assert vault.doctor(repair=True).repaired
-        assert (vault.doctor().problems, vault.unfilled) == ((), 0)
+        assert (vault.doctor().problems, vault.encoder.left) == ((), 0)
 
 
 def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make_vault: Callable[..., Vault]) -> None:
     notes = {f"{number}.md": f"# Hive {number}\n\nThe hive of number {number} hums.\n" for number in range(5)}
     with make_vault(notes, {"embed.encoder": "words"}) as vault:
         vault.index()
-        vault.fill()
+        vault.encode()
         vault.store.db.execute("update fine set data = x'0102' where body = (select min(body) from fine)")
         results = vault.search("the hive hums")
         assert (len(results), results.notices) == (5, ())
@@ -125,9 +125,9 @@ def test_a_store_of_the_first_format_gets_the_table_and_can_be_filled(tmp_path: 
     shutil.copyfile(SCHEMA_1, tmp_path / ".notewell" / "store.db")
     with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
         about = vault.store.about()
-        assert (about.encoder, about.filled, vault.unfilled) == ("", 0, about.chunks)
+        assert (about.encoder, about.filled, vault.encoder.left) == ("", 0, about.chunks)
         assert vault.store.db.pragma("user_version") == VERSION
-        assert vault.fill() == 0
+        assert vault.encode() == 0
         assert vault.store.about().filled == about.chunks
         assert vault.search("hive")[0].retrievers["fine"] is not None
         assert vault.doctor().problems == ()
@@ -145,7 +145,7 @@ def test_a_store_that_was_brought_up_to_date_has_the_tables_of_a_new_one(store: 
 def test_a_vector_read_before_is_the_one_that_was_read(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault(HIVES, {"embed.model": "static"})
     vault.index()
-    query = vault.embedder.embed_query("bees asleep in hive 3")
+    query = vault.models.embedder.embed_query("bees asleep in hive 3")
     with vault.store.reading() as snapshot:
         first, again = (snapshot.nearest(query, EVERYTHING, 10) for _ in range(2))
     assert first == again and len(first.found) == 10
@@ -157,7 +157,7 @@ def test_a_changed_note_is_searched_by_its_new_vector(make_vault: Callable[..., 
     vault.search("bees")
     (vault.root / "7.md").write_text("# Ledger\n\nInvoices and taxes of the year.", encoding="utf-8")
     vault.index()
-    query = vault.embedder.embed_query("invoices, taxes")
+    query = vault.models.embedder.embed_query("invoices, taxes")
     with vault.store.reading() as snapshot:
         best, _ = snapshot.nearest(query, EVERYTHING, 1).found[0]
         assert snapshot.chunks([best])[best].path == "7.md"
@@ -167,6 +167,6 @@ def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault:
     vault = make_vault(HIVES, {"embed.model": "static"})
     vault.index()
     db, size = vault.store.db, len(HIVES)
-    seen, fresh = VectorCache(256, vault.embedder.dimensions), VectorCache(256, vault.embedder.dimensions)
+    seen, fresh = VectorCache(256, vault.models.embedder.dimensions), VectorCache(256, vault.models.embedder.dimensions)
     seen.rows(db, np.arange(3, 9))
     assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))

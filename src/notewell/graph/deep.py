@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 
 from notewell.graph.traverse import (
@@ -21,6 +21,7 @@ from notewell.graph.walk_source import StoredGround
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors
+from notewell.types.query import Plan
 from notewell.types.results import DeepHit, DeepResults, Hit, Results, Step
 from notewell.types.results import Visit as Visited
 
@@ -31,6 +32,34 @@ SEEDS = 8
 DEEP = WalkRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=500)
 # How a note hangs together with the one that led to it.
 WAYS = {"→": "linked from", "←": "links to", "↔": "linked both ways with"}
+
+
+class DeepWalk:
+    """Follows links from the best candidates of a search, as `search` calls it, and keeps the walk for the answer.
+
+    `decay` lowers candidates by the age of their notes.
+    """
+
+    def __init__(self, snapshot: Snapshot, decay: Callable[[Plan, Sequence[Candidate]], Sequence[Candidate]]) -> None:
+        self._snapshot = snapshot
+        self._decay = decay
+        self._walk = Walk((), 0, 0, "", DEEP.floor)
+
+    def __call__(self, plan: Plan, found: Sequence[Candidate], vector: Vectors) -> list[Candidate]:
+        """Return a candidate for each note that the walk keeps, the seeds first."""
+        # The first candidate of a note is its best.
+        seeds = {candidate.chunk.path: candidate for candidate in reversed(found)}
+        ground = StoredGround(self._snapshot, plan.scope)
+        walk = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in found)), vector, ground)
+        chunks = kept_chunks(walk, seeds, vector, ground, self._snapshot)
+        # What age leaves of 1 is its factor.
+        aged = self._decay(plan, [Candidate(chunks[visit.note], 1.0) for visit in walk.kept])
+        self._walk = with_decay(walk, {one.chunk.path: one.score for one in aged})
+        return as_candidates(self._walk, seeds, chunks)
+
+    def results(self, found: Results) -> DeepResults:
+        """Return the results of the search with how each hit was reached, and the notes that the walk dropped."""
+        return deep_results(found, self._walk)
 
 
 def deepen(seeds: Sequence[str], query: Vectors, ground: Ground) -> Walk:

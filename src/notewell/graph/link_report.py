@@ -1,4 +1,4 @@
-"""Links told: where those of a note lead and who leads to it, those that lead nowhere, and notes without any."""
+"""The link report: where the links of a note lead and which lead to it, broken links, and notes without links."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from notewell.types.notices import Notice
 NO_NOTE = "no such note"
 NO_FILE = "no such file"
 OUT_OF_VAULT = "leads out of the vault"
-# What is missing, and how that is told.
+# The problems of broken links, by what they miss.
 MISSING: Mapping[str, tuple[str, ...]] = {
     "notes": (NO_NOTE,),
     "files": (NO_FILE,),
@@ -34,186 +34,224 @@ MISSING: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
-    """A link in the note at `path`, where it leads to, and what is wrong with it; `near` is what may be meant."""
+class NoteLink:
+    """A link in a note, and where it leads."""
 
     path: str
-    link: Link
-    to: str = ""
-    problem: str = ""
+    """The note that holds it."""
+    target: str
+    """What it names."""
+    line: int
+    """Its line."""
+    kind: str
+    """How it is written: wiki, markdown, file."""
+    anchor: str
+    """The heading or block it names."""
+    text: str
+    """The text it shows."""
+    embed: bool
+    """Whether it shows its target in place."""
+    written: str
+    """The link as written."""
+    to: str | None = None
+    """The note or file it leads to; none for a broken link."""
+    problem: str | None = None
+    """What is wrong with it."""
     near: tuple[str, ...] = ()
+    """Notes, headings or blocks that may be meant."""
 
-    @property
-    def written(self) -> str:
-        """Return the link as it is written."""
-        return self.link.written
+    @classmethod
+    def of(cls, path: str, link: Link, to: str) -> NoteLink:
+        """Return the link of the note at `path`; `to` is empty if it leads to no note."""
+        how = link.kind, link.anchor, link.text, link.embed
+        return cls(path, link.target, link.line, *how, link.written, to or None)
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """How many notes and links there are, where the links lead, and how many notes have none to or from others.
+    """How many notes and links there are, and where the links lead."""
 
-    Folders count as files; `broken` are links to nothing, so one to a note without that heading is none of them.
-    """
+    notes: int = 0
+    """Notes."""
+    links: int = 0
+    """Links."""
+    to_notes: int = 0
+    """Links to notes; also to a note without the heading they name."""
+    to_files: int = 0
+    """Links to other files and to folders."""
+    broken: int = 0
+    """Links to nothing."""
+    orphans: int = 0
+    """Notes without a link to or from another."""
 
+
+@dataclass(frozen=True, slots=True)
+class WantedNote:
+    """A note that links name and that does not exist."""
+
+    target: str
+    """The name in the links."""
     notes: int
-    links: int
-    to_notes: int
-    to_files: int
-    broken: int
-    orphans: int
+    """How many notes have such a link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links of a note and those that lead to it; or of all notes, the broken ones and the notes without any.
+    """The links of a note, or of all notes."""
 
-    `counts` are those of the one note, or of all.
-    """
-
+    note: str | None
+    """Whose links they are; none for all notes."""
+    links: tuple[NoteLink, ...]
+    """The links; of all notes only the broken ones, if asked for."""
+    backlinks: tuple[NoteLink, ...]
+    """Links of other notes that lead to the note."""
+    orphans: tuple[str, ...]
+    """Notes without a link to or from another, if asked for."""
+    wanted: tuple[WantedNote, ...]
+    """The notes that broken links name, the most wanted first."""
     counts: LinkCounts
-    note: str = ""
-    links: tuple[Lead, ...] = ()
-    backlinks: tuple[Lead, ...] = ()
-    orphans: tuple[str, ...] = ()
+    """How many links there are, of the note or of all notes."""
     notices: tuple[Notice, ...] = ()
+    """What the user should know."""
 
     @property
     def problems(self) -> dict[str, int]:
-        """Return what is wrong with links, and with how many, the most frequent first."""
-        return dict(Counter(lead.problem for lead in self.links if lead.problem).most_common())
-
-    @property
-    def wanted(self) -> dict[str, int]:
-        """Return the notes that links name and that are not there, and how many notes do so, the most wanted first."""
-        names: dict[str, str] = {}
-        by: dict[str, set[str]] = {}
-        for lead in self.links:
-            address = read_address(lead.link, lead.path) if lead.problem == NO_NOTE else None
-            if address:
-                key = PAGE.sub("", address.path)
-                names.setdefault(key, lead.link.target if address.base == "name" else address.path)
-                by.setdefault(key, set()).add(lead.path)
-        return {names[key]: len(by[key]) for key in sorted(by, key=lambda key: (-len(by[key]), key))}
+        """Return how many links have each problem, the most frequent first."""
+        return dict(Counter(link.problem for link in self.links if link.problem).most_common())
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Whose links are wanted: of a note, to a file that is no note, or of all notes only the broken ones.
+class LinkQuery:
+    """Whose links are asked for: those of a note, those that lead to another file, or those of all notes.
 
-    `called` is what the note was asked for by, and `to` what a broken link misses: `notes`, `files` or `anchors`.
+    `called` is the name that was asked for. Of all notes, `broken` links and `orphans` are listed; `to` leaves only the
+    broken links that miss `notes`, `files` or `anchors`.
     """
 
-    note: str = ""
     called: str = ""
+    note: str = ""
     file: str = ""
     broken: bool = False
     orphans: bool = False
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """What is asked of the vault's folder: its files that are no notes, and the whole text of a note."""
-
-    others: Callable[[], Iterable[str]]
-    text: Callable[[str], str]
-
-
-def tell_links(snapshot: Snapshot, folder: Folder, wanted: Wanted) -> Links:
-    """Return the links that are wanted."""
-    problems = MISSING[wanted.to]
-    leads = Leads(snapshot, folder, anchored=wanted.broken and NO_HEADING in problems)
-    if wanted.file:
-        backlinks = leads.into_file(wanted.file)
-        return Links(LinkCounts(0, 0, 0, 0, 0, 0), wanted.file, backlinks=backlinks)
-    if wanted.note:
-        return _of_note(leads, wanted)
-    broken = leads.named_near(leads.broken(problems)) if wanted.broken else ()
-    return Links(leads.counts(), links=broken, orphans=leads.orphans() if wanted.orphans else ())
+def report_links(
+    snapshot: Snapshot, files: Callable[[], Iterable[str]], text: Callable[[str], str], query: LinkQuery
+) -> Links:
+    """Return the links that are asked for; `files` lists files that are not notes, `text` returns a note's text."""
+    problems = MISSING[query.to]
+    resolved = ResolvedLinks(snapshot, files, text, with_anchors=query.broken and NO_HEADING in problems)
+    if query.file:
+        return Links(query.file, (), resolved.into_file(query.file), (), (), LinkCounts())
+    if query.note:
+        return _of_note(resolved, query)
+    broken = resolved.with_suggestions(resolved.broken(problems)) if query.broken else ()
+    orphans = resolved.orphans() if query.orphans else ()
+    return Links(None, broken, (), orphans, _wanted(broken), resolved.counts())
 
 
-def _of_note(leads: Leads, wanted: Wanted) -> Links:
-    links, problems = leads.out_of(wanted.note), MISSING[wanted.to]
-    backlinks = leads.into(wanted.note)
-    to_notes = sum(lead.to in leads.paths for lead in links)
-    nothing = sum(not lead.to for lead in links)
-    others = {lead.to for lead in links if lead.to in leads.paths} | {lead.path for lead in backlinks}
-    return Links(
-        LinkCounts(1, len(links), to_notes, len(links) - to_notes - nothing, nothing, int(others <= {wanted.note})),
-        note=wanted.note,
-        links=leads.named_near(lead for lead in links if lead.problem in problems or not wanted.broken),
-        backlinks=() if wanted.broken else backlinks,
-        notices=leads.called(wanted.called, wanted.note),
+def _of_note(resolved: ResolvedLinks, query: LinkQuery) -> Links:
+    links, backlinks = resolved.out_of(query.note), resolved.into(query.note)
+    to_notes = sum(link.to in resolved.paths for link in links)
+    broken = sum(not link.to for link in links)
+    others = {link.to for link in links if link.to in resolved.paths} | {link.path for link in backlinks}
+    counts = LinkCounts(
+        1, len(links), to_notes, len(links) - to_notes - broken, broken, orphans=int(others <= {query.note})
     )
+    problems = MISSING[query.to]
+    shown = resolved.with_suggestions(link for link in links if link.problem in problems or not query.broken)
+    notices = resolved.named_otherwise(query.called, query.note)
+    return Links(query.note, shown, () if query.broken else backlinks, (), _wanted(shown), counts, notices)
 
 
-class Leads:
-    """One state of the store, to be asked where its links lead."""
+def _wanted(links: Iterable[NoteLink]) -> tuple[WantedNote, ...]:
+    """Return the missing notes that these links name, the most wanted first."""
+    names: dict[str, str] = {}
+    by: dict[str, set[str]] = {}
+    for link in links:
+        address = read_address(link, link.path) if link.problem == NO_NOTE else None
+        if address:
+            key = PAGE.sub("", address.path)
+            names.setdefault(key, link.target if address.base == "name" else address.path)
+            by.setdefault(key, set()).add(link.path)
+    return tuple(WantedNote(names[key], len(by[key])) for key in sorted(by, key=lambda key: (-len(by[key]), key)))
 
-    def __init__(self, snapshot: Snapshot, folder: Folder, *, anchored: bool = False) -> None:
-        """Take what is asked; `anchored` says that of all links, those with an anchor are to be judged, too."""
+
+class ResolvedLinks:
+    """The links of one state of the store, with where they lead."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        files: Callable[[], Iterable[str]],
+        text: Callable[[str], str],
+        *,
+        with_anchors: bool = False,
+    ) -> None:
+        """Take a state of the store; `with_anchors` also checks the headings and blocks that links name."""
         self._snapshot = snapshot
-        self._anchored = anchored
-        self._folder = folder
+        self._files = files
+        self._text = text
+        self._with_anchors = with_anchors
         self.paths = snapshot.ids()
         self._by_id = {note: path for path, note in self.paths.items()}
         self._edges = snapshot.edges()
         self._anchors: dict[str, Anchors] = {}
-        self._whole: set[str] = set()
+        self._read_whole: set[str] = set()
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self._snapshot.names(), self._folder.others)
+        return Resolver(self._snapshot.names(), self._files)
 
     @cached_property
     def _near(self) -> SimilarNames:
         return SimilarNames(self.paths)
 
     def counts(self) -> LinkCounts:
-        """Return how many links lead where; anchors are not looked for."""
+        """Return how many links lead where; anchors are not checked."""
         links = self._edges.targets.size
-        to_no_note = [lead for lead in self._judged if lead.to not in self.paths]
-        others, found = len(to_no_note), sum(bool(lead.to) for lead in to_no_note)
+        to_no_note = [link for link in self._checked_links if link.to not in self.paths]
+        others, found = len(to_no_note), sum(bool(link.to) for link in to_no_note)
         return LinkCounts(len(self.paths), links, links - others, found, others - found, len(self.orphans()))
 
     def orphans(self) -> tuple[str, ...]:
-        """Return the notes that no other note links to, and that link to none, in the order of their paths."""
+        """Return the notes without a link to or from another note, in the order of their paths."""
         net = Net.of(self._snapshot)
         alone = np.ones(len(net.paths), dtype=np.bool_)
         alone[net.sources] = alone[net.targets] = False
         return tuple(net.paths[place] for place in np.flatnonzero(alone).tolist())
 
-    def out_of(self, path: str) -> tuple[Lead, ...]:
-        """Return where each link of a note leads, in its order."""
-        return tuple(self._checked(lead) for lead in self._leads([self.paths[path]]))
+    def out_of(self, path: str) -> tuple[NoteLink, ...]:
+        """Return the links of a note, in order."""
+        return tuple(self._checked(link) for link in self._links([self.paths[path]]))
 
-    def into(self, path: str) -> tuple[Lead, ...]:
-        """Return the links of other notes that lead to a note, in the order of their paths and lines."""
+    def into(self, path: str) -> tuple[NoteLink, ...]:
+        """Return the links of other notes that lead to a note, by path and line."""
         note = self.paths[path]
         sources = [source for source in self._edges.into(note) if source != note]
-        return _in_order(lead for lead in self._leads(sources) if lead.to == path)
+        return _in_order(link for link in self._links(sources) if link.to == path)
 
-    def into_file(self, path: str) -> tuple[Lead, ...]:
-        """Return the links that lead to a file that is no note; only those that give its name are looked at."""
+    def into_file(self, path: str) -> tuple[NoteLink, ...]:
+        """Return the links that lead to a file that is not a note; only links with its name are checked."""
         name = fold(path)
         hashes = [hash_of(last_name(each)) for each in (name, stem(name))]
         naming = self._edges.sources[np.isin(self._edges.hashes, np.array(hashes, dtype=np.uint32))]
-        leads = (self._checked(lead) for lead in self._leads(np.unique(naming).tolist()) if not lead.to)
-        return _in_order(lead for lead in leads if lead.to == path)
+        links = (self._checked(link) for link in self._links(np.unique(naming).tolist()) if not link.to)
+        return _in_order(link for link in links if link.to == path)
 
-    def broken(self, problems: Sequence[str]) -> tuple[Lead, ...]:
+    def broken(self, problems: Sequence[str]) -> tuple[NoteLink, ...]:
         """Return every link with one of these problems, by path and line."""
-        return _in_order(lead for lead in self._judged if lead.problem in problems)
+        return _in_order(link for link in self._checked_links if link.problem in problems)
 
-    def named_near(self, leads: Iterable[Lead]) -> tuple[Lead, ...]:
-        """Return the links, those that lead to no note with the notes that may be meant."""
+    def with_suggestions(self, links: Iterable[NoteLink]) -> tuple[NoteLink, ...]:
+        """Return the links, those to a missing note with the notes that may be meant."""
         return tuple(
-            replace(lead, near=self._near.like(lead.link.target)) if lead.problem == NO_NOTE else lead for lead in leads
+            replace(link, near=self._near.like(link.target)) if link.problem == NO_NOTE else link for link in links
         )
 
-    def called(self, called: str, path: str) -> tuple[Notice, ...]:
-        """Return what to say of a note that was asked for by a name by which links lead to another."""
+    def named_otherwise(self, called: str, path: str) -> tuple[Notice, ...]:
+        """Return a notice if the name that was asked for finds one note, and a link of that name leads to another."""
         if not called or called == path:
             return ()
         _, note = self._resolver.ends(Link(called, 1), "")
@@ -221,53 +259,53 @@ class Leads:
         return () if other == path else (Notice("link_leads_elsewhere", {"name": called, "path": other}),)
 
     @cached_property
-    def _judged(self) -> Sequence[Lead]:
-        """Return the links that lead to no note, with where they lead instead; and those with anchors, if wanted."""
+    def _checked_links(self) -> Sequence[NoteLink]:
+        """Return the links that lead to no note, with where they lead instead; if asked for, those with anchors too."""
         sources = self._edges.sources
-        if not self._anchored:
-            # To unpack the links of all notes for a few of them takes half of the time.
+        if not self._with_anchors:
+            # Unpacking the links of all notes to check a few would double the time.
             sources = sources[np.isin(self._edges.targets, np.array([NOWHERE, TO_FILE], dtype=np.uint32))]
-        return [self._checked(lead) for lead in self._leads(np.unique(sources).tolist(), doubtful=True)]
+        return [self._checked(link) for link in self._links(np.unique(sources).tolist(), unsure=True)]
 
-    def _leads(self, notes: Sequence[int], *, doubtful: bool = False) -> Iterator[Lead]:
-        """Yield the links of these notes with where they lead; a note still to be resolved has none."""
+    def _links(self, notes: Sequence[int], *, unsure: bool = False) -> Iterator[NoteLink]:
+        """Yield the links of these notes with where they lead, or only those to check; unresolved notes have none."""
         for note, links in links_of(self._snapshot, notes):
             for link, target in zip(links, self._targets(note).tolist(), strict=False):
                 to = self._by_id.get(target, "")
-                if not doubtful or not to or (link.anchor and self._anchored):
-                    yield Lead(self._by_id[note], link, to)
+                if not unsure or not to or (link.anchor and self._with_anchors):
+                    yield NoteLink.of(self._by_id[note], link, to)
 
     def _targets(self, note: int) -> NoteIds:
         first, last = np.searchsorted(self._edges.sources, np.array([note, note + 1], dtype=np.uint32))
         targets: npt.NDArray[np.uint32] = self._edges.targets[first:last]
         return targets
 
-    def _checked(self, lead: Lead) -> Lead:
-        """Return the link with what is wrong with it; whether there is a file is looked up, as files come and go."""
-        if lead.to:
-            return self._with_anchor(lead) if lead.link.anchor else lead
-        address = read_address(lead.link, lead.path)
+    def _checked(self, link: NoteLink) -> NoteLink:
+        """Return the link with its problem, if any; whether a file exists is looked up now, as files come and go."""
+        if link.to:
+            return self._with_anchor_checked(link, link.to) if link.anchor else link
+        address = read_address(link, link.path)
         if address is None:
-            return replace(lead, problem=OUT_OF_VAULT)
-        if file := self._resolver.file_at(address, lead.path) or self._resolver.folder_at(address, lead.path):
-            return replace(lead, to=file)
+            return replace(link, problem=OUT_OF_VAULT)
+        if file := self._resolver.file_at(address, link.path) or self._resolver.folder_at(address, link.path):
+            return replace(link, to=file)
         is_file = SUFFIX.search(address.path) and not PAGE.search(address.path)
-        return replace(lead, problem=NO_FILE if is_file else NO_NOTE)
+        return replace(link, problem=NO_FILE if is_file else NO_NOTE)
 
-    def _with_anchor(self, lead: Lead) -> Lead:
-        anchor, path = lead.link.anchor, lead.to
+    def _with_anchor_checked(self, link: NoteLink, path: str) -> NoteLink:
+        anchor = link.anchor
         if path not in self._anchors:
             self._anchors[path] = self._anchors_of(path)
-        if self._anchors[path].problem(anchor) and path not in self._whole:
+        if self._anchors[path].problem(anchor) and path not in self._read_whole:
             # A heading without text, or in a list of links, is in no chunk: then the file is read.
-            self._whole.add(path)
-            self._anchors[path] = self._anchors_of(path, self._folder.text(path))
+            self._read_whole.add(path)
+            self._anchors[path] = self._anchors_of(path, self._text(path))
         problem = self._anchors[path].problem(anchor)
-        return replace(lead, problem=problem, near=self._anchors[path].near(anchor) if problem else ())
+        return replace(link, problem=problem or None, near=self._anchors[path].near(anchor) if problem else ())
 
     def _anchors_of(self, path: str, text: str = "") -> Anchors:
         return Anchors.of([*self._snapshot.chunks(self._snapshot.chunks_of(path)).values()], text)
 
 
-def _in_order(leads: Iterable[Lead]) -> tuple[Lead, ...]:
-    return tuple(sorted(leads, key=lambda lead: (lead.path, lead.link.line)))
+def _in_order(links: Iterable[NoteLink]) -> tuple[NoteLink, ...]:
+    return tuple(sorted(links, key=lambda link: (link.path, link.line)))

@@ -1,9 +1,9 @@
-"""A vault seen from above: its communities by their most central notes, the links that join them, notes without any."""
+"""A vault from above: its communities and their most central notes, the bridges between them, notes without links."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from notewell.graph.net import Net
 from notewell.graph.standing import ALONE, Standings
 from notewell.types.notices import Notice
 
-# A community goes by so many of its notes.
+# A community is named after so many of its notes.
 NAMED_BY = 3
 # Names of files that say nothing without their folder.
 FRONT_PAGES = ("index", "_index", "readme")
@@ -21,79 +21,123 @@ FRONT_PAGES = ("index", "_index", "readme")
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Notes that are linked more among each other than with others: the most central first, by path."""
+    """Notes that are linked more with each other than with others."""
 
     number: int
-    notes: tuple[str, ...]
-    links: int
-    # What its most central notes are called.
+    """Its number, from 0; the largest comes first."""
     names: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        """Return how many notes it has."""
-        return len(self.notes)
+    """The names of its most central notes."""
+    size: int
+    """How many notes it has."""
+    links: int
+    """How many links are inside."""
+    notes: tuple[str, ...]
+    """Its notes, the most central first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The links between two communities, by number: how many, and the one between their most central notes."""
+    """The links between two communities."""
 
-    one: int
-    other: int
+    communities: tuple[int, int]
+    """Their numbers."""
     links: int
-    source: str
-    target: str
+    """How many links there are."""
+    link: tuple[str, str]
+    """The link between their most central notes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
-    """The communities of a vault, the largest first, the bridges between them, the widest first, and what is outside.
+class NoteStanding:
+    """How a note stands among the others."""
 
-    Of doubled links one counts; `orphans` are the notes that no link joins with another. `names` are what notes are
-    called, by path.
-    """
-
-    notes: int
-    links: int
-    communities: tuple[Community, ...]
-    bridges: tuple[Bridge, ...]
-    orphans: tuple[str, ...]
-    names: Mapping[str, str]
-    by_degree: bool = False
+    path: str
+    """The note."""
+    pagerank: float
+    """Its PageRank, as a share of the highest."""
+    centrality: float
+    """How central it is, as a share of the highest."""
+    community: int | None
+    """The number of its community; none without links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A vault's links between notes, how these stand, what it looks like from above, and what the user should know."""
+    """The vault from above."""
 
-    net: Net
-    standings: Standings
-    overview: Overview
+    notes: int
+    """How many notes there are."""
+    links: int
+    """How many links between different notes; of repeated links one counts."""
+    centrality_by: str
+    """How centrality is measured: by eigenvector, or by degree where that did not converge."""
+    communities: tuple[Community, ...]
+    """The largest first."""
+    bridges: tuple[Bridge, ...]
+    """The one with the most links first."""
+    orphans: tuple[str, ...]
+    """Notes without a link to or from another."""
+    standings: tuple[NoteStanding, ...]
+    """Every note, by path."""
+    pairs: tuple[tuple[str, str], ...]
+    """Every link between two notes, once."""
     notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+    def names(self) -> dict[str, str]:
+        """Return a short, unique name of each note, by path."""
+        return names_of(standing.path for standing in self.standings)
 
 
-def survey(net: Net, standings: Standings) -> Overview:
+def survey(net: Net, standings: Standings) -> Graph:
     """Return the vault from above."""
     sources, targets = net.distinct()
-    joined = standings.community[sources], standings.community[targets]
-    inside = np.bincount(joined[0][joined[0] == joined[1]], minlength=int(standings.community.max(initial=ALONE)) + 1)
-    order = _most_central_first(net, standings, (sources, targets))
-    members: dict[int, list[str]] = {}
-    for place in order:
-        members.setdefault(int(standings.community[place]), []).append(net.paths[place])
-    orphans = tuple(sorted(members.pop(ALONE, [])))
     names = names_of(net.paths)
-    communities = tuple(
-        Community(number, tuple(notes), int(inside[number]), tuple(names[path] for path in notes[:NAMED_BY]))
+    members = _members(net, standings, (sources, targets))
+    orphans = tuple(sorted(members.pop(ALONE, [])))
+    inside = _links_inside(standings, (sources, targets))
+    communities = (
+        Community(number, tuple(names[path] for path in notes[:NAMED_BY]), len(notes), inside[number], tuple(notes))
         for number, notes in sorted(members.items())
     )
-    bridges = _bridges(net, standings, (sources, targets))
-    return Overview(len(net.paths), sources.size, communities, bridges, orphans, names, standings.by_degree)
+    return Graph(
+        notes=len(net.paths),
+        links=sources.size,
+        centrality_by="degree" if standings.by_degree else "eigenvector",
+        communities=tuple(communities),
+        bridges=_bridges(net, standings, (sources, targets)),
+        orphans=orphans,
+        standings=tuple(_standings(net, standings)),
+        pairs=tuple(
+            (net.paths[one], net.paths[other]) for one, other in zip(sources.tolist(), targets.tolist(), strict=True)
+        ),
+    )
+
+
+def _members(net: Net, standings: Standings, links: Pairs) -> dict[int, list[str]]:
+    """Return the notes of each community, the most central first."""
+    members: dict[int, list[str]] = {}
+    for place in _most_central_first(net, standings, links):
+        members.setdefault(int(standings.community[place]), []).append(net.paths[place])
+    return members
+
+
+def _links_inside(standings: Standings, links: Pairs) -> Sequence[int]:
+    one, other = (standings.community[ends] for ends in links)
+    inside: list[int] = np.bincount(
+        one[one == other], minlength=int(standings.community.max(initial=ALONE)) + 1
+    ).tolist()
+    return inside
+
+
+def _standings(net: Net, standings: Standings) -> Iterator[NoteStanding]:
+    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
+    for path, rank, central, number in zip(net.paths, *columns, strict=True):
+        yield NoteStanding(path, rank, central, None if number == ALONE else number)
 
 
 def names_of(paths: Iterable[str]) -> dict[str, str]:
-    """Return what notes are called, by path: those that others are called, too, with a folder, or with all of them.
+    """Return a name for each path: the file's, with its folder or all of its folders where others have the same.
 
     >>> names_of(["Garden/Bees.md", "Work/Bees.md", "Home.md"])
     {'Garden/Bees.md': 'Garden/Bees', 'Work/Bees.md': 'Work/Bees', 'Home.md': 'Home'}
@@ -110,14 +154,14 @@ def _with_folder(path: str) -> str:
 
 
 def _without_suffix(path: str) -> str:
-    """Return a path as a note is called: without its suffix, and that of a folder's front page is the folder's."""
+    """Return a path without its suffix; for the front page of a folder, the folder."""
     folder, _, file = path.rpartition("/")
     name = file.rpartition(".")[0] or file
     return folder if folder and name.casefold() in FRONT_PAGES else f"{folder}/{name}".removeprefix("/")
 
 
 def name_of(path: str) -> str:
-    """Return what a note is called: its file's name, or its folder's where that says nothing.
+    """Return the name of a note: its file's, or for a front page its folder's.
 
     >>> name_of("Garden/Bees.md"), name_of("Garden/index.md"), name_of("README.md")
     ('Bees', 'Garden', 'README')
@@ -128,7 +172,7 @@ def name_of(path: str) -> str:
 def _most_central_first(net: Net, standings: Standings, links: Pairs) -> list[int]:
     """Return the notes by how many others of their community they are linked with, then by PageRank.
 
-    PageRank alone names communities after what their notes mention; this, after what gathers them.
+    PageRank alone would name communities after what their notes mention, not after what gathers them.
     """
     within = standings.community[links[0]] == standings.community[links[1]]
     pairs = np.sort(np.stack(links)[:, within], axis=0)
@@ -147,7 +191,7 @@ def _bridges(net: Net, standings: Standings, links: Pairs) -> tuple[Bridge, ...]
             weight = ranks[source] + ranks[target]
             found.setdefault(pair, []).append((-weight, net.paths[source], net.paths[target]))
     widest = sorted(found, key=lambda pair: (-len(found[pair]), pair))
-    return tuple(Bridge(*pair, len(found[pair]), *_most_central(found[pair])) for pair in widest)
+    return tuple(Bridge(pair, len(found[pair]), _most_central(found[pair])) for pair in widest)
 
 
 def _most_central(links: Sequence[tuple[float, str, str]]) -> tuple[str, str]:

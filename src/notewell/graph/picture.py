@@ -1,4 +1,4 @@
-"""A picture of the graph as SVG: the notes of a small vault, the communities of a large one."""
+"""The graph drawn: as SVG, the notes of a small vault or the communities of a large one; or in Graphviz's language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
@@ -14,8 +14,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from notewell.graph.algorithms import Floats, layout
-from notewell.graph.net import Net
-from notewell.graph.overview import Community, Overview
+from notewell.graph.overview import Community, Graph
 
 # A picture of more notes than these has their communities in it instead, of which so many at most.
 FEW = 120
@@ -62,7 +61,8 @@ TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
     ' orient="auto-start-reverse"><path d="M0,1 L8,4 L0,7 z" fill="#9aa1a9"/></marker></defs>'
 )
-# What XML may not hold.
+# What Graphviz may not be given, and what XML may not hold.
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -101,45 +101,43 @@ class Join:
     both: bool = False
 
 
-def as_svg(net: Net, overview: Overview, title: str) -> str:
+def as_svg(graph: Graph, title: str) -> str:
     """Return the picture: each note if they are few, else the largest communities, by their most central notes."""
-    linked = sum(community.size for community in overview.communities)
-    spots, joins = _note_spots(net, overview) if linked <= FEW else _community_spots(overview)
+    linked = sum(community.size for community in graph.communities)
+    spots, joins = _note_spots(graph) if linked <= FEW else _community_spots(graph)
     places, (width, height) = _arranged(spots, joins)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
         f' width="{width:.0f}" height="{height:.0f}" font-family="Helvetica, Arial, sans-serif" font-size="12">'
     )
-    rows = (head, '<rect width="100%" height="100%" fill="#ffffff"/>', *_caption(overview, title, len(spots)))
+    rows = (head, '<rect width="100%" height="100%" fill="#ffffff"/>', *_caption(graph, title, len(spots)))
     drawn = (TIP, *_lines(joins, spots, places), *_circles(spots, places), *_labels(spots, places))
     return "\n".join((*rows, *drawn, "</svg>", ""))
 
 
-def _note_spots(net: Net, overview: Overview) -> tuple[list[Spot], list[Join]]:
-    sources, targets = (ends.tolist() for ends in net.distinct())
-    degrees = Counter((*sources, *targets))
-    numbers = {path: place for place, path in enumerate(net.paths)}
+def _note_spots(graph: Graph) -> tuple[list[Spot], list[Join]]:
+    degrees = Counter(path for pair in graph.pairs for path in pair)
+    names = graph.names()
     spots: list[Spot] = []
-    order: dict[int, int] = {}
-    for community in overview.communities:
+    order: dict[str, int] = {}
+    for community in graph.communities:
         colour = COLOURS[community.number] if community.number < len(COLOURS) else GREY
         for path in community.notes:
-            order[numbers[path]] = len(spots)
-            radius = DOT + DOT_GROWTH * math.sqrt(degrees[numbers[path]])
-            spots.append(Spot(radius, _wrapped(overview.names[path]), colour, path))
-    pairs = {(order[source], order[target]) for source, target in zip(sources, targets, strict=True)}
+            order[path] = len(spots)
+            spots.append(Spot(DOT + DOT_GROWTH * math.sqrt(degrees[path]), _wrapped(names[path]), colour, path))
+    pairs = {(order[source], order[target]) for source, target in graph.pairs}
     once = sorted(pair for pair in pairs if pair[::-1] not in pairs or pair[0] < pair[1])
     return spots, [Join(*pair, 1, arrow=True, both=pair[::-1] in pairs) for pair in once]
 
 
-def _community_spots(overview: Overview) -> tuple[list[Spot], list[Join]]:
-    shown = overview.communities[:BUBBLES]
+def _community_spots(graph: Graph) -> tuple[list[Spot], list[Join]]:
+    shown = graph.communities[:BUBBLES]
     largest = shown[0].size
     spots = [_bubble(community, largest) for community in shown]
     taken: dict[int, int] = dict.fromkeys(range(len(shown)), 0)
     joins = []
-    for bridge in overview.bridges:
-        both = (bridge.one, bridge.other)
+    for bridge in graph.bridges:
+        both = bridge.communities
         # The widest come first; a bubble without a line yet may still take one from a bubble that has enough.
         if max(both) < len(shown) and min(taken[number] for number in both) < JOINED:
             joins.append(Join(*both, bridge.links))
@@ -238,13 +236,13 @@ def _apart(places: Floats, sizes: Floats) -> Floats:
     return places
 
 
-def _caption(overview: Overview, title: str, drawn: int) -> Iterator[str]:
-    counts = f"{overview.notes:,} notes, {overview.links:,} links, {len(overview.communities):,} communities"
-    rest = [f"{len(overview.orphans):,} notes without links"] if overview.orphans else []
-    linked = overview.notes - len(overview.orphans)
-    if linked > FEW and len(overview.communities) > drawn:
-        smaller = sum(community.size for community in overview.communities[drawn:])
-        rest.append(f"{len(overview.communities) - drawn:,} smaller communities with {smaller:,} notes")
+def _caption(graph: Graph, title: str, drawn: int) -> Iterator[str]:
+    counts = f"{graph.notes:,} notes, {graph.links:,} links, {len(graph.communities):,} communities"
+    rest = [f"{len(graph.orphans):,} notes without links"] if graph.orphans else []
+    linked = graph.notes - len(graph.orphans)
+    if linked > FEW and len(graph.communities) > drawn:
+        smaller = sum(community.size for community in graph.communities[drawn:])
+        rest.append(f"{len(graph.communities) - drawn:,} smaller communities with {smaller:,} notes")
     named = textwrap.shorten(_drawable(title), LONGEST_TITLE, placeholder="…") or " "
     style = 'font-size="18" font-weight="bold" fill="#222222"'
     yield f'<text x="{MARGIN}" y="{TITLE_AT}" {style}>{escape(named)}</text>'
@@ -289,3 +287,33 @@ def _labels(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
             bold = ' font-weight="bold"' if number < spot.bold else ""
             at = f'x="{x:.1f}" y="{first + LINE * number:.1f}"'
             yield f'<text {at} text-anchor="middle"{bold} {rim}>{escape(line)}</text>'
+
+
+def as_dot(graph: Graph) -> str:
+    """Return the graph for Graphviz: linked notes in the boxes of their communities, and each link once."""
+    names = graph.names()
+    alone = (f"  {_node(path, names)}" for path in graph.orphans)
+    arrows = (f"  {quoted(source)} -> {quoted(target)};" for source, target in graph.pairs)
+    return "\n".join(("digraph vault {", *_boxes(graph, names), *alone, *arrows, "}", ""))
+
+
+def quoted(text: str) -> str:
+    r"""Return a text as Graphviz reads it.
+
+    >>> print(quoted('He said "a\\b"'))
+    "He said \"a\\b\""
+    """
+    plain = CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'
+
+
+def _boxes(graph: Graph, names: Mapping[str, str]) -> Iterator[str]:
+    for community in graph.communities:
+        yield f"  subgraph cluster_{community.number} {{"
+        yield f"    label={quoted(community.names[0])};"
+        yield from (f"    {_node(path, names)}" for path in community.notes)
+        yield "  }"
+
+
+def _node(path: str, names: Mapping[str, str]) -> str:
+    return f"{quoted(path)} [label={quoted(names[path])}];"

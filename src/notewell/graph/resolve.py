@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from notewell.names.paths import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
@@ -31,7 +32,19 @@ class Address:
         return last_name(self.path)
 
 
-def read_address(link: Link, source: str) -> Address | None:
+class Written(Protocol):
+    """A link, as far as its address goes."""
+
+    @property
+    def target(self) -> str:
+        """Return what it names."""
+
+    @property
+    def kind(self) -> str:
+        """Return how it is written: wiki, markdown, file."""
+
+
+def read_address(link: Written, source: str) -> Address | None:
     """Return where a link in the note at `source` points; nothing, if out of the vault.
 
     >>> read_address(Link("../Bees.md", 1, "markdown"), "garden/hive/a.md")

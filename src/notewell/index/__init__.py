@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
-from notewell.index.encode import fill
 from notewell.index.prepare import Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Tally
 from notewell.index.walk import Found
 from notewell.store import Store, Writing
 
-__all__ = ["Changes", "Linking", "Progress", "Report", "Source", "fill", "find_changes", "index"]
+__all__ = ["Changes", "Linking", "Progress", "Report", "Source", "find_changes", "index"]
 
 # Bytes of notes in one transaction, all of which a batch holds in memory, and seconds after which it takes no more
 # notes: what a kill can cost, with a slow embedder too.
@@ -70,7 +69,7 @@ def index(
         if not progress.stop():
             linking.measure(store)
     store.tidy()
-    return tally.report(total=len(changes.read))
+    return tally.report(store.about(), total=len(changes.read))
 
 
 def _put(

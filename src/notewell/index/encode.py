@@ -1,20 +1,69 @@
-"""Better vectors behind the first ones: a few chunks at a time, each kept at once, while search goes on."""
+"""The encoder's vectors, made in the background: a few chunks at a time, each stored at once, while search goes on."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 from notewell.embed import Embedder
-from notewell.errors import StoreBusy
+from notewell.embed.models import Models
+from notewell.errors import EmbedError, StoreBusy
 from notewell.index.report import Filling, Progress
 from notewell.store import Store
+from notewell.store.sqlite.opened import OpenedStore
 from notewell.types.note import Chunk, Vectors
 
-# A second or two of work: what a kill can cost.
+# Chunks encoded at once: a second or two of work, which is what a kill can cost.
 GROUP = 32
 # Seconds between two tries while another process writes.
 PAUSE = 0.5
+# How long encoding waits for a process that only asks whether another is encoding, in seconds.
+LOOK_SECONDS = 0.1
+
+
+class EncoderVectors:
+    """The encoder's vectors of one vault: how many there are, and making those that are missing."""
+
+    def __init__(self, opened: OpenedStore, models: Models) -> None:
+        self._opened = opened
+        self._models = models
+
+    @property
+    def progress(self) -> Filling:
+        """Return how many vectors there are and how many are missing; nothing without an encoder."""
+        try:
+            encoder = self._encoder
+            # Asking for their length loads the model: if that fails, this is where it is reported.
+            if encoder is None or not encoder.dimensions:
+                return Filling()
+            return measure_filling(self._opened.store, encoder)
+        except EmbedError as error:
+            return Filling(problem=error.fact)
+
+    @property
+    def left(self) -> int:
+        """Return how many chunks lack a vector of the encoder's; none without an encoder."""
+        encoder = self._encoder
+        return len(find_lacking(self._opened.store, encoder)) if encoder else 0
+
+    def encode(self, progress: Progress, turn: AbstractContextManager[None] | None = None) -> int:
+        """Make the missing vectors, the newest notes' first, and return how many are still missing.
+
+        Only one process does this for a vault; it holds that place while it waits for its `turn`.
+        """
+        encoder = self._encoder
+        if encoder is None:
+            return 0
+        store, stop = self._opened.store, progress.stop
+        progress = replace(progress, stop=lambda: stop() or not store.in_place)
+        with store.locked("encode", wait=LOOK_SECONDS), turn or nullcontext():
+            return encode(store, encoder, progress)
+
+    @property
+    def _encoder(self) -> Embedder | None:
+        return self._models.encoder if self._opened.is_indexed else None
 
 
 def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
@@ -24,7 +73,7 @@ def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
 
 
 def measure_filling(store: Store, encoder: Embedder) -> Filling:
-    """Return how far this encoder is, and whether a process is encoding."""
+    """Return how many vectors of this encoder there are, and whether a process is making more."""
     about, left = store.about(), len(find_lacking(store, encoder))
     made = (about.filled, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
     return Filling(encoder.fingerprint, *made, left, _is_encoding(store))
@@ -38,21 +87,24 @@ def _is_encoding(store: Store) -> bool:
         return True
 
 
-def fill(store: Store, encoder: Embedder, progress: Progress) -> int:
-    """Give every chunk that lacks it the encoder's vector, the newest notes' first; return how many still do."""
+def encode(store: Store, encoder: Embedder, progress: Progress, pause: float = PAUSE) -> int:
+    """Give every chunk that lacks it the encoder's vector, the newest notes' first; return how many still do.
+
+    `pause` is how many seconds to wait between two tries while another process writes.
+    """
     done = 0
-    # Notes that come in meanwhile lack theirs, too: it is done when nothing is left to do.
+    # Notes that are indexed meanwhile lack vectors, too: it is done when none is missing.
     while (lacking := find_lacking(store, encoder)) and not progress.stop():
         total = done + len(lacking)
         for first in range(0, len(lacking), GROUP):
             if progress.stop():
                 break
             with store.reading() as snapshot:
-                # A note may have changed since, and its slot be free, or another's, which lacks a vector as well.
+                # A note may have changed since, so that its slot is free, or another chunk's, which lacks one as well.
                 chunks = [*snapshot.chunks(lacking[first : first + GROUP]).values()]
             if chunks:
                 vectors = encoder.embed([chunk.meaning for chunk in chunks])
-                _keep(store, encoder, chunks, vectors, progress)
+                _store(store, encoder, chunks, vectors, progress, pause)
             done = min(done + GROUP, total)
             progress.tell(done, total)
     return len(lacking)
@@ -65,8 +117,10 @@ def keep_searched(store: Store, encoder: str, chunks: Sequence[Chunk], vectors: 
             writer.keep_vectors(encoder, chunks, vectors)
 
 
-def _keep(store: Store, encoder: Embedder, chunks: Sequence[Chunk], vectors: Vectors, progress: Progress) -> None:
-    """Store the vectors as soon as nobody else writes: indexing may hold the store for half a minute."""
+def _store(
+    store: Store, encoder: Embedder, chunks: Sequence[Chunk], vectors: Vectors, progress: Progress, pause: float
+) -> None:
+    """Store the vectors as soon as no other process writes: indexing may hold the store for half a minute."""
     while True:
         try:
             with store.writing() as writer:
@@ -74,6 +128,6 @@ def _keep(store: Store, encoder: Embedder, chunks: Sequence[Chunk], vectors: Vec
         except StoreBusy:
             if progress.stop():
                 return
-            time.sleep(PAUSE)
+            time.sleep(pause)
         else:
             return

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notewell.errors import NoteError, StoreError, VaultError
+from notewell.errors import NoteError
 from notewell.files.safe_open import ALWAYS_EXCLUDED, path_without_links
+from notewell.files.vault_folder import exists
 from notewell.index.readers import load, read
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.readers.sandbox import Extraction
@@ -98,25 +99,6 @@ def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int,
     return lines_of_anchor(note, written, lines)
 
 
-def exists(path: Path) -> bool:
-    """Tell whether there is such a file or folder; a name that cannot be one is none."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        # Too long a name, or one with a zero byte or half a character in it.
-        return False
-
-
-def check_folder(root: Path) -> None:
-    """Refuse what cannot be a vault."""
-    if not exists(root):
-        raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
-    if not root.is_dir():
-        raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
-    if not os.access(root, os.R_OK | os.X_OK):
-        raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
-
-
 def path_inside(root: Path, path: str) -> str:
     """Return the path of a file from the root, and refuse one that is not there or leads out of the vault."""
     if not exists(root / path):
@@ -136,10 +118,3 @@ def found_at(root: Path, path: str) -> Found:
         return Found(path, stamp_of((root / path).stat()))
     except OSError as error:
         raise NoteError(f"cannot be read: {error.strerror}", "Check the file") from error
-
-
-def folder_to_write(file: Path) -> Path:
-    """Return the folder of a file that is to be written, if it can be."""
-    if not os.access(file.parent, os.W_OK):
-        raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
-    return file.parent

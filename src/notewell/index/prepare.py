@@ -17,7 +17,7 @@ from notewell.index.readers import load, read
 from notewell.index.readers.formats import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import Found, WalkRules
-from notewell.redact import redact, redact_parsed
+from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Vectors
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # Bytes of notes embedded at once, in a thread, while the next notes are read.
 GROUP_BYTES = 256 << 10
 
+# Grows when terms, or the text that is embedded, change in a way that old stores do not have.
+RECIPE = 4
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -37,6 +39,12 @@ class Source:
     root: Path
     walk: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
+
+    @property
+    def recipe(self) -> str:
+        """Return what, beside the embedder, decides what is stored of a note; a store of another recipe is outdated."""
+        # A store made before a rule against secrets was added may hold what that rule takes out.
+        return f"{RECIPE} {rules_digest()} {self.chunk}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from pathlib import Path
 from notewell.index.prepare import Outcome
 from notewell.store import About
 
+# Metadata of a field that Python programs see, and that is left out of JSON.
+PYTHON_ONLY = {"json": False}
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -21,30 +24,83 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How far an encoder is: chunks with a vector, texts it cannot read, those left, and whether a process is at it."""
+    """How many of the encoder's vectors there are."""
 
     encoder: str = ""
+    """The encoder; empty for none."""
     filled: int = 0
+    """How many chunks have its vector."""
     unread: int = 0
+    """How many chunks are in a language it does not know."""
     left: int = 0
+    """How many chunks still lack its vector."""
     under_way: bool = False
+    """Whether a process is making them now."""
     problem: str = ""
+    """Why the encoder cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A file, and what happened to it."""
+
+    path: str
+    """The file."""
+    reason: str
+    """What happened to it."""
+
+
+def reasons_of(by_path: Mapping[str, str]) -> tuple[Reason, ...]:
+    """Return reasons that are given by path."""
+    return tuple(Reason(path, reason) for path, reason in by_path.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A secret that was taken out of a note."""
+
+    path: str
+    """The note."""
+    line: int
+    """The line."""
+    rule: str
+    """The rule that found it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run did."""
+    """What an indexing run did."""
 
-    total: int = 0
-    done: int = 0
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    touched: int = 0
-    redacted: tuple[tuple[str, int, str], ...] = ()
-    warned: Mapping[str, str] = field(default_factory=dict)
-    interrupted: bool = False
-    seconds: float = 0.0
+    notes: int
+    """How many notes are indexed now."""
+    chunks: int
+    """How many chunks they have."""
+    added: int
+    """How many notes were added."""
+    changed: int
+    """How many notes were changed."""
+    removed: int
+    """How many notes were removed."""
+    unchanged: bool
+    """Whether there was nothing to do."""
+    skipped: tuple[Reason, ...]
+    """Files that could not be read."""
+    redacted: int
+    """How many secrets were taken out."""
+    seconds: float
+    """How long it took."""
+    warnings: tuple[Reason, ...]
+    """Files that were read with a problem."""
+    interrupted: bool
+    """Whether it was told to stop before its end."""
+    total: int = field(default=0, metadata=PYTHON_ONLY)
+    """How many files there were to read."""
+    done: int = field(default=0, metadata=PYTHON_ONLY)
+    """How many files were read."""
+    touched: int = field(default=0, metadata=PYTHON_ONLY)
+    """How many files have a new date and the same content."""
+    redactions: tuple[Redaction, ...] = field(default=(), metadata=PYTHON_ONLY)
+    """Where the secrets were."""
 
 
 @dataclass(slots=True)
@@ -57,8 +113,8 @@ class Tally:
     changed: int = 0
     removed: int = 0
     touched: int = 0
-    redacted: list[tuple[str, int, str]] = field(default_factory=list)
-    warned: dict[str, str] = field(default_factory=dict)
+    redactions: list[Redaction] = field(default_factory=list)
+    warnings: list[Reason] = field(default_factory=list)
     interrupted: bool = False
 
     def add(self, outcome: Outcome, *, is_new: bool) -> None:
@@ -72,41 +128,87 @@ class Tally:
             return
         self.added += is_new
         self.changed += not is_new
-        self.redacted += [(outcome.path, redaction.line, redaction.rule) for redaction in note.redactions]
+        self.redactions += [Redaction(outcome.path, found.line, found.rule) for found in note.redactions]
         if note.warnings:
-            self.warned[outcome.path] = "; ".join(note.warnings)
+            self.warnings.append(Reason(outcome.path, "; ".join(note.warnings)))
 
-    def report(self, *, total: int) -> Report:
-        """Return what the run did, of `total` files to read."""
+    def report(self, about: About, *, total: int) -> Report:
+        """Return what the run did to a store, of `total` files to read."""
         return Report(
-            total=total,
-            done=self.done,
+            notes=about.notes,
+            chunks=about.chunks,
             added=self.added,
             changed=self.changed,
             removed=self.removed,
-            touched=self.touched,
-            redacted=tuple(self.redacted),
-            warned=self.warned,
+            unchanged=not (self.added or self.changed or self.removed or self.interrupted),
+            skipped=reasons_of(about.skipped),
+            redacted=len(self.redactions),
+            seconds=round(time.perf_counter() - self.began, 3),
+            warnings=tuple(self.warnings),
             interrupted=self.interrupted,
-            seconds=time.perf_counter() - self.began,
+            total=total,
+            done=self.done,
+            touched=self.touched,
+            redactions=tuple(self.redactions),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of the store compared with the folder."""
+    """The state of the store, compared with the folder."""
 
-    root: Path
-    store: Path
-    about: About
+    vault: str
+    """The vault's folder."""
+    store: str
+    """The store's file."""
+    notes: int
+    """How many notes are indexed."""
+    chunks: int
+    """How many chunks they have."""
+    links: int
+    """How many links they have."""
+    embedder: str
+    """The embedder whose vectors are stored."""
+    filling: Filling
+    """How many of the encoder's vectors there are."""
+    generation: int
+    """The state of the store; it grows with every change."""
+    indexed_at: str | None
+    """When the vault was last indexed; none if never."""
     stale: int
-    filling: Filling = Filling()
-    others: Mapping[str, int] = field(default_factory=dict)
+    """How many files changed since."""
+    store_bytes: int
+    """How large the store is."""
+    skipped: tuple[Reason, ...]
+    """Files that could not be read."""
+    others: Mapping[str, int]
+    """How many files have a format that is not read, by suffix."""
+
+    @classmethod
+    def of(cls, root: Path, file: Path, about: About) -> Status:
+        """Return the state of a store, by what it says of itself, before it is compared with the folder."""
+        return cls(
+            vault=str(root),
+            store=str(file),
+            notes=about.notes,
+            chunks=about.chunks,
+            links=about.links,
+            embedder=about.embedder,
+            filling=Filling(),
+            generation=about.generation,
+            indexed_at=about.indexed_at or None,
+            stale=0,
+            store_bytes=about.bytes,
+            skipped=reasons_of(about.skipped),
+            others={},
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is wrong with a store, one sentence each, and whether it was rebuilt because of that."""
+    """The health of a store."""
 
     problems: tuple[str, ...]
+    """What is wrong with it, one sentence each."""
     repaired: bool
+    """Whether it was rebuilt because of that."""

@@ -1,10 +1,10 @@
-"""Where the secrets of a vault are: every file read and scanned, nothing stored, no secret told."""
+"""Where the secrets of a vault are: every file is read and scanned, nothing is stored, and no secret is shown."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
@@ -13,7 +13,7 @@ from notewell.index.place import found_at, path_inside
 from notewell.index.readers import load
 from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.report import Progress
+from notewell.index.report import Progress, Reason
 from notewell.index.walk import Found, WalkRules, walk
 from notewell.redact import names_secret, redact_path, redact_text
 from notewell.types.note import place_of
@@ -21,25 +21,32 @@ from notewell.types.note import place_of
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Where a secret is, and of which kind; never the secret. Line 0 is the file's name."""
+    """Where a secret is, and of which kind; never the secret itself."""
 
     path: str
+    """The file."""
     line: int
+    """The line; 0 if the secret is in the file's name."""
     rule: str
+    """The rule that found it."""
     place: str = ""
+    """The page, slide or other part it is in, if the file has such."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SecretReport:
-    """The secrets that were found, in how many files, and the files that could not be read."""
+    """The secrets of a vault's files."""
 
-    files: int = 0
-    secrets: list[Secret] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
+    files: int
+    """How many files were scanned."""
+    secrets: tuple[Secret, ...]
+    """Where the secrets are."""
+    skipped: tuple[Reason, ...]
+    """Files that could not be read."""
 
 
 def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
-    """Return the files at these places, each a file or a folder of the vault; all notes, if none is named."""
+    """Return the files at these paths, each a file or a folder of the vault; without paths, all notes."""
     if not paths:
         return walk(root, rules, BY_SUFFIX)
     found: dict[str, Found] = {}
@@ -54,21 +61,23 @@ def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
 
 def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress: Progress) -> SecretReport:
     """Return where the secrets of these files are."""
-    report = SecretReport()
+    scanned = 0
+    secrets: list[Secret] = []
+    skipped: list[Reason] = []
     with Extraction(rules.max_seconds) as extraction:
         for found in files:
             if progress.stop():
                 break
-            report.secrets += _secrets_in_name(found)
+            secrets += _secrets_in_name(found)
             try:
-                report.secrets += _secrets_in_text(root, found, rules, extraction)
+                secrets += _secrets_in_text(root, found, rules, extraction)
             except NoteError as error:
-                # A picture that was named along with notes is none.
+                # A picture that was named along with notes is not one of them.
                 if format_of(found.path):
-                    report.skipped[redact_path(found.path)] = error.fact
-            report.files += 1
-            progress.tell(report.files, len(files))
-    return report
+                    skipped.append(Reason(redact_path(found.path), error.fact))
+            scanned += 1
+            progress.tell(scanned, len(files))
+    return SecretReport(scanned, tuple(secrets), tuple(skipped))
 
 
 def _secrets_in_name(found: Found) -> Iterator[Secret]:
@@ -87,7 +96,7 @@ def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extraction: Ext
 
 
 def find_leaks(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield each place whose text at rest holds what the rules of today take for a secret."""
+    """Yield a sentence for each stored text in which today's rules find a secret."""
     for place, text in texts:
         _, redactions = redact_text(text)
         yield from (f"{place} holds a secret ({redaction.rule})" for redaction in redactions)

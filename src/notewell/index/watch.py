@@ -1,4 +1,4 @@
-"""Changes of a folder as they happen, gathered while they come in bursts."""
+"""Changes of a folder: yielded as they happen, a burst at a time, or asked for now and then."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
-from typing import Self
-
-from watchfiles import watch as watch_files
-from watchfiles._rust_notify import RustNotify
+from typing import TYPE_CHECKING
 
 from notewell.files.safe_open import ALWAYS_EXCLUDED
 from notewell.index.readers.formats import BY_SUFFIX
 
-# A burst (a save by rename, a checkout) is one change: it ends when nothing happened for the pause, in milliseconds.
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
+    from watchfiles._rust_notify import RustNotify
+
+# A burst (a save by rename, a checkout) counts as one change: it ends after a pause of so many milliseconds.
 PAUSE = 50
-# It is cut off after this, however long it goes on, so that a saved note is searchable within a second.
+# It is cut off after this time, however long it goes on, so that a saved note is searchable within a second.
 LONGEST_BURST = 400
-# How often to look whether the folder itself is still there, in milliseconds.
+# How often to check whether the folder itself is still there, in milliseconds.
 ROUND = 500
-# How long to wait for the news of a mark, in milliseconds; it takes two.
+# How long to wait for the event of a marker file, in milliseconds; it takes two.
 UNTIL_MARK = 60
 
 
 def watch(root: Path, stop: Event) -> Iterator[None]:
-    """Yield at once, then whenever something below the folder changed; also when it went away and came back."""
+    """Yield at once, then whenever something below the folder changed; also after it went away and came back."""
+    # Loading it costs a cold command line 15 ms.
+    from watchfiles import watch as watch_files  # noqa: PLC0415
+
     while not stop.is_set():
         seen = _identity(root)
         if seen is None:
@@ -53,68 +58,94 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
             begun = True
 
 
-class Watched:
-    """A folder that is watched, and asked now and then whether something below it changed.
+class FolderWatch:
+    """Tells whether something below a folder changed; until it is started, anything may have.
 
-    To be sure that nothing is still on its way, a mark is made in a second folder: the system tells of changes in the
-    order in which they were made, so that what was changed before the mark is known when the mark is.
+    To be sure that no event is still on its way, it creates a marker file in a second folder: the system reports events
+    in order, so once the marker is reported, every earlier change has been reported too.
     """
 
-    def __init__(self, root: Path, marks: Path) -> None:
-        """Begin; OSError, where a folder cannot be watched."""
+    def __init__(self, root: Path) -> None:
         self._root = root
-        # As the system names them, which knows no links.
-        self._real, self._marks = Path(os.path.realpath(root)), Path(os.path.realpath(marks))
-        self._identity = _identity(root)
-        self._changed = True
+        self._real_root = root
+        self._events: RustNotify | None = None
+        self._identity: tuple[int, int] | None = None
+        self._markers: Path | None = None
+        self._own_markers: TemporaryDirectory[str] | None = None
         self._made = 0
-        # Told to ignore folders that may not be read, it would ignore, too, that the system watches no more of them.
-        self._events = RustNotify([str(self._real), str(self._marks)], False, False, 0, True, False)
+        self._changed = True
+        # Whether the system refused: too many folders, or a drive that sends no events.
+        self.is_refused = False
 
-    def __enter__(self) -> Self:
-        return self
+    def start(self, markers: Path | None = None) -> None:
+        """Start to watch, or start again; `markers` is a folder for marker files, by default a temporary one."""
+        # Loading it costs a cold command line 15 ms.
+        from watchfiles._rust_notify import RustNotify  # noqa: PLC0415
 
-    def __exit__(self, *_: object) -> None:
         self.close()
+        self._changed = True
+        # As the system reports them, without symbolic links.
+        self._real_root = Path(os.path.realpath(self._root))
+        self._markers = Path(os.path.realpath(markers or self._temporary_folder()))
+        try:
+            # Told to ignore unreadable folders, it would also hide that the system can watch no more of them.
+            self._events = RustNotify([str(self._real_root), str(self._markers)], False, False, 0, True, False)
+            self._identity, self.is_refused = _identity(self._root), False
+        except OSError:
+            self.is_refused = True
 
     @property
-    def in_place(self) -> bool:
-        """Tell whether the folder is still the one that is watched."""
-        return self._identity is not None and _identity(self._root) == self._identity
+    def is_on(self) -> bool:
+        """Tell whether the folder is watched, and is still the same folder."""
+        return self._events is not None and self._identity is not None and _identity(self._root) == self._identity
 
     def changed(self) -> bool:
-        """Tell whether something changed since this was last asked, or may have."""
-        # Each has its own name: the news of an older one may be late.
+        """Tell whether something changed since the last call, or may have."""
+        if not self.is_on or self._markers is None:
+            return True
+        # Each marker has its own name: the event of an older one may be late.
         self._made += 1
-        mark = self._marks / f"{os.getpid()}-{id(self)}-{self._made}.mark"
+        marker = self._markers / f"{os.getpid()}-{id(self)}-{self._made}.mark"
         try:
-            mark.touch(mode=0o600)
-            heard = self._heard_of(str(mark))
-            mark.unlink()
+            marker.touch(mode=0o600)
+            reported = self._read_events_until(str(marker))
+            marker.unlink()
         except OSError:
-            heard = False
-        before, self._changed = self._changed or not heard, False
+            reported = False
+        before, self._changed = self._changed or not reported, False
         return before
 
-    def gather(self) -> None:
-        """Take down what was told until now, so that it does not pile up."""
-        self._changed = self.changed()
+    def drain(self) -> None:
+        """Read the events so far, so that they do not pile up; `changed` still reports them."""
+        if self.is_on:
+            self._changed = self.changed()
 
     def close(self) -> None:
-        """End the watch."""
-        self._events.close()
+        """Stop watching, and leave nothing behind."""
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+        if self._own_markers is not None:
+            self._own_markers.cleanup()
+            self._own_markers = None
 
-    def _heard_of(self, mark: str) -> bool:
-        while not isinstance(told := self._events.watch(0, 1, UNTIL_MARK, None), str):
-            paths = {path for _, path in told}
-            self._changed |= any(_lies_below(self._real, path) for path in paths)
-            if mark in paths:
+    def _temporary_folder(self) -> str:
+        from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+        self._own_markers = TemporaryDirectory(prefix="notewell-", ignore_cleanup_errors=True)
+        return self._own_markers.name
+
+    def _read_events_until(self, marker: str) -> bool:
+        while self._events and not isinstance(events := self._events.watch(0, 1, UNTIL_MARK, None), str):
+            paths = {path for _, path in events}
+            self._changed |= any(_lies_below(self._real_root, path) for path in paths)
+            if marker in paths:
                 return True
         return False
 
 
 def _lies_below(root: Path, path: str) -> bool:
-    """Tell whether a path may be one of a note, or of a folder; of what is gone nobody knows which it was."""
+    """Tell whether a path below the root may be a note or a folder; for a deleted one it is not known which."""
     return Path(path).is_relative_to(root) and not ALWAYS_EXCLUDED.intersection(Path(path).relative_to(root).parts)
 
 
@@ -127,7 +158,7 @@ def _identity(root: Path) -> tuple[int, int] | None:
 
 
 def _matters(root: Path, path: str) -> bool:
-    """Tell whether a change may be one of a note, or of a folder that may hold some."""
+    """Tell whether a changed path may be a note, or a folder that may hold notes."""
     try:
         parts = Path(path).relative_to(root).parts
     except ValueError:

@@ -55,13 +55,13 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
 
 def fill_share(vault: Vault, share: float) -> None:
     """Encode this share of the chunks."""
-    wanted, done = round(share * vault.unfilled), 0
+    wanted, done = round(share * vault.encoder.left), 0
 
     def tell(number: int, total: int) -> None:
         nonlocal done
         done = number
 
-    vault.fill(Progress(tell, lambda: done >= wanted))
+    vault.encode(Progress(tell, lambda: done >= wanted))
 
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:

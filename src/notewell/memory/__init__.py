@@ -1,9 +1,11 @@
-"""What agents may remember: notes written into the folder that the user allowed, and moved to the trash again."""
+"""What agents may remember: notes in the folder that the user allows, which can be moved to the trash again."""
 
 from __future__ import annotations
 
 import errno
+import os
 import posixpath
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,46 +14,53 @@ from pathlib import Path
 from notewell.errors import NoteError, SettingsError, VaultError
 from notewell.files.folder import Folder
 from notewell.files.lock import held
-from notewell.index.walk import WalkRules
-from notewell.memory.allowed import allowed_folder, check_indexed
-from notewell.memory.known import find_said
-from notewell.memory.names import numbered
-from notewell.memory.near import Near
-from notewell.memory.page import LONGEST, MARK, Memory, name_of, split_page, tidy, write_page
+from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.index.walk import WalkRules, left_out_by
+from notewell.memory.near import Near, find_similar
+from notewell.memory.page import LONGEST, MARK, SUFFIX, Memory, name_of, numbered, split_page, tidy, write_page
 from notewell.store import Store
 from notewell.types.notices import Notice
 
 __all__ = ["Forgotten", "Memories", "Memory", "Near", "Remembered", "allowed_folder"]
 
-# Where Obsidian puts what is deleted; no note there is ever indexed.
+SETTING = "memory.folder"
+# Where Obsidian puts deleted notes; nothing there is ever indexed.
 TRASH = ".trash"
-# To look and write takes milliseconds: whoever has to wait longer, in seconds, waits for somebody who hangs.
+# Comparing and writing takes milliseconds: a process that waits longer, in seconds, waits for one that hangs.
 PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a text: the note that was written, or none, and what says nearly the same already."""
+    """What became of a text to remember."""
 
-    path: str
+    path: str | None
+    """The note that was written; none, if none was."""
     written: bool
+    """Whether a note was written."""
     near: tuple[Near, ...] = ()
+    """Notes that say nearly the same."""
     redacted: int = 0
+    """How many secrets were taken out."""
     notices: tuple[Notice, ...] = ()
+    """What the user should know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """A memory that is one no more, and where it lies now."""
+    """What became of a memory."""
 
     path: str
+    """Where it was."""
     trash: str
+    """Where it lies now, from where it can be put back."""
     notices: tuple[Notice, ...] = ()
+    """What the user should know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The memories of a vault: the folder where they lie, and the store that knows most of them."""
+    """The memories of a vault: the folder they are in, and the store that has indexed most of them."""
 
     root: Path
     folder: str
@@ -60,25 +69,25 @@ class Memories:
     lock: Path
 
     def remember(self, memory: Memory, *, anyway: bool) -> Remembered:
-        """Write a memory, unless something says nearly the same; `anyway` writes it all the same."""
-        memory, taken = tidy(memory)
+        """Write a memory, unless a note says nearly the same; `anyway` writes it all the same."""
+        memory, redacted = tidy(memory)
         page, more = write_page(memory)
-        wanted = name_of(memory, self.folder)
-        check_indexed(f"{self.folder}/{wanted}", self.rules)
-        # Whoever remembers the same at the same time waits, and then sees this one.
+        name = name_of(memory, self.folder)
+        check_indexed(f"{self.folder}/{name}", self.rules)
+        # A process that remembers the same at the same time waits, and then sees this memory.
         with self._alone(self.folder), Folder(self.root, self.folder, make=True) as folder:
-            near = tuple(find_said(memory.text, self.root, self.folder, self.rules, self.store))
+            near = tuple(find_similar(memory.text, self.root, self.folder, self.rules, self.store))
             if near and not anyway:
-                return Remembered("", written=False, near=near, redacted=taken + more)
-            name = folder.write(numbered(wanted), page.encode())
-        return Remembered(f"{self.folder}/{name}", written=True, near=near, redacted=taken + more)
+                return Remembered(None, written=False, near=near, redacted=redacted + more)
+            name = folder.write(numbered(name), page.encode())
+        return Remembered(f"{self.folder}/{name}", written=True, near=near, redacted=redacted + more)
 
     def forget(self, path: str) -> Forgotten:
         """Move a memory to the trash; any other note is refused."""
         path = posixpath.normpath(path)
         place, _, name = path.rpartition("/")
         if not path.startswith(f"{self.folder}/"):
-            raise _no_memory(path, f"it lies outside {self.folder}")
+            raise _not_a_memory(path, f"it lies outside {self.folder}")
         with self._alone(place, path), Folder(self.root, place) as folder:
             page, about = folder.read(name, LONGEST)
             _check_marked(path, page)
@@ -88,25 +97,58 @@ class Memories:
 
     @contextmanager
     def _alone(self, folder: str, note: str = "") -> Iterator[None]:
-        """Be the only one that changes memories; what the system refuses is a fact and a hint."""
+        """Be the only process that changes memories, and explain errors of the file system."""
         with held(self.lock, PATIENCE, "is changing the memories of this vault"), _explained(folder, note):
             yield
 
 
+def allowed_folder(root: Path, named: str, rules: WalkRules) -> str:
+    """Return the folder for memories as a path from the root; an error, if the settings allow none that is indexed."""
+    if not named:
+        raise SettingsError(
+            "Agents may not remember or forget in this vault: no folder is set for it",
+            f'To allow it, add two lines to {root / "notewell.toml"}: `[memory]` and `folder = "Memories"`',
+        )
+    path = os.path.normpath(named).replace(os.sep, "/")
+    parts = path.split("/")
+    if Path(named).is_absolute() or re.match("[A-Za-z]:", path) or parts[0] == "..":
+        raise SettingsError(f"{SETTING} names a folder outside the vault", "Name a folder of the vault")
+    if path == ".":
+        raise SettingsError(
+            f"{SETTING} names the vault itself", "Name a separate folder, so that you see what agents wrote"
+        )
+    if any(part.startswith(".") or part in ALWAYS_EXCLUDED for part in parts):
+        raise SettingsError(
+            f"{SETTING} names a hidden folder, or one that belongs to a program",
+            "Name a folder that you see in your vault",
+        )
+    check_indexed(f"{path}/note{SUFFIX}", rules)
+    return path
+
+
+def check_indexed(path: str, rules: WalkRules) -> None:
+    """Refuse to write a note that no search would find."""
+    if setting := left_out_by(path, rules):
+        raise SettingsError(
+            f"Memories in {path.rpartition('/')[0]} would not be found: {setting} leaves it out",
+            f"Change {SETTING} or {setting}",
+        )
+
+
 def _check_marked(path: str, begins: bytes) -> None:
     if split_page(begins.decode("utf-8", "replace"))[0].get("type") != MARK:
-        raise _no_memory(path, f"its front matter does not say `type: {MARK}`")
+        raise _not_a_memory(path, f"its front matter does not say `type: {MARK}`")
 
 
-def _no_memory(path: str, why: str) -> NoteError:
+def _not_a_memory(path: str, why: str) -> NoteError:
     return NoteError(
-        f"{path} is no memory: {why}", "Only notes that were remembered can be forgotten; delete others yourself"
+        f"{path} is not a memory: {why}", "Only notes that were remembered can be forgotten; delete others yourself"
     )
 
 
 @contextmanager
 def _explained(folder: str, note: str = "") -> Iterator[None]:
-    """Turn what the system refuses into a fact and a hint."""
+    """Turn errors of the file system into a fact and a hint."""
     try:
         yield
     except OSError as error:
@@ -114,6 +156,6 @@ def _explained(folder: str, note: str = "") -> Iterator[None]:
             raise NoteError(f"There is no note {note}", "Paths are as `notewell search` prints them") from error
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             kind, what, thing = (NoteError, note, "file") if note else (SettingsError, folder, "folder")
-            raise kind(f"{what} is no {thing}, or lies behind a link", "Links are not followed to write") from error
+            raise kind(f"{what} is not a {thing}, or is a link", "Notewell does not write through links") from error
         hint = "Check the folder's permissions and the disk; nothing was changed"
         raise VaultError(f"{folder} cannot be written: {error.strerror or error}", hint) from error

@@ -1,10 +1,11 @@
-"""A memory as a page of Markdown: front matter that says what it is, then its text, both without secrets."""
+"""A memory as a Markdown file: its name, its front matter and its text, without secrets."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,30 +14,40 @@ import yaml
 
 from notewell.errors import NoteError
 from notewell.index.shapes.front_matter import STAND_IN, split_front_matter
-from notewell.memory.names import SUFFIX, stem_of
 from notewell.redact import names_secret, redact_text
 
-# What the front matter of a memory has as its `type`: the mark by which it may be forgotten.
+SUFFIX = ".md"
+# The `type` in a memory's front matter; only notes with it may be forgotten.
 MARK = "memory"
-# Longer than anything worth remembering; a document is put into the vault as a file.
+# The most characters of a memory; a longer document belongs into the vault as a file.
 LONGEST = 100_000
-# A title is a line; so is where something comes from.
+# The most characters of a title, and of a source; each is one line.
 LONGEST_LINE = 200
 MOST_TAGS = 20
-# Of a text without a title, so many characters become one.
+# How many characters of a text without a title become its title.
 LONGEST_FIRST = 70
+# The most characters of a file name, which lists of files show; and bytes, which file systems allow, with a number and
+# the suffix behind them.
+LONGEST_NAME = 80
+LONGEST_NAME_BYTES = 200
+# Characters that separate folders, mean something to a shell, Windows or a link of Obsidian, or begin a stand-in.
+SPECIAL = re.compile(r"[\\/:*?\"<>|#^\[\]`$%~\x7f]+")
+# Names that Windows reserves for devices, whatever follows their first dot.
+RESERVED = re.compile(r"(?:con|prn|aux|nul|conin|conout|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))", re.IGNORECASE)
+# The most notes of one name, told apart by a number; more would be the work of a program gone wild.
+MOST = 10_000
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
-# What no note holds, and what would let a text be taken for no text; tabs and line breaks stay.
+# Control characters, which no note holds and which make a text look binary; tabs and line breaks stay.
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
-# How Markdown begins what is no word yet: headings, items, boxes, quotations, emphasis.
+# Markdown before the first word: headings, list items, boxes, quotations, emphasis.
 MARKUP = re.compile(r"^(?:[\s#>*+\-_`~|]+|\[[ xX]?\])+")
-# A line that is nothing but a secret, and perhaps the name of what it is: `password:`, `export API_KEY=`.
+# A line with nothing but a redacted secret and perhaps its name: `password:`, `export API_KEY=`.
 SECRET_LINE = re.compile(rf"\W*(?:(?:\w[\w.-]*[ \t]+){{0,3}}\w[\w.-]*[\W_]*[:=]\W*)?(?:{STAND_IN.pattern}\W*)+")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is to be remembered: a text, what it is called, where it comes from, and when it was said."""
+    """A text to remember, its title, tags and source, and when it was said."""
 
     text: str
     created: datetime
@@ -46,26 +57,28 @@ class Memory:
 
 
 def tidy(memory: Memory) -> tuple[Memory, int]:
-    """Return the memory as it can be written: one line where one line belongs, no secrets; and how many there were."""
+    """Return the memory without secrets and with single lines where they belong, and how many secrets there were."""
     text = _text(memory.text).strip()
     if not text:
-        raise NoteError("There is nothing to remember: the text is empty", "Give it a sentence")
+        raise NoteError("There is nothing to remember: the text is empty", "Give at least a sentence")
     if len(text) > LONGEST:
         raise NoteError(
             f"The text has {len(text):,} characters; a memory has at most {LONGEST:,}",
-            "Remember what matters of it, or put it into the vault as a file",
+            "Remember the important part, or put the text into the vault as a file",
         )
-    # A title may be what gives the text below it away as a secret: they are looked at together.
+    # A title may reveal that the text below it is a secret, so both are searched together.
     joined, found = redact_text(f"{_line(memory.title)}\n{text}")
     title, _, text = joined.partition("\n")
     if all(SECRET_LINE.fullmatch(line) for line in text.split("\n") if line.strip()):
-        raise NoteError("There is nothing to remember but a secret", "Say where it is kept; it is not written here")
+        raise NoteError(
+            "The text is nothing but a secret, and secrets are not stored", "Remember where it is kept instead"
+        )
     source, of_source = redact_text(_line(memory.source))
     tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, memory.tags[:MOST_TAGS])) if tag]
     clean = Memory(
         text.strip(),
         memory.created,
-        # Cut when no secret is left: half of one would not be known for what it is.
+        # Cut only when no secret is left: half of a secret would not be recognised.
         title[:LONGEST_LINE].strip() or first_words(text),
         tuple(tag[:LONGEST_LINE] for tag, _ in tags),
         source[:LONGEST_LINE].strip(),
@@ -79,18 +92,18 @@ def _text(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return a text on one line, without what cannot be seen in it."""
+    """Return a text on one line, without invisible characters."""
     seen = (sign for sign in _text(text) if unicodedata.category(sign) != "Cf")
     return " ".join("".join(seen).split())
 
 
 def _tag(tag: str) -> str:
-    """Return a tag as Obsidian has it: without `#`, and with no space in it."""
+    """Return a tag as Obsidian writes it: without `#` and spaces."""
     return re.sub(r"[\s,]+", "-", _line(tag).lstrip("#")).strip("-")
 
 
 def first_words(text: str) -> str:
-    """Return what a text without a title is called: its first words.
+    """Return a title for a text without one: its first words.
 
     >>> first_words("## Rye needs more water. Wheat does not.")
     'Rye needs more water'
@@ -101,17 +114,17 @@ def first_words(text: str) -> str:
 
 
 def name_of(memory: Memory, folder: str) -> str:
-    """Return the name of the memory's file, as yet without a number: its title's, or else its day's."""
+    """Return the file name of a memory: from its title, or else from its day."""
     name = f"{stem_of(memory.title)}{SUFFIX}"
     by_day = f"Memory {memory.created:%Y-%m-%d}{SUFFIX}"
     return by_day if name == SUFFIX or names_secret(f"{folder}/{name}") else name
 
 
 def write_page(memory: Memory) -> tuple[str, int]:
-    """Return the memory as Markdown, and how many secrets only the whole of it gave away."""
+    """Return the memory as Markdown, and how many secrets were found only in the whole of it."""
     page, found = redact_text(_page(memory))
     if found and split_page(page)[0].get("type") != MARK:
-        # A stand-in broke the front matter: what is left out of it cannot be told without the secret.
+        # A redaction broke the front matter: the field cannot be kept without the secret.
         bare = Memory(memory.text, memory.created)
         page, found = redact_text(_page(bare))
     return page, len(found)
@@ -119,15 +132,47 @@ def write_page(memory: Memory) -> tuple[str, int]:
 
 def _page(memory: Memory) -> str:
     fields = {"title": memory.title, "tags": list(memory.tags), "source": memory.source}
-    told = {key: value for key, value in fields.items() if value}
-    # Every value quoted as it must be, and none folded over lines: no text ends the front matter or adds to it.
-    written = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=math.inf) if told else ""
+    given = {key: value for key, value in fields.items() if value}
+    # Every value is quoted as needed and none is folded, so that no text can end the front matter or add to it.
+    written = yaml.safe_dump(given, allow_unicode=True, sort_keys=False, width=math.inf) if given else ""
     created = memory.created.isoformat(timespec="seconds")
     return f"---\ntype: {MARK}\ncreated: {created}\n{written}---\n\n{memory.text}\n"
 
 
 def split_page(page: str) -> tuple[dict[str, Any], str]:
-    """Return what the front matter of a page says, and the text below it."""
+    """Return the front matter of a page, and the text below it."""
     page = page.removeprefix("\ufeff")
     fields, body, _ = split_front_matter(page)
     return fields, page[body:].replace("\r\n", "\n").strip()
+
+
+def stem_of(title: str) -> str:
+    """Return a file name for a title, without suffix; empty, if no character of it can be in a name.
+
+    >>> stem_of("Deploy: two approvals"), stem_of("../../etc/passwd"), stem_of("?\\0")
+    ('Deploy two approvals', 'etc passwd', '')
+    """
+    usual = unicodedata.normalize("NFC", title)
+    # Drop control and format characters, halves of characters, and unassigned ones.
+    seen = "".join(" " if unicodedata.category(sign) in ("Cc", "Zl", "Zp") else sign for sign in usual)
+    seen = "".join(sign for sign in seen if unicodedata.category(sign)[0] != "C")
+    words = " ".join(SPECIAL.sub(" ", seen).split())
+    stem = _trimmed(words[:LONGEST_NAME].encode()[:LONGEST_NAME_BYTES].decode(errors="ignore"))
+    return f"Note {stem}" if RESERVED.match(stem) else stem
+
+
+def _trimmed(stem: str) -> str:
+    """Return a name without what would hide the file, look like an option, or be dropped at the end."""
+    return stem.lstrip(" .-_").rstrip(" .")
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield the names that a file may have: its own first, then with a number.
+
+    >>> names = numbered("Rye.md")
+    >>> next(names), next(names)
+    ('Rye.md', 'Rye 2.md')
+    """
+    yield name
+    stem, dot, suffix = name.rpartition(".")
+    yield from (f"{stem} {number}{dot}{suffix}" for number in range(2, MOST))

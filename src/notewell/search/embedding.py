@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from notewell.embed import Embedder, check_length, is_instant
+from notewell.embed.models import Models
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.redact import redact_text
@@ -37,6 +38,29 @@ class Embedders:
     quick: Embedder | None = None
     encoder: Embedder | None = None
     remote: bool = True
+
+
+def usable_embedders(models: Models, stored: str, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:
+    """Return the models that can search a store whose vectors `stored` made, and what the user should know.
+
+    A `hurried` search gives a server less time to answer.
+    """
+    try:
+        embedder = models.quick_embedder if hurried else models.embedder
+        if embedder.fingerprint != stored:
+            return Embedders(remote=models.rules.is_remote), (Notice("other_embedder", {"embedder": stored}),)
+    except EmbedError as error:
+        return Embedders(remote=models.rules.is_remote), (Notice("words_only", {"reason": error.fact}),)
+    try:
+        return Embedders(embedder, models.encoder, models.rules.is_remote), ()
+    except EmbedError as error:
+        return Embedders(embedder, None, models.rules.is_remote), (Notice("searching_without", {"reason": error.fact}),)
+
+
+def no_vectors(notice: Notice) -> EmbedError:
+    """Return the error for a query that needs vectors; the notice says why there are none."""
+    reason = notice.facts.get("reason", "Run `notewell index` to make them")
+    return EmbedError("There are no vectors to compare the query with", str(reason))
 
 
 def try_without_failing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,15 +11,14 @@ from notewell.types.notices import Notice
 
 if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
-    from notewell.graph.link_report import Lead, Links
-    from notewell.graph.overview import Bridge, Community, Graph
+    from notewell.graph.link_report import Links, NoteLink
+    from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
     from notewell.graph.traverse import Visit, Walk
     from notewell.index.place import Reading
-    from notewell.index.report import Filling, Report, Status
+    from notewell.index.report import Filling, Reason, Report, Status
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
     from notewell.serve import forms
-    from notewell.store import About
     from notewell.types.results import DeepResults, Results
 
 Noticed = TypeVar("Noticed", "Results", "DeepResults", "Walk", "Links", "Graph")
@@ -95,11 +94,11 @@ def of_links(links: Links) -> forms.Links:
     """Return links as other programs read them."""
     counts = links.counts
     return {
-        "note": links.note or None,
-        "links": [_lead(lead) for lead in links.links],
-        "backlinks": [_lead(lead) for lead in links.backlinks],
+        "note": links.note,
+        "links": [_link(link) for link in links.links],
+        "backlinks": [_link(link) for link in links.backlinks],
         "orphans": list(links.orphans),
-        "wanted": [{"target": target, "notes": notes} for target, notes in links.wanted.items()],
+        "wanted": [{"target": wanted.target, "notes": wanted.notes} for wanted in links.wanted],
         "counts": {
             "notes": counts.notes,
             "links": counts.links,
@@ -112,35 +111,33 @@ def of_links(links: Links) -> forms.Links:
     }
 
 
-def _lead(lead: Lead) -> forms.Lead:
-    link = lead.link
+def _link(link: NoteLink) -> forms.Lead:
     return {
-        "path": lead.path,
+        "path": link.path,
         "target": link.target,
         "line": link.line,
         "kind": link.kind,
         "anchor": link.anchor,
         "text": link.text,
         "embed": link.embed,
-        "written": lead.written,
-        "to": lead.to or None,
-        "problem": lead.problem or None,
-        "near": list(lead.near),
+        "written": link.written,
+        "to": link.to,
+        "problem": link.problem,
+        "near": list(link.near),
     }
 
 
 def of_graph(graph: Graph) -> forms.Graph:
     """Return the vault from above as other programs read it, with every note's standing and every link between two."""
-    overview, paths = graph.overview, graph.net.paths
     return {
-        "notes": overview.notes,
-        "links": overview.links,
-        "centrality_by": "degree" if overview.by_degree else "eigenvector",
-        "communities": [_community(community) for community in overview.communities],
-        "bridges": [_bridge(bridge) for bridge in overview.bridges],
-        "orphans": list(overview.orphans),
-        "standings": _standings(graph),
-        "pairs": [(paths[one], paths[other]) for one, other in zip(*map(list, graph.net.distinct()), strict=True)],
+        "notes": graph.notes,
+        "links": graph.links,
+        "centrality_by": graph.centrality_by,
+        "communities": [_community(community) for community in graph.communities],
+        "bridges": [_bridge(bridge) for bridge in graph.bridges],
+        "orphans": list(graph.orphans),
+        "standings": [_standing(standing) for standing in graph.standings],
+        "pairs": list(graph.pairs),
         "notices": list(sentences(graph.notices)),
     }
 
@@ -156,38 +153,33 @@ def _community(community: Community) -> forms.Community:
 
 
 def _bridge(bridge: Bridge) -> forms.Bridge:
+    return {"communities": bridge.communities, "links": bridge.links, "link": bridge.link}
+
+
+def _standing(standing: NoteStanding) -> forms.Standing:
     return {
-        "communities": (bridge.one, bridge.other),
-        "links": bridge.links,
-        "link": (bridge.source, bridge.target),
+        "path": standing.path,
+        "pagerank": standing.pagerank,
+        "centrality": standing.centrality,
+        "community": standing.community,
     }
-
-
-def _standings(graph: Graph) -> list[forms.Standing]:
-    of = graph.standings
-    columns = (values.tolist() for values in (of.pagerank, of.centrality, of.community))
-    return [
-        {"path": path, "pagerank": rank, "centrality": central, "community": number if number >= 0 else None}
-        for path, rank, central, number in zip(graph.net.paths, *columns, strict=True)
-    ]
 
 
 def of_status(status: Status) -> forms.Status:
     """Return the status as other programs read it."""
-    about = status.about
     return {
-        "vault": str(status.root),
-        "store": str(status.store),
-        "notes": about.notes,
-        "chunks": about.chunks,
-        "links": about.links,
-        "embedder": about.embedder,
+        "vault": status.vault,
+        "store": status.store,
+        "notes": status.notes,
+        "chunks": status.chunks,
+        "links": status.links,
+        "embedder": status.embedder,
         "filling": of_filling(status.filling),
-        "generation": about.generation,
-        "indexed_at": about.indexed_at or None,
+        "generation": status.generation,
+        "indexed_at": status.indexed_at,
         "stale": status.stale,
-        "store_bytes": about.bytes,
-        "skipped": listed_reasons(about.skipped),
+        "store_bytes": status.store_bytes,
+        "skipped": listed_reasons(status.skipped),
         "others": dict(status.others),
     }
 
@@ -204,19 +196,19 @@ def of_filling(filling: Filling) -> forms.Filling:
     }
 
 
-def of_report(report: Report, about: About) -> forms.Report:
+def of_report(report: Report) -> forms.Report:
     """Return the report as other programs read it."""
     return {
-        "notes": about.notes,
-        "chunks": about.chunks,
+        "notes": report.notes,
+        "chunks": report.chunks,
         "added": report.added,
         "changed": report.changed,
         "removed": report.removed,
-        "unchanged": not (report.added or report.changed or report.removed or report.interrupted),
-        "skipped": listed_reasons(about.skipped),
-        "redacted": len(report.redacted),
-        "seconds": round(report.seconds, 3),
-        "warnings": listed_reasons(report.warned),
+        "unchanged": report.unchanged,
+        "skipped": listed_reasons(report.skipped),
+        "redacted": report.redacted,
+        "seconds": report.seconds,
+        "warnings": listed_reasons(report.warnings),
         "interrupted": report.interrupted,
     }
 
@@ -224,7 +216,7 @@ def of_report(report: Report, about: About) -> forms.Report:
 def of_remembered(done: Remembered) -> forms.Remembered:
     """Return what became of a text to remember as other programs read it."""
     return {
-        "path": done.path or None,
+        "path": done.path,
         "written": done.written,
         "near": [_near(near) for near in done.near],
         "redacted": done.redacted,
@@ -247,6 +239,6 @@ def of_forgotten(done: Forgotten) -> forms.Forgotten:
     return {"path": done.path, "trash": done.trash, "notices": list(sentences(done.notices))}
 
 
-def listed_reasons(reasons: Mapping[str, str]) -> list[forms.Reason]:
+def listed_reasons(reasons: Iterable[Reason]) -> list[forms.Reason]:
     """Return paths and reasons as other programs read them."""
-    return [{"path": path, "reason": reason} for path, reason in reasons.items()]
+    return [{"path": one.path, "reason": one.reason} for one in reasons]

@@ -79,6 +79,8 @@ def query_by(page: Page, text: str = "", *, like: Sequence[str] = (), mode: Mode
         like=tuple(like),
         max_tokens=page.max_tokens,
         mode=mode,
+        # The surface has looked for changes already.
+        refresh=False,
         explain=page.explain,
     )
 

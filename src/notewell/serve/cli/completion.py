@@ -124,7 +124,7 @@ def complete_tag(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 def _stored(ctx: click.Context, read: Callable[[Snapshot], Iterable[str]]) -> list[str]:
     """Return what is read from the store; errors are not shown to someone who pressed Tab."""
     with suppress(NotewellError, OSError), open_vault(ctx.params.get("vault")) as vault:
-        if vault.has_store:
+        if vault.indexed:
             with vault.store.reading() as snapshot:
                 return list(read(snapshot))
     return []

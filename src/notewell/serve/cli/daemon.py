@@ -65,7 +65,7 @@ def _about() -> dict[str, Any]:
 def _is_filling(root: str) -> bool:
     """Tell whether another process is encoding this vault in the background."""
     with suppress(NotewellError), Vault.open(root) as vault:
-        return vault.filling.under_way
+        return vault.encoder.progress.under_way
     return False
 
 

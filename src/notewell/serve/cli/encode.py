@@ -44,15 +44,15 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
     if gently and hasattr(os, "nice"):
         os.nice(NICE)
     with open_vault(vault) as opened:
-        if opened.encoder is None:
+        if opened.models.encoder is None:
             raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
         opened.check_indexed()
-        if opened.filling.under_way:
+        if opened.encoder.progress.under_way:
             say("another process is encoding already")
         else:
             with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
-                opened.fill(progress, _turn() if gently else None)
-        filling = opened.filling
+                opened.encode(progress, _turn() if gently else None)
+        filling = opened.encoder.progress
     if as_json:
         print_json(asdict(filling))
     else:
@@ -91,7 +91,7 @@ def describe_encoder(filling: Filling) -> str:
 
 def encode_in_background(vault: Vault) -> None:
     """Start a process that encodes what is missing, unless settings forbid it or one is running already."""
-    filling = vault.filling
+    filling = vault.encoder.progress
     if filling.problem:
         say(f"note: {filling.problem}; its vectors are not made")
     if not vault.settings.embed.background or not filling.left or filling.under_way:

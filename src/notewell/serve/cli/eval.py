@@ -60,8 +60,8 @@ def command(
     collection = load_collection(folder, split)
     say(f"indexing {len(collection.documents):,} documents")
     with collection_vault(collection, settings) as measured:
-        if measured.unfilled and filled:
-            say(f"encoding {filled:.0%} of {measured.unfilled:,} chunks")
+        if measured.encoder.left and filled:
+            say(f"encoding {filled:.0%} of {measured.encoder.left:,} chunks")
             fill_share(measured, filled)
         say(f"running {counted(len(collection.queries), 'query')}")
         scores = evaluate(measured, collection)

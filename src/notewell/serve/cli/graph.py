@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from notewell.errors import VaultError
-from notewell.graph.overview import Bridge, Graph, Overview
+from notewell.graph.overview import Bridge, Graph
 from notewell.serve.answers import of_graph, with_notices
 from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
 from notewell.serve.cli.query_options import vault_to_ask
@@ -48,18 +49,17 @@ def command(
         if as_json:
             print_json(of_graph(graph))
         else:
-            _print(graph.overview, every)
+            _print(graph, every)
 
 
 def _write(graph: Graph, title: str, svg: Path | None, dot: Path | None) -> None:
     # Loaded only to draw.
-    from notewell.graph.dot import as_dot  # noqa: PLC0415
-    from notewell.graph.picture import as_svg  # noqa: PLC0415
+    from notewell.graph.picture import as_dot, as_svg  # noqa: PLC0415
 
     if svg:
-        _write_file(svg, as_svg(graph.net, graph.overview, title), ".svg")
+        _write_file(svg, as_svg(graph, title), ".svg")
     if dot:
-        _write_file(dot, as_dot(graph.net, graph.overview), ".dot", ".gv")
+        _write_file(dot, as_dot(graph), ".dot", ".gv")
 
 
 def _write_file(file: Path, text: str, *suffixes: str) -> None:
@@ -70,23 +70,24 @@ def _write_file(file: Path, text: str, *suffixes: str) -> None:
     say(f"wrote {file}")
 
 
-def _print(overview: Overview, every: bool) -> None:
-    counts = (counted(overview.notes, "note"), counted(overview.links, "link"))
-    orphans = f"; {counted(len(overview.orphans), 'note')} without any" if overview.orphans else ""
-    click.echo(f"{', '.join(counts)}, {counted(len(overview.communities), 'community')}{orphans}")
-    if overview.by_degree:
+def _print(graph: Graph, every: bool) -> None:
+    counts = (counted(graph.notes, "note"), counted(graph.links, "link"))
+    orphans = f"; {counted(len(graph.orphans), 'note')} without any" if graph.orphans else ""
+    click.echo(f"{', '.join(counts)}, {counted(len(graph.communities), 'community')}{orphans}")
+    if graph.centrality_by == "degree":
         say("note: centrality did not converge; the number of linked notes is used instead")
-    shown = overview.communities[: None if every else SHOWN]
+    shown = graph.communities[: None if every else SHOWN]
     for community in shown:
-        names = click.style(printable_line(", ".join(community.names)), bold=True)
-        click.echo(f"{community.size:6,}  {names}")
-    _print_rest(len(overview.communities) - len(shown), sum(each.size for each in overview.communities[len(shown) :]))
-    if overview.bridges:
+        central = click.style(printable_line(", ".join(community.names)), bold=True)
+        click.echo(f"{community.size:6,}  {central}")
+    _print_rest(len(graph.communities) - len(shown), sum(each.size for each in graph.communities[len(shown) :]))
+    names = graph.names()
+    if graph.bridges:
         click.echo("bridges")
-    for bridge in overview.bridges[: None if every else BRIDGES]:
-        click.echo(f"{bridge.links:6,}  {_describe(bridge, overview)}")
-    if not every and len(overview.bridges) > BRIDGES:
-        click.echo(click.style(f"        … and {len(overview.bridges) - BRIDGES:,} more; --all lists them", dim=True))
+    for bridge in graph.bridges[: None if every else BRIDGES]:
+        click.echo(f"{bridge.links:6,}  {_describe(bridge, graph, names)}")
+    if not every and len(graph.bridges) > BRIDGES:
+        click.echo(click.style(f"        … and {len(graph.bridges) - BRIDGES:,} more; --all lists them", dim=True))
 
 
 def _print_rest(number: int, notes: int) -> None:
@@ -95,8 +96,8 @@ def _print_rest(number: int, notes: int) -> None:
         click.echo(click.style(f"        {rest}", dim=True))
 
 
-def _describe(bridge: Bridge, overview: Overview) -> str:
+def _describe(bridge: Bridge, graph: Graph, names: Mapping[str, str]) -> str:
     """Return the two communities that a bridge connects, and its most central link."""
-    one, other = (overview.communities[number].names[0] for number in (bridge.one, bridge.other))
-    link = f"{overview.names[bridge.source]} → {overview.names[bridge.target]}"
+    one, other = (graph.communities[number].names[0] for number in bridge.communities)
+    link = " → ".join(names[path] for path in bridge.link)
     return f"{printable_line(one)} – {printable_line(other)}{click.style(f'  e.g. {printable_line(link)}', dim=True)}"

@@ -13,7 +13,6 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import json_option, open_vault, print_json, print_reasons, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import counted, printable, say
-from notewell.store import About
 
 
 @click.command("index")
@@ -36,26 +35,23 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     with open_vault(folder or vault) as opened:
         with progress_shown() as progress:
             report = opened.index(full=full, progress=progress)
-        about = opened.store.about()
         encode_in_background(opened)
     if as_json:
-        print_json(of_report(report, about))
+        print_json(of_report(report))
     else:
-        _print(report, about, verbose)
+        _print(report, verbose)
     if report.interrupted:
         say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to continue")
         raise Stopped
 
 
-def _print(report: Report, about: About, verbose: bool) -> None:
+def _print(report: Report, verbose: bool) -> None:
     changes = f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
-    sizes = f"{counted(about.notes, 'note')}, {counted(about.chunks, 'chunk')}"
+    sizes = f"{counted(report.notes, 'note')}, {counted(report.chunks, 'chunk')}"
     click.echo(f"{sizes} ({changes}) in {report.seconds:.1f} s")
     if report.redacted:
-        click.echo(
-            f"{counted(len(report.redacted), 'secret')} redacted" + ("" if verbose else "; --verbose shows where")
-        )
-    for path, line, rule in report.redacted if verbose else ():
-        click.echo(f"  {printable(path)}:{line} {rule}")
-    print_reasons("skipped", about.skipped, verbose=verbose)
-    print_reasons("warned about", report.warned, verbose=verbose)
+        click.echo(f"{counted(report.redacted, 'secret')} redacted" + ("" if verbose else "; --verbose shows where"))
+    for found in report.redactions if verbose else ():
+        click.echo(f"  {printable(found.path)}:{found.line} {found.rule}")
+    print_reasons("skipped", report.skipped, verbose=verbose)
+    print_reasons("warned about", report.warnings, verbose=verbose)

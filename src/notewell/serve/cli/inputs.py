@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError, StoreError
-from notewell.index.place import Reading, exists
+from notewell.files.vault_folder import exists
+from notewell.index.place import Reading
 from notewell.serve.cli.options import from_root
 from notewell.session import Session, keep_opened, place_read, recall_opened
 from notewell.vault import Vault

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from notewell.graph.link_report import Lead, Links
+from notewell.graph.link_report import Links, NoteLink
 from notewell.serve.answers import of_links, with_notices
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import place_from_root
@@ -82,9 +82,9 @@ def _print_counts(links: Links) -> None:
 
 
 def _print_note(links: Links) -> None:
-    to = [f"{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links]
-    source = [f"{lead.path}:{lead.link.line}  {lead.written}" for lead in links.backlinks]
-    click.echo(printable_line(links.note))
+    to = [f"{link.line}  {link.written}  {_end(link)}" for link in links.links]
+    source = [f"{link.path}:{link.line}  {link.written}" for link in links.backlinks]
+    click.echo(printable_line(links.note or ""))
     # A file that is not a note has no links of its own.
     for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
         click.echo(f"\n{what}" if lines else f"\n{what} nothing")
@@ -92,17 +92,17 @@ def _print_note(links: Links) -> None:
             click.echo(printable_line(f"  {line}"))
 
 
-def _end(lead: Lead) -> str:
+def _end(link: NoteLink) -> str:
     """Return a link's target, and what is wrong with it."""
-    near = f"; did you mean: {', '.join(lead.near)}" if lead.near else ""
-    problem = f"{lead.problem}{near}" if lead.problem else ""
-    return f"{lead.to} ({problem})" if lead.to and problem else lead.to or problem
+    near = f"; did you mean: {', '.join(link.near)}" if link.near else ""
+    problem = f"{link.problem}{near}" if link.problem else ""
+    return f"{link.to} ({problem})" if link.to and problem else link.to or problem
 
 
 def _print_lists(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> None:
     lists = {
-        "broken": [f"{lead.path}:{lead.link.line}  {lead.written}  {_end(lead)}" for lead in links.links if broken],
-        "wanted": [f"{notes:>5}  {target}" for target, notes in links.wanted.items() if wanted],
+        "broken": [f"{link.path}:{link.line}  {link.written}  {_end(link)}" for link in links.links if broken],
+        "wanted": [f"{one.notes:>5}  {one.target}" for one in links.wanted if wanted],
         "orphans": list(links.orphans),
     }
     shown = [name for name, asked in (("broken", broken), ("wanted", wanted), ("orphans", orphans)) if asked]

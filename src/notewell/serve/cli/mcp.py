@@ -10,8 +10,9 @@ import click
 
 from notewell.errors import SettingsError
 from notewell.serve.cli.options import missing_extra, vault_option
-from notewell.serve.kept import KeptVault
 from notewell.serve.say import say
+from notewell.serve.served import SERVED
+from notewell.vault import Vault
 
 
 @click.command("mcp")
@@ -31,7 +32,7 @@ def command(vault: Path | None) -> None:
     """
     # First of all: later, the parent could be gone already.
     parent = os.getppid()
-    opened = KeptVault.open(vault)
+    opened = Vault.open(vault, opening=SERVED)
     try:
         # The MCP library takes half a second to load.
         from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415

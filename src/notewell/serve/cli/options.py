@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import category, east_asian_width
@@ -14,6 +14,7 @@ import click
 
 from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
+from notewell.index.report import Reason
 from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable, say
 from notewell.vault import Vault
@@ -138,7 +139,7 @@ def describe_suffixes(others: Mapping[str, int]) -> str:
     return f"{counted(sum(others.values()), 'file')} in unsupported formats: {shown}"
 
 
-def print_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = False) -> None:
+def print_reasons(what: str, reasons: Sequence[Reason], *, verbose: bool = False) -> None:
     """Print files grouped by reason to stderr; only the first ones, unless `verbose`."""
     if not reasons:
         return
@@ -153,13 +154,13 @@ def print_reasons(what: str, reasons: Mapping[str, str], *, verbose: bool = Fals
             say(f"    … and {len(paths) - len(shown):,} more; --verbose lists them all")
 
 
-def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+def by_reason(reasons: Iterable[Reason]) -> dict[str, list[str]]:
     """Return paths grouped by reason, as they are shown.
 
-    >>> by_reason({"a.pdf": "a scan", "b.md": "too large", "c.pdf": "a scan"})
+    >>> by_reason([Reason("a.pdf", "a scan"), Reason("b.md", "too large"), Reason("c.pdf", "a scan")])
     {'a scan': ['a.pdf', 'c.pdf'], 'too large': ['b.md']}
     """
     paths: dict[str, list[str]] = {}
-    for path, reason in reasons.items():
-        paths.setdefault(reason, []).append(shown_path(path))
+    for one in reasons:
+        paths.setdefault(one.reason, []).append(shown_path(one.path))
     return paths

@@ -16,8 +16,8 @@ from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import LAST, place_from_root, read_places, remember_reading
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json, vault_option
 from notewell.serve.cli.query_options import refreshed
-from notewell.serve.reading import maybe_not_yet
 from notewell.serve.say import printable
+from notewell.serve.served import maybe_not_yet
 from notewell.types.note import Chunk
 
 

@@ -57,7 +57,7 @@ def command(
 
 
 def _print(done: Remembered) -> None:
-    if done.written:
+    if done.path:
         click.echo(printable(done.path))
     else:
         for near in done.near:

@@ -13,8 +13,8 @@ from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import json_option, missing_extra, vault_option
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.kept import KeptVault
 from notewell.serve.say import say
+from notewell.serve.served import SERVED
 from notewell.serve.wording import sentences
 from notewell.vault import Vault
 
@@ -77,7 +77,6 @@ def command(
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH  # noqa: PLC0415
     from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
-    from notewell.serve.upkeep import Upkeep  # noqa: PLC0415
 
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
@@ -86,17 +85,16 @@ def command(
         say("this token is shown only once; earlier tokens are no longer valid")
         return
     allowed = Allowed.of(allow_host, allow_origin)
-    with KeptVault.open(vault) as opened, bound(host, port) as sockets:
+    with Vault.open(vault, opening=SERVED) as opened, bound(host, port) as sockets:
         needed = token or not only_here(sockets)
         rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
-        upkeep = Upkeep(opened)
-        mounts = [Mounted(PATH, make_mcp(upkeep))]
+        mounts = [Mounted(PATH, make_mcp(opened))]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
-        serve(make_app(upkeep, rules, mounts=mounts, log=say if verbose else None), upkeep, sockets)
+        serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
 
 
 def _bring_up_to_date(vault: Vault) -> None:

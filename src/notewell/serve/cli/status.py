@@ -39,14 +39,13 @@ def command(vault: Path | None, as_json: bool) -> None:
 
 
 def _print(status: Status) -> None:
-    about = status.about
-    click.echo(f"vault     {status.root}")
-    if not about.indexed_at:
+    click.echo(f"vault     {status.vault}")
+    if not status.indexed_at:
         click.echo("store     none yet; run `notewell index`")
         return
-    click.echo(f"store     {status.store} ({about.bytes / 1e6:,.1f} MB)")
-    click.echo(f"notes     {about.notes:,} in {counted(about.chunks, 'chunk')}, {counted(about.links, 'link')}")
-    click.echo(f"embedder  {about.embedder}")
+    click.echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
+    click.echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
+    click.echo(f"embedder  {status.embedder}")
     filling = status.filling
     if filling.problem:
         click.echo(f"encoder   not usable: {filling.problem}")
@@ -54,10 +53,10 @@ def _print(status: Status) -> None:
         click.echo(f"encoder   {describe_encoder(filling)}{'; running now' * filling.under_way}")
     else:
         click.echo("encoder   none")
-    click.echo(f"indexed   {about.indexed_at}")
+    click.echo(f"indexed   {status.indexed_at}")
     if status.stale:
         click.echo(f"stale     {counted(status.stale, 'file')} changed since; run `notewell index`")
-    for reason, paths in by_reason(about.skipped).items():
+    for reason, paths in by_reason(status.skipped).items():
         click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
         for path in paths if len(paths) > 1 else ():
             click.echo(f"            {path}")

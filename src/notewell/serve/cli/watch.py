@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
@@ -36,7 +35,7 @@ def command(vault: Path | None, as_json: bool) -> None:
         encode_in_background(opened)
         if as_json:
             counts = ("added", "changed", "removed", "seconds")
-            click.echo(json.dumps({name: value for name, value in asdict(report).items() if name in counts}))
+            click.echo(json.dumps({name: getattr(report, name) for name in counts}))
         else:
             changes = f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
             click.echo(f"{changes} in {report.seconds:.2f} s")

@@ -180,7 +180,7 @@ class Daemon:
             self.vaults.keep_up(Path(wire.folder()))
             # Walking a folder takes some 20 MB for a moment.
             free_memory()
-        self.vaults.gather()
+        self.vaults.drain()
 
 
 def serve(first: bytes = b"") -> bool:

@@ -1,73 +1,37 @@
-"""Vaults that the warm process keeps open between requests: their stores, arrays and embedders."""
+"""Vaults that the daemon keeps open between requests: their stores, arrays and models."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from notewell.config.settings import DaemonSettings, Settings
+from notewell.config.settings import DaemonSettings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
-from notewell.index.report import Progress, Report
+from notewell.freshness import Policy
 from notewell.search.rank.words import name_terms
 from notewell.serve.daemon.declined import Declined
-from notewell.serve.kept import KeptVault
+from notewell.serve.served import CACHE_KIB
 from notewell.terms import token_terms
-from notewell.types.notices import Notice
-from notewell.vault import PATIENCE, Vault
+from notewell.vault import Opening, Vault
 
-# Vaults open at once; the one that was asked least lately goes first.
+# Vaults open at once; the one that was asked least recently is closed first.
 KEPT = 4
 
 
-class WarmVault(KeptVault):
-    """A vault of the warm process: it shares its models with others, and leaves to the command what takes long."""
-
-    def __init__(self, root: Path, settings: Settings) -> None:
-        super().__init__(root, settings)
-        self._asked = False
-
-    def __exit__(self, *_: object) -> None:
-        """Stay open: the command is done with it, the process is not."""
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """Return the vault's embedder, shared with others that have the same."""
-        return _embedder(self.settings.embed)
-
-    @cached_property
-    def encoder(self) -> Embedder | None:
-        """Return the vault's encoder, shared likewise."""
-        return _encoder(self.settings.embed)
-
-    def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = PATIENCE) -> Report:
-        """Decline: a whole run takes its time and memory, and shows how far it is."""
-        raise Declined("the vault was never indexed")
-
-    def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
-        """Take in what changed; from now on there is something to keep up with."""
-        self._asked = True
-        return super().refresh(progress)
-
-    @property
-    def is_due(self) -> bool:
-        """Tell whether there is something to keep up with; not where notes are only read."""
-        return self._asked and (self.is_old or not (self.is_watched or self._unwatchable))
-
-
 class Vaults:
-    """The vaults that are open, by folder and by what they were opened with."""
+    """The open vaults, by folder and by the settings they were opened with."""
 
     def __init__(self) -> None:
         self.settings = DaemonSettings()
-        self._kept: dict[object, WarmVault] = {}
+        self._open: dict[object, Vault] = {}
         self._declined = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
-        """Return a vault as `Vault.open` would, opened before if it was; the settings are read every time."""
-        fresh = WarmVault.open(path, settings)
+        """Return a vault as `Vault.open` would, an open one if there is; the settings are read every time."""
+        fresh = Vault.open(path, settings, KEPT_OPEN)
         self.settings = fresh.settings.daemon
         self._declined = not self.settings.use
         if self._declined:
@@ -76,60 +40,65 @@ class Vaults:
             # A server's key belongs to the request, and is not kept.
             return Vault.open(path, settings)
         opened_with = fresh.root, fresh.settings.store, fresh.settings.embed
-        vault = self._kept.pop(opened_with, fresh)
+        vault = self._open.pop(opened_with, fresh)
         vault.settings = fresh.settings
-        self._kept[opened_with] = vault
+        self._open[opened_with] = vault
         self.keep_only(KEPT)
         return vault
 
     def keep_only(self, number: int) -> None:
-        """Let go of all but the vaults that were asked last."""
-        while len(self._kept) > number:
-            self._kept.pop(next(iter(self._kept))).let_go()
-        if not self._kept:
+        """Close all vaults but those that were asked most recently."""
+        while len(self._open) > number:
+            self._open.pop(next(iter(self._open))).close()
+        if not self._open:
             _embedder.cache_clear()
             _encoder.cache_clear()
 
-    def keep_up(self, marks: Path) -> None:
-        """Do what can be done while nobody waits; a vault that is gone is let go of."""
-        for opened_with, vault in [pair for pair in self._kept.items() if pair[1].is_due]:
+    def keep_up(self, markers: Path) -> None:
+        """Start folder watches and index changes while nobody waits; close a vault whose folder is gone."""
+        for opened_with, vault in [pair for pair in self._open.items() if pair[1].freshness.is_due]:
             try:
-                vault.keep_up(marks)
+                vault.freshness.keep_up(markers)
             except (NotewellError, Declined, OSError):
-                self._kept.pop(opened_with).let_go()
+                self._open.pop(opened_with).close()
 
-    def gather(self) -> None:
-        """Take down what the watches were told."""
-        for vault in self._kept.values():
-            vault.gather()
+    def drain(self) -> None:
+        """Read the events of the folder watches, so that they do not pile up."""
+        for vault in self._open.values():
+            vault.freshness.watch.drain()
 
     @property
     def is_due(self) -> bool:
-        """Tell whether there is something to keep up with."""
-        return any(vault.is_due for vault in self._kept.values())
+        """Tell whether `keep_up` has something to do."""
+        return any(vault.freshness.is_due for vault in self._open.values())
 
     @property
     def use_encoder(self) -> bool:
         """Tell whether an encoder is loaded for any of the vaults."""
-        return any(vault.__dict__.get("encoder") is not None for vault in self._kept.values())
+        return any(vault.models.has_encoder for vault in self._open.values())
 
     @property
     def is_unwanted(self) -> bool:
-        """Tell whether every vault that was asked for is one whose settings want no process."""
-        return self._declined and not self._kept
+        """Tell whether every vault that was asked for has settings that want no daemon."""
+        return self._declined and not self._open
 
     @property
     def roots(self) -> list[str]:
-        """Return the folders of the vaults that are open, the one that was asked last first."""
-        return list(dict.fromkeys(str(vault.root) for vault in reversed(self._kept.values())))
+        """Return the folders of the open vaults, the one that was asked last first."""
+        return list(dict.fromkeys(str(vault.root) for vault in reversed(self._open.values())))
 
     def release(self) -> None:
-        """Let go of what searches have gathered; the vaults stay open."""
+        """Free the memory that searches have filled; the vaults stay open."""
         token_terms.cache_clear()
         name_terms.cache_clear()
-        for vault in self._kept.values():
+        for vault in self._open.values():
             with suppress(NotewellError, OSError):
                 vault.store.release()
+
+
+def _decline() -> NoReturn:
+    # The first run takes time and memory, and shows its progress: the command does it itself.
+    raise Declined("the vault was never indexed")
 
 
 @lru_cache(maxsize=KEPT)
@@ -140,3 +109,7 @@ def _embedder(rules: EmbedRules) -> Embedder:
 @lru_cache(maxsize=KEPT)
 def _encoder(rules: EmbedRules) -> Embedder | None:
     return load_encoder(rules)
+
+
+# Vaults with the same settings share their models. Commands ask for a refresh; watches start when the daemon is idle.
+KEPT_OPEN = Opening(Policy(refresh=False, on_new=_decline), _embedder, _encoder, CACHE_KIB, stays_open=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from notewell.config import nearest_vault
-from notewell.files.user import write_private
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 from notewell.serve.hooks.sessions import digest
@@ -17,8 +16,6 @@ from notewell.vault import Vault
 # A refresh takes some 15 ms for a store of this many bytes, about a thousand notes; larger vaults are left to
 # `notewell watch`, searches and servers.
 SMALL = 10_000_000
-# A refresh that was cut off is not repeated for this many seconds: it would be cut off again.
-PAUSE = 600.0
 # Seconds that must be left of a hook's time for a refresh to begin.
 SPARE = 0.1
 NOT_INDEXED = "the vault was never indexed"
@@ -41,13 +38,5 @@ def vault_of(payload: Payload, call: Call) -> Iterator[Vault]:
 
 def refresh_small(vault: Vault, state: Path) -> None:
     """Index what changed in a small vault, unless the last attempt was cut off a short time ago."""
-    if vault.store_file.stat().st_size > SMALL:
-        return
-    begun = state / "refreshing" / digest(str(vault.root))
-    with suppress(OSError):
-        if time.time() - begun.stat().st_mtime < PAUSE:
-            return
-    with suppress(OSError):
-        write_private(begun, b"")
-        vault.refresh()
-        begun.unlink()
+    if vault.store_file.stat().st_size <= SMALL:
+        vault.freshness.refresh_unless_cut_short(state / "refreshing" / digest(str(vault.root)))

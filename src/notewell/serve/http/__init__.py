@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from notewell.serve.http.guard import Guard, GuardRules
 from notewell.serve.http.problems import HANDLERS
 from notewell.serve.http.routes import router
-from notewell.serve.upkeep import Upkeep
+from notewell.vault import Vault
 
 __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
 
@@ -43,14 +43,14 @@ class Mounted:
 
 
 def make_app(
-    upkeep: Upkeep,
+    vault: Vault,
     rules: GuardRules,
     *,
     mounts: Sequence[Mounted] = (),
     log: Callable[[str], None] | None = None,
 ) -> Guard:
     """Return the application that serves a vault, with the guard in front."""
-    api = make_api(upkeep, mounts)
+    api = make_api(vault, mounts)
 
     async def beside(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
@@ -60,7 +60,7 @@ def make_app(
     return Guard(beside if mounts else api, rules, log)
 
 
-def make_api(upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
+def make_api(vault: Vault, mounts: Sequence[Mounted] = ()) -> FastAPI:
     """Return the routes of a vault, without the guard; `openapi()` describes them."""
     api = FastAPI(
         title="Notewell",
@@ -72,7 +72,7 @@ def make_api(upkeep: Upkeep, mounts: Sequence[Mounted] = ()) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    api.include_router(router(upkeep))
+    api.include_router(router(vault))
     api.add_middleware(HeadAsGet)
     for kind, answer in HANDLERS.items():
         api.add_exception_handler(kind, answer)

@@ -24,7 +24,7 @@ from notewell.errors import SettingsError
 from notewell.serve.http.access import is_loopback
 from notewell.serve.http.guard import Guard, Limits
 from notewell.serve.http.problems import Problem
-from notewell.serve.upkeep import Upkeep
+from notewell.vault import Vault
 
 # An idle connection is closed after this many seconds.
 IDLE_SECONDS = 5
@@ -186,7 +186,7 @@ class ImpatientProtocol(H11Protocol):
 class Server(uvicorn.Server):
     """A server that stops an indexing run as soon as it is stopped itself."""
 
-    def __init__(self, app: Guard, upkeep: Upkeep) -> None:
+    def __init__(self, app: Guard, vault: Vault) -> None:
         # uvicorn's own log is not for users: the guard and the command say what they should know.
         logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
         super().__init__(
@@ -206,21 +206,21 @@ class Server(uvicorn.Server):
                 h11_max_incomplete_event_size=app.limits.header_bytes,
             )
         )
-        self._upkeep = upkeep
+        self._vault = vault
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop after the current note; a second Ctrl-C stops at once."""
-        self._upkeep.stop()
+        self._vault.freshness.stop()
         super().handle_exit(sig, frame)
 
 
-def serve(app: Guard, upkeep: Upkeep, sockets: Sequence[socket.socket]) -> None:
+def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> None:
     """Serve until Ctrl-C or SIGTERM, and leave nothing behind."""
-    server = Server(app, upkeep)
+    server = Server(app, vault)
     for number in (signal.SIGINT, signal.SIGTERM):
         # uvicorn raises the signal again when it has ended; by then all is done.
         signal.signal(number, lambda *_: None)
     try:
         server.run(list(sockets))
     finally:
-        upkeep.close()
+        vault.freshness.close()

@@ -9,10 +9,10 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from notewell.errors import NotewellError
+from notewell.freshness import BackgroundRun
 from notewell.serve import forms
 from notewell.serve.answers import of_report
 from notewell.serve.http.problems import INTERNAL, encoded
-from notewell.serve.upkeep import IndexRun
 
 # How often a run's progress is looked at, in seconds.
 LOOK_SECONDS = 0.05
@@ -27,7 +27,7 @@ class Lines(StreamingResponse):
 class RunLines(Lines):
     """A run told line by line; who listens no more ends it, with the note at hand."""
 
-    def __init__(self, run: IndexRun) -> None:
+    def __init__(self, run: BackgroundRun) -> None:
         super().__init__(_lines(run))
         self._run = run
 
@@ -39,7 +39,7 @@ class RunLines(Lines):
             self._run.leave()
 
 
-async def begun(run: IndexRun) -> IndexRun:
+async def begun(run: BackgroundRun) -> BackgroundRun:
     """Wait until there is something to tell of a run: progress, the end, or an error, which is raised."""
     while not run.is_over and run.progress == (0, 0):
         await asyncio.sleep(LOOK_SECONDS)
@@ -48,7 +48,7 @@ async def begun(run: IndexRun) -> IndexRun:
     return run
 
 
-async def _lines(run: IndexRun) -> AsyncIterator[bytes]:
+async def _lines(run: BackgroundRun) -> AsyncIterator[bytes]:
     """Yield how far it is, a line each, and at last the report, or the error."""
     told = 0, 0
     while not run.is_over:
@@ -56,7 +56,7 @@ async def _lines(run: IndexRun) -> AsyncIterator[bytes]:
             told = run.progress
             yield encoded(dict(zip(("done", "total"), told, strict=True))) + b"\n"
         await asyncio.sleep(LOOK_SECONDS)
-    yield encoded(_failure(run.error) if run.report is None else of_report(run.report, run.about)) + b"\n"
+    yield encoded(_failure(run.error) if run.report is None else of_report(run.report)) + b"\n"
 
 
 def _failure(error: BaseException | None) -> forms.Failure:

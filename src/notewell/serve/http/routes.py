@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from notewell.errors import StoreBusy
+from notewell.files.vault_folder import check_folder
 from notewell.serve import forms
 from notewell.serve.answers import (
     as_data,
@@ -33,10 +34,10 @@ from notewell.serve.http.arguments import (
 from notewell.serve.http.problems import Problem, encoded
 from notewell.serve.http.reload import Lines, RunLines, begun
 from notewell.serve.parameters import check_asked, query_by
-from notewell.serve.reading import read_indexed
-from notewell.serve.upkeep import Upkeep
+from notewell.serve.served import read_indexed
 from notewell.types.notices import Notice
 from notewell.types.results import Results
+from notewell.vault import Vault
 
 # Why a request is refused before it is asked, on every route.
 REFUSED = {
@@ -59,9 +60,8 @@ Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.
 class Routes:
     """What can be asked of one vault."""
 
-    def __init__(self, upkeep: Upkeep) -> None:
-        self._vault = upkeep.vault
-        self._upkeep = upkeep
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._version = version("notewell")
 
     def health(self) -> Response:
@@ -75,7 +75,7 @@ class Routes:
         Whoever hangs up ends it, and what was done is kept.
         """
         try:
-            run = await begun(self._upkeep.reload())
+            run = await begun(self._vault.freshness.reload())
         except StoreBusy as error:
             return Problem(409, error.fact, error.hint).response()
         return RunLines(run)
@@ -134,16 +134,16 @@ class Routes:
 
     def status(self) -> Response:
         """Say what is indexed, and what is not."""
-        self._upkeep.check()
+        check_folder(self._vault.root)
         return _answer(of_status(self._vault.status()))
 
     def _looked(self, asked: Looking) -> tuple[Notice, ...]:
-        return self._upkeep.look(refresh=asked.refresh)
+        return self._vault.freshness.look(refresh=asked.refresh)
 
 
-def router(upkeep: Upkeep) -> APIRouter:
+def router(vault: Vault) -> APIRouter:
     """Return the routes of a vault, in the order in which one needs them."""
-    routes, made = Routes(upkeep), APIRouter(dependencies=[Depends(check_query)])
+    routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
     add = _adder(made)
     add("/health", routes.health, forms.Health, {})
     add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})

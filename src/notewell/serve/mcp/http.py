@@ -9,15 +9,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from notewell.serve.http.guard import Limits
 from notewell.serve.mcp.server import make_server
-from notewell.serve.upkeep import Upkeep
+from notewell.vault import Vault
 
 PATH = "/mcp"
 
 
-def make_app(upkeep: Upkeep) -> Starlette:
+def make_app(vault: Vault) -> Starlette:
     """Return an application that answers at `/mcp`; the guard in front of it checks who may send requests."""
     # Without sessions, clients survive a restart of the server, and none is left over.
-    app = make_server(upkeep).streamable_http_app(
+    app = make_server(vault).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         max_request_body_size=Limits().body_bytes,

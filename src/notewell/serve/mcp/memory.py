@@ -15,7 +15,7 @@ from notewell.serve.mcp.clip import clipped
 from notewell.serve.mcp.pages import WARNING, ToolAnswer, bounded, short_notices
 from notewell.serve.mcp.shapes import QUOTED
 from notewell.serve.mcp.tools import Tool
-from notewell.serve.upkeep import Upkeep
+from notewell.vault import Vault
 
 # The longest quote of a note that says nearly the same.
 QUOTE = 600
@@ -64,11 +64,9 @@ class Forgotten(TypedDict):
     notices: NotRequired[list[str]]
 
 
-def remember(upkeep: Upkeep, given: Remember) -> ToolAnswer:
+def remember(vault: Vault, given: Remember) -> ToolAnswer:
     """Write a memory, unless it is written already."""
-    done = upkeep.vault.remember(
-        given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway
-    )
+    done = vault.remember(given.text, title=given.title, tags=given.tags, source=given.source, anyway=given.anyway)
     made = answers.of_remembered(done)
 
     def render(rows: int) -> ToolAnswer:
@@ -116,9 +114,9 @@ def _remembered_text(data: Remembered) -> str:
     return "\n".join((*lines, *(f"note: {one_line(notice)}" for notice in data.get("notices", ()))))
 
 
-def forget(upkeep: Upkeep, given: Forget) -> ToolAnswer:
+def forget(vault: Vault, given: Forget) -> ToolAnswer:
     """Move a memory to the trash."""
-    done = answers.of_forgotten(upkeep.vault.forget(given.note))
+    done = answers.of_forgotten(vault.forget(given.note))
     data: Forgotten = {"path": done["path"], "trash": done["trash"]}
     if done["notices"]:
         data["notices"] = short_notices(*done["notices"])

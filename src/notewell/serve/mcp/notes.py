@@ -8,7 +8,7 @@ import mcp_types as types
 
 from notewell.errors import NoteError
 from notewell.serve.mcp.pages import is_open, reading_page
-from notewell.serve.reading import read_indexed
+from notewell.serve.served import read_indexed
 from notewell.types.query import Filters
 from notewell.vault import Vault
 

@@ -23,7 +23,6 @@ from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS, Tool
 from notewell.serve.mistakes import told_mistake
 from notewell.serve.say import say
-from notewell.serve.upkeep import Upkeep
 from notewell.vault import Vault
 
 # Calls that run at once; more of them wait. Each has a connection to the store.
@@ -42,17 +41,17 @@ Made = TypeVar("Made")
 Given = TypeVarTuple("Given")
 
 
-def make_server(upkeep: Upkeep) -> Server[Any]:
+def make_server(vault: Vault) -> Server[Any]:
     """Return a server of the vault's tools and notes, for any transport."""
     # The library's warnings would print the client's messages to stderr.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False
-    desk = Desk(upkeep)
+    desk = Desk(vault)
     server: Server[Any] = Server(
         "notewell",
         version=version("notewell"),
         title="Notewell",
-        instructions=INSTRUCTIONS.format(name=upkeep.vault.root.name),
+        instructions=INSTRUCTIONS.format(name=vault.root.name),
         on_list_tools=desk.list_tools,
         on_call_tool=desk.call_tool,
         on_list_resources=desk.list_resources,
@@ -105,9 +104,9 @@ def described(tool: Tool) -> types.Tool:
 class Desk:
     """Handles the requests of all clients of a vault."""
 
-    def __init__(self, upkeep: Upkeep) -> None:
-        self._upkeep = upkeep
-        self._tools = tools_for(upkeep.vault)
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._tools = tools_for(vault)
         self._places = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -123,7 +122,7 @@ class Desk:
             given = read_arguments(tool.arguments, params.arguments or {})
             if tool.waits:
                 await self._wait_for_notes(context)
-            answer = await self._apart(tool.run, self._upkeep, given)
+            answer = await self._apart(tool.run, self._vault, given)
         except NotewellError as error:
             return _failed(f"{_short(error.fact)}.\nhint: {error.hint}")
         except Exception as error:
@@ -134,7 +133,7 @@ class Desk:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return the newest notes."""
-        return types.ListResourcesResult(resources=await self._apart(notes.list_notes, self._upkeep.vault))
+        return types.ListResourcesResult(resources=await self._apart(notes.list_notes, self._vault))
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -147,24 +146,24 @@ class Desk:
     ) -> types.ReadResourceResult:
         """Return a note."""
         await self._wait_for_notes(context)
-        await self._apart(self._upkeep.look)
-        content = await self._apart(notes.read_note, self._upkeep.vault, params.uri)
+        await self._apart(self._vault.freshness.look)
+        content = await self._apart(notes.read_note, self._vault, params.uri)
         return types.ReadResourceResult(contents=[content])
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return completions of the path of a note, the only argument there is."""
         if not isinstance(params.ref, types.ResourceTemplateReference) or params.argument.name != "path":
             return types.CompleteResult(completion=types.Completion(values=[]))
-        found = await self._apart(notes.complete_path, self._upkeep.vault, params.argument.value)
+        found = await self._apart(notes.complete_path, self._vault, params.argument.value)
         return types.CompleteResult(completion=found)
 
     async def _wait_for_notes(self, context: Context) -> None:
         """Start to index a new vault, and wait a while, reporting progress."""
-        await self._apart(self._upkeep.begin)
+        await self._apart(self._vault.freshness.begin)
         before = -1
         with anyio.move_on_after(PATIENCE):
             # An indexed vault answers from its current state, whatever runs in the background.
-            while not self._upkeep.vault.indexed and (far := self._upkeep.progress) is not None:
+            while not self._vault.indexed and (far := self._vault.freshness.progress) is not None:
                 done, total = far
                 if done > before:
                     await context.session.report_progress(done, total or None, f"indexed {done:,} of {total:,} notes")

@@ -17,10 +17,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from notewell.serve.kept import KeptVault
 from notewell.serve.mcp.server import make_server
 from notewell.serve.say import say
-from notewell.serve.upkeep import Upkeep
+from notewell.vault import Vault
 
 # How often it checks for its parent, and how long it may take to end by itself after that, in seconds.
 LOOK = 0.2
@@ -32,23 +31,22 @@ UNREADABLE = "The request is not valid JSON. A lone surrogate such as \\ud800 is
 Message = SessionMessage | Exception
 
 
-def serve_stdio(vault: KeptVault, parent: int) -> None:
+def serve_stdio(vault: Vault, parent: int) -> None:
     """Answer requests on stdin until it is closed or the `parent` is gone; never returns."""
-    upkeep = Upkeep(vault)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: _leave(upkeep, 128 + number))
-    Thread(target=_watch_parent, args=(upkeep, os.dup(0), parent), name="parent", daemon=True).start()
+        signal.signal(number, lambda number, _: _leave(vault, 128 + number))
+    Thread(target=_watch_parent, args=(vault, os.dup(0), parent), name="parent", daemon=True).start()
     try:
-        anyio.run(_serve, upkeep)
+        anyio.run(_serve, vault)
     except BaseException as error:
         # In most cases the client is gone, and nobody reads this.
         say(f"notewell mcp: ended by {type(error).__name__}")
-        _leave(upkeep, 1)
-    _leave(upkeep, 0)
+        _leave(vault, 1)
+    _leave(vault, 0)
 
 
-async def _serve(upkeep: Upkeep) -> None:
-    server = make_server(upkeep)
+async def _serve(vault: Vault) -> None:
+    server = make_server(vault)
     give, readable = anyio.create_memory_object_stream[Message]()
     async with stdio_server() as (requests, answers), anyio.create_task_group() as tasks:
         tasks.start_soon(_pass_on, requests, give, answers.send)
@@ -86,19 +84,19 @@ def _whole(number: object) -> int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-def _leave(upkeep: Upkeep, code: int) -> None:
+def _leave(vault: Vault, code: int) -> None:
     """Exit now: a call in a thread, or an answer that nobody reads, could keep the process alive."""
-    upkeep.close(RUN_GRACE)
+    vault.freshness.close(RUN_GRACE)
     os._exit(code)
 
 
-def _watch_parent(upkeep: Upkeep, wire: int, parent: int) -> None:
+def _watch_parent(vault: Vault, wire: int, parent: int) -> None:
     """Exit when stdin is closed or the parent is gone; another process may hold the pipe open."""
     while os.getppid() == parent and not _is_closed(wire):
         time.sleep(LOOK)
     # A closed stdin ends the server cleanly, unless it is stuck with an answer that nobody reads.
     time.sleep(GRACE)
-    _leave(upkeep, 0)
+    _leave(vault, 0)
 
 
 def _is_closed(wire: int) -> bool:

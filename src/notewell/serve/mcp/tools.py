@@ -12,10 +12,10 @@ from notewell.serve.mcp import arguments as asked
 from notewell.serve.mcp import shapes
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import check_asked, query_by
-from notewell.serve.reading import maybe_not_yet, read_indexed
-from notewell.serve.upkeep import Upkeep
+from notewell.serve.served import maybe_not_yet, read_indexed
 from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Results
+from notewell.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +26,28 @@ class Tool:
     title: str
     description: str
     arguments: type[asked.Arguments]
-    run: Callable[[Upkeep, Any], ToolAnswer]
+    run: Callable[[Vault, Any], ToolAnswer]
     answer: Any = None
     waits: bool = True
     writes: bool = False
     removes: bool = False
 
 
-def search(upkeep: Upkeep, given: asked.Search) -> ToolAnswer:
+def search(vault: Vault, given: asked.Search) -> ToolAnswer:
     """Find the lines that answer a text."""
     query = query_by(given, given.text, like=given.like, mode=given.mode)
     check_asked(query)
-    notices = upkeep.look(refresh=given.refresh)
-    found = upkeep.vault.search(query)
+    notices = vault.freshness.look(refresh=given.refresh)
+    found = vault.search(query)
     reached = {hit.path: f"hop {hit.hop}, {hit.way} {hit.via}" for hit in found if isinstance(hit, DeepHit) and hit.via}
     return _hits(found, notices, given, reached)
 
 
-def related(upkeep: Upkeep, given: asked.Related) -> ToolAnswer:
+def related(vault: Vault, given: asked.Related) -> ToolAnswer:
     """Find the notes most like some notes."""
-    notices = upkeep.look(refresh=given.refresh)
+    notices = vault.freshness.look(refresh=given.refresh)
     with maybe_not_yet(notices):
-        return _hits(upkeep.vault.search(query_by(given, like=given.notes, mode="related")), notices, given)
+        return _hits(vault.search(query_by(given, like=given.notes, mode="related")), notices, given)
 
 
 def _hits(
@@ -60,32 +60,32 @@ def _hits(
     return hits_page(found, asked=given, reached=reached)
 
 
-def read(upkeep: Upkeep, given: asked.Read) -> ToolAnswer:
+def read(vault: Vault, given: asked.Read) -> ToolAnswer:
     """Show lines of a note."""
-    with maybe_not_yet(upkeep.look()):
-        reading = read_indexed(upkeep.vault, given.place)
+    with maybe_not_yet(vault.freshness.look()):
+        reading = read_indexed(vault, given.place)
     return reading_page(reading, given.max_tokens, open_end=is_open(given.place))
 
 
-def traverse(upkeep: Upkeep, given: asked.Traverse) -> ToolAnswer:
+def traverse(vault: Vault, given: asked.Traverse) -> ToolAnswer:
     """Walk from a note along links."""
-    notices = upkeep.look(refresh=given.refresh)
+    notices = vault.freshness.look(refresh=given.refresh)
     with maybe_not_yet(notices):
-        walk = upkeep.vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
+        walk = vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
     return walk_page(answers.of_walk(answers.with_notices(walk, notices), given.query))
 
 
-def links(upkeep: Upkeep, given: asked.LinksOf) -> ToolAnswer:
+def links(vault: Vault, given: asked.LinksOf) -> ToolAnswer:
     """Say where links lead."""
-    notices = upkeep.look(refresh=given.refresh)
+    notices = vault.freshness.look(refresh=given.refresh)
     with maybe_not_yet(notices):
-        found = upkeep.vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
+        found = vault.links(given.note, broken=given.broken, orphans=given.orphans, to=given.to)
     return links_page(answers.of_links(answers.with_notices(found, notices)))
 
 
-def status(upkeep: Upkeep, given: asked.NoArguments) -> ToolAnswer:
+def status(vault: Vault, given: asked.NoArguments) -> ToolAnswer:
     """Say what is indexed, and what is not."""
-    return status_page(answers.of_status(upkeep.vault.status()), upkeep.progress)
+    return status_page(answers.of_status(vault.status()), vault.freshness.progress)
 
 
 TOOLS = (

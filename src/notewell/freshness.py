@@ -1,0 +1,379 @@
+"""When a vault's store is brought up to date with its folder: one way to do it, and a policy for each surface."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from notewell.errors import EmbedError, StoreBusy, StoreError
+from notewell.files.user import write_private
+from notewell.files.vault_folder import check_folder
+from notewell.index import Changes, Progress, Report
+from notewell.index.watch import FolderWatch
+from notewell.store import Store
+from notewell.types.notices import Notice
+
+# After an attempt that was cut short, how long not to try again, in seconds: each attempt would be cut short.
+REST_SECONDS = 600.0
+# How long indexing waits for another process that is indexing, in seconds.
+WAIT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a surface keeps a vault up to date; see the four below."""
+
+    refresh: bool = True
+    """Whether to look for changes before each answer."""
+    behind: bool = False
+    """Whether to index in the background what is not quick, and a new vault."""
+    quick_seconds: float = 1.0
+    """How long an answer may wait for indexing."""
+    quick_bytes: int = 50_000_000
+    """More changed text than this is not indexed before an answer at all."""
+    walk_seconds: float = 60.0
+    """How long to trust the folder watch: some drives send no events, so the folder is walked again after this."""
+    pause_seconds: float = 1.0
+    """How long not to look again where there is no watch, or changes could not be indexed."""
+    pause_times: float = 10.0
+    """The same as a multiple of the last look's time; a look takes 0.2 s in a vault of 17,000 files."""
+    look_seconds: float = 3.0
+    """How long a request waits for a look that another request began: longer than what is called quick."""
+    run_wait_seconds: float = 2.0
+    """How long a background run waits for another process: longer than a quick refresh takes."""
+    retry_seconds: float = 10.0
+    """How long after a failed background run the next one starts; until then, whoever asks gets the error at once."""
+    stop_seconds: float = 5.0
+    """How long to wait for a background run that was told to stop; it ends with the current note."""
+    on_new: Callable[[], None] | None = None
+    """What to do instead of indexing a vault for the first time, such as to refuse."""
+
+
+# Python: only when asked.
+NEVER = Policy(refresh=False)
+# The command line: what is quick is indexed before the answer, and a new vault in full.
+AT_ONCE = Policy()
+# Servers: a folder watch says whether anything changed, and a background run indexes what takes longer.
+WITHIN_A_SECOND = Policy(behind=True)
+
+
+class Indexing(Protocol):
+    """The indexing runs of one vault, as freshness needs them."""
+
+    @property
+    def root(self) -> Path:
+        """Return the vault's folder."""
+
+    @property
+    def store(self) -> Store:
+        """Return the vault's store."""
+
+    @property
+    def is_indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+
+    @property
+    def is_compatible(self) -> bool:
+        """Tell whether the store was made with the settings of today."""
+
+    @property
+    def state(self) -> Any:
+        """Return a value that stays equal as long as an unchanged folder means an up-to-date store."""
+
+    def find_changes(self) -> Changes:
+        """Compare the folder with the store."""
+
+    def run(self, *, progress: Progress, wait: float) -> Report:
+        """Index what changed; wait so many seconds for another process that is indexing."""
+
+    def run_quickly(self, progress: Progress) -> Report:
+        """Index what changed without waiting for anything, and leave standings out."""
+
+    def run_note(self, path: str, progress: Progress) -> None:
+        """Index one note."""
+
+    def resolve_links(self) -> None:
+        """Resolve the links that an interrupted run left, unless another process is indexing."""
+
+
+class Freshness:
+    """Keeps one vault up to date: before answers, in the background, and after a single note changed.
+
+    Answers may come from many threads: one look for changes serves all that waited for it.
+    """
+
+    def __init__(self, indexing: Indexing, policy: Policy = NEVER) -> None:
+        self.policy = policy
+        self.watch = FolderWatch(indexing.root)
+        self._indexing = indexing
+        self._looking = threading.Lock()
+        self._looks = 0
+        self._next_look = 0.0
+        self._walked = float("-inf")
+        self._up_to_date: object = None
+        self._notices: tuple[Notice, ...] = ()
+        self._starting = threading.Lock()
+        self._run: BackgroundRun | None = None
+        self._stopped = threading.Event()
+
+    def look(self, refresh: bool | Progress | None = None) -> tuple[Notice, ...]:
+        """Bring the store up to date before an answer, as the policy says; return what the user should know.
+
+        `refresh` overrides the policy; a `Progress` asks for it, too, and follows the first indexing of a new vault.
+        """
+        if self.policy.behind:
+            self.begin()
+            self._check_answerable()
+            if self.progress is not None:
+                return (self._notice_of_run(),)
+        if not (self.policy.refresh if refresh is None else refresh):
+            return ()
+        notices = self._shared_look(refresh if isinstance(refresh, Progress) else None)
+        return notices if self.progress is None else (self._notice_of_run(),)
+
+    def _shared_look(self, progress: Progress | None) -> tuple[Notice, ...]:
+        """Look for changes, or wait for another request's look; one look serves all who came before it began."""
+        awaited = self._looks + 1
+        if not self._looking.acquire(timeout=self.policy.look_seconds):
+            return (Notice("changes_being_indexed"),)
+        try:
+            if self._looks < awaited and time.monotonic() >= self._next_look:
+                self._looks += 1
+                self._look_now(progress)
+            return self._notices
+        finally:
+            self._looking.release()
+
+    def _look_now(self, progress: Progress | None) -> None:
+        if not self.policy.behind:
+            self._notices = self.refresh(progress)
+            return
+        began = time.monotonic()
+        self._notices = self.keep_up()
+        ended = time.monotonic()
+        # A watch costs nothing to ask; but while changes are left to index, each look walks the folder.
+        is_cheap = self.watch.is_on and not self._notices
+        pause = max(self.policy.pause_seconds, self.policy.pause_times * (ended - began))
+        self._next_look = 0.0 if is_cheap else ended + pause
+        if self._notices:
+            # Whatever made it slow; if it cannot be done at all, the next look says so.
+            self._start()
+
+    def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
+        """Index what changed if that is quick, and a new vault in full; return what the user should know."""
+        # The watch is asked before the folder is walked: what changes meanwhile is for the next time. A vault that was
+        # never indexed has no state, and is never up to date.
+        changed = self.watch.changed()
+        if not changed and self._up_to_date is not None and self._up_to_date == self._indexing.state:
+            return ()
+        self._up_to_date, self._walked = None, time.monotonic()
+        notices = self._refresh_known(progress) if self._indexing.is_indexed else self._index_new(progress)
+        if not notices:
+            self._up_to_date = self._indexing.state
+        return notices
+
+    def _index_new(self, progress: Progress | None) -> tuple[Notice, ...]:
+        if self.policy.on_new is not None:
+            self.policy.on_new()
+        report = self._indexing.run(progress=progress or Progress(), wait=WAIT_SECONDS)
+        skipped = len(report.skipped)
+        notices = (Notice("skipped_files", {"count": skipped}),) if skipped else ()
+        stopped = (Notice("indexing_stopped"),) if report.interrupted else ()
+        return (*stopped, *notices)
+
+    def _refresh_known(self, progress: Progress | None) -> tuple[Notice, ...]:
+        changes = self._indexing.find_changes()
+        try:
+            if not self._indexing.is_compatible:
+                return (Notice("settings_changed"),)
+            left = len(changes.read)
+            if changes and changes.work <= self.policy.quick_bytes:
+                report = self._indexing.run_quickly(self._deadline())
+                left = report.total - report.done
+        except StoreBusy:
+            return (Notice("being_indexed"),)
+        except (EmbedError, StoreError) as error:
+            # An old answer is better than none.
+            count = len(changes.read)
+            return (Notice("changes_not_indexed", {"count": count, "reason": error.fact}),) if changes else ()
+        notices = (Notice("files_left", {"count": left}),) if left else ()
+        # An interrupted run, or an older Notewell, may have left links unresolved though no file changed.
+        return (*notices, *self.resolve_links())
+
+    def _deadline(self) -> Progress:
+        ends = time.monotonic() + self.policy.quick_seconds
+        return Progress(stop=lambda: time.monotonic() > ends)
+
+    def refresh_unless_cut_short(self, attempt: Path) -> None:
+        """Index what changed, unless an attempt at that was cut short lately.
+
+        For a process that may be killed at any moment: the file `attempt` exists while it indexes.
+        """
+        with suppress(OSError):
+            if time.time() - attempt.stat().st_mtime < REST_SECONDS:
+                return
+        with suppress(OSError):
+            write_private(attempt, b"")
+            self.refresh()
+            attempt.unlink()
+
+    def index_note(self, path: str) -> tuple[Notice, ...]:
+        """Index one note that was just written or removed; return what the user should know."""
+        try:
+            if not self._indexing.is_indexed:
+                raise StoreError("This vault was never indexed", "Run `notewell index` first")
+            if self._indexing.is_compatible:
+                self._indexing.run_note(path, self._deadline())
+                return ()
+            fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
+        except (StoreError, EmbedError) as error:
+            # The note itself is as it was asked for.
+            fact = error.fact
+        return (Notice("note_not_indexed", {"path": path, "reason": fact}),)
+
+    def resolve_links(self) -> tuple[Notice, ...]:
+        """Resolve the links that an interrupted run left; return what the user should know."""
+        try:
+            self._indexing.resolve_links()
+        except StoreError as error:
+            return (Notice("links_out_of_date", {"reason": error.fact}),)
+        return ()
+
+    def keep_up(self, markers: Path | None = None) -> tuple[Notice, ...]:
+        """Start the folder watch if it is off, and index what changed in a vault that is indexed.
+
+        `markers` is a folder for the watch's marker files. Returns what the user should know.
+        """
+        check_folder(self._indexing.root)
+        if not self.watch.is_on and (self._is_old or not self.watch.is_refused):
+            self.watch.start(markers)
+            self._up_to_date = None
+        if self._is_old:
+            self._up_to_date, self._walked = None, time.monotonic()
+        return self.refresh() if self._indexing.is_indexed else ()
+
+    @property
+    def is_due(self) -> bool:
+        """Tell whether `keep_up` has something to do: a watch to start, or a folder to walk that it once walked."""
+        was_asked = self._walked > float("-inf")
+        return was_asked and (self._is_old or not (self.watch.is_on or self.watch.is_refused))
+
+    @property
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._walked >= self.policy.walk_seconds
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Return how many notes of how many the background run has read; nothing, if there is none."""
+        run = self._run
+        return None if run is None or run.is_over else run.progress
+
+    def begin(self) -> None:
+        """Start to index a new vault in the background; a folder that is gone is an error, not an empty vault."""
+        check_folder(self._indexing.root)
+        if not self._indexing.is_indexed:
+            self._start()
+
+    def reload(self) -> BackgroundRun:
+        """Start a background run for someone who follows it; if one is under way, that is an error."""
+        check_folder(self._indexing.root)
+        with self._starting:
+            if self.progress is not None:
+                raise StoreBusy("This vault is being indexed already", "Wait for that to end, then try again")
+            return self._start_run()
+
+    def stop(self) -> None:
+        """Tell a background run to end with the current note; safe to call from a signal handler."""
+        self._stopped.set()
+
+    def close(self, wait: float | None = None) -> None:
+        """Wait for a background run that was told to stop, and end the folder watch."""
+        self.stop()
+        if self._run is not None:
+            self._run.join(self.policy.stop_seconds if wait is None else wait)
+        self.watch.close()
+
+    def _check_answerable(self) -> None:
+        """Refuse to answer for a vault that was never indexed: say how far that is, or why it failed."""
+        run = self._run
+        if self._indexing.is_indexed or run is None:
+            return
+        if run.error is not None:
+            raise run.error
+        done, total = run.progress
+        fact = f"The notes are being indexed for the first time: {done:,} of {total:,} are read"
+        raise StoreBusy(fact, "Ask again in half a minute")
+
+    def _start(self) -> None:
+        """Start a background run, unless one is under way or the last one has just failed."""
+        with self._starting:
+            failed = self._run is not None and self._run.failed_within(self.policy.retry_seconds)
+            if self.progress is None and not failed and not self._stopped.is_set():
+                self._start_run()
+
+    def _start_run(self) -> BackgroundRun:
+        # What it leaves out is looked for as soon as it is over.
+        self._next_look = 0.0
+        wait = self.policy.run_wait_seconds
+        self._run = BackgroundRun(self._indexing, wait, self._stopped.is_set)
+        self._run.start()
+        return self._run
+
+    def _notice_of_run(self) -> Notice:
+        done, total = self.progress or (0, 0)
+        return Notice("indexing_now", {"done": done, "total": total}) if total else Notice("indexing_begun")
+
+
+class BackgroundRun:
+    """One indexing run in a thread of its own, which others can follow."""
+
+    def __init__(self, indexing: Indexing, wait: float, stop: Callable[[], bool]) -> None:
+        self.progress = 0, 0
+        self.report: Report | None = None
+        self.error: BaseException | None = None
+        self._over_at = 0.0
+        self._indexing = indexing
+        self._wait = wait
+        self._stop = stop
+        self._left = threading.Event()
+        # A process that ends does not wait for it: what is not stored yet is read again the next time.
+        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def leave(self) -> None:
+        """End the run with the current note, as nobody follows it any more."""
+        self._left.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait for its end, at most so long."""
+        self._thread.join(seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether it has ended, successfully or not."""
+        return bool(self._over_at)
+
+    def failed_within(self, seconds: float) -> bool:
+        """Tell whether it failed in the last seconds; a store that was busy does not count, the next look is enough."""
+        failed = self.error is not None and not isinstance(self.error, StoreBusy)
+        return failed and time.monotonic() - self._over_at < seconds
+
+    def _tell(self, done: int, total: int) -> None:
+        self.progress = done, total
+
+    def _run(self) -> None:
+        try:
+            progress = Progress(self._tell, lambda: self._left.is_set() or self._stop())
+            self.report = self._indexing.run(progress=progress, wait=self._wait)
+        except BaseException as error:  # whoever follows gets it, or the next who asks
+            self.error = error
+        finally:
+            self._over_at = time.monotonic()

@@ -1,0 +1,115 @@
+"""The graph of one vault: its links, the vault from above, and walks, each made complete before it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from notewell.errors import NoteError, SettingsError, StoreError
+from notewell.graph.edges import resolve_links
+from notewell.graph.link_report import MISSING, LinkQuery, Links, report_links
+from notewell.graph.net import Net
+from notewell.graph.overview import Graph, survey
+from notewell.graph.standing import load_standings, measure, measure_standings
+from notewell.graph.traverse import Walk, WalkRules, traverse
+from notewell.graph.walk_source import StoredGround
+from notewell.names.find import find_chunks, find_file
+from notewell.store import Snapshot, Store
+from notewell.store.sqlite.opened import OpenedStore
+from notewell.types.note import Vectors
+from notewell.types.notices import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What the graph needs from the vault's folder: its files that are not notes, and the whole text of a note."""
+
+    others: Callable[[Store], Iterable[str]]
+    text: Callable[[str], str]
+
+
+class LinkGraph:
+    """The notes of a vault, joined by their links."""
+
+    def __init__(self, opened: OpenedStore, folder: Folder) -> None:
+        self._opened = opened
+        self._folder = folder
+
+    def resolve(self, store: Store) -> None:
+        """Find out where new links lead, and links whose target may have changed."""
+        resolve_links(store, lambda: self._folder.others(store))
+
+    def measure(self, store: Store) -> None:
+        """Compute how notes stand, if links changed."""
+        measure_standings(store)
+
+    def complete_links(self) -> tuple[Notice, ...]:
+        """Resolve links that an interrupted run, or an older Notewell, left; return what the user should know."""
+        store = self._opened.store
+        try:
+            if not store.state.links_resolved:
+                with store.locked():
+                    self.resolve(store)
+        except StoreError as error:
+            return (Notice("links_out_of_date", {"reason": error.fact}),)
+        return ()
+
+    def complete(self) -> tuple[Notice, ...]:
+        """Resolve links and measure standings where that is missing; return what the user should know."""
+        notices, store = self.complete_links(), self._opened.store
+        if not notices and not store.state.standings_current:
+            # If another process is writing, standings are computed for this answer alone.
+            with suppress(StoreError), store.locked():
+                measure_standings(store)
+        return notices
+
+    def links(self, query: LinkQuery) -> Links:
+        """Return the links of a note, or of all notes; see `LinkQuery`."""
+        if query.to not in MISSING:
+            choices = ", ".join(filter(None, MISSING))
+            raise SettingsError(f"Unknown value '{query.to}' for `to`", f"Choose one of {choices}")
+        if query.to and not query.broken:
+            raise SettingsError("`to` chooses among broken links", "Ask for `broken` links, too")
+        self._opened.check_indexed()
+        notices, store = self.complete(), self._opened.store
+        with store.reading() as snapshot:
+            if query.called:
+                query = self._found(query, snapshot, store)
+            report = report_links(snapshot, lambda: self._folder.others(store), self._folder.text, query)
+        return replace(report, notices=(*notices, *report.notices))
+
+    def _found(self, query: LinkQuery, snapshot: Snapshot, store: Store) -> LinkQuery:
+        """Return the query with the note that is called so; if there is none, with another file of the vault."""
+        try:
+            return replace(query, note=path_of(query.called, snapshot))
+        except NoteError:
+            if file := find_file(query.called, self._folder.others(store)):
+                return replace(query, file=file)
+            raise
+
+    def overview(self) -> Graph:
+        """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
+        self._opened.check_indexed()
+        notices, store = self.complete(), self._opened.store
+        with store.reading() as snapshot:
+            net = Net.of(snapshot)
+            # In a store that cannot be written, standings may belong to other links than these.
+            state = store.state
+            stored = state.links_resolved and state.standings_current
+            standings = load_standings(snapshot, net, state.standings_mark) if stored else measure(net)
+        return replace(survey(net, standings), notices=notices)
+
+    def walk(self, note: str, rules: WalkRules, query: Callable[[Snapshot], Vectors] | None = None) -> Walk:
+        """Walk from a note along links to notes near the query's vector, or without one near the note itself."""
+        self._opened.check_indexed()
+        notices = self.complete_links()
+        with self._opened.store.reading() as snapshot:
+            start, vector = path_of(note, snapshot), query(snapshot) if query else None
+            return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
+
+
+def path_of(note: str, snapshot: Snapshot) -> str:
+    """Return the path of the note that is called so: by path, name, title or alias."""
+    chunk = find_chunks(note, snapshot).chunks[0]
+    return snapshot.chunks([chunk])[chunk].path

@@ -1,0 +1,127 @@
+"""The indexing runs of one vault: of everything that changed, anew beside the store, before a search, of one note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from notewell.embed import Embedder
+from notewell.embed.models import Models
+from notewell.errors import EmbedError, StoreBusy, VaultError
+from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
+from notewell.index.changes import change_of
+from notewell.index.watch import watch
+from notewell.store import MadeFor, Store
+from notewell.store.sqlite.opened import OpenedStore
+
+# How long a run waits for another process that is indexing, in seconds.
+WAIT_SECONDS = 5.0
+# And how long whoever wrote one note waits for that; otherwise the next search indexes it.
+NOTE_WAIT_SECONDS = 2.0
+
+
+class Indexing:
+    """The indexing runs of a vault: where it reads, where it writes, and with which models.
+
+    `source` is asked for each run, as settings may change while a vault is open.
+    """
+
+    def __init__(self, source: Callable[[], Source], opened: OpenedStore, models: Models, linking: Linking) -> None:
+        self._source = source
+        self._opened = opened
+        self._models = models
+        self._linking = linking
+
+    @property
+    def root(self) -> Path:
+        """Return the vault's folder."""
+        return self._source().root
+
+    @property
+    def store(self) -> Store:
+        """Return the vault's store."""
+        return self._opened.store
+
+    @property
+    def is_indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+        return self._opened.is_indexed
+
+    @property
+    def made_for(self) -> MadeFor:
+        """Return what a store would be made for today; a server is asked how long its vectors are."""
+        embedder = self._models.embedder
+        return MadeFor(embedder.fingerprint, embedder.dimensions, self._source().recipe)
+
+    @property
+    def is_compatible(self) -> bool:
+        """Tell whether the store is as one made today would be, without asking a server."""
+        made_for = self.store.state.made_for
+        return (made_for.embedder, made_for.recipe) == (self._models.embedder.fingerprint, self._source().recipe)
+
+    @property
+    def state(self) -> Any:
+        """Return a value that stays equal as long as an unchanged folder means an up-to-date store."""
+        # A backup that was put in the store's place is older than the folder.
+        return (self._source(), self.store, self.store.state.indexed_at) if self.is_indexed else None
+
+    def find_changes(self) -> Changes:
+        """Compare the folder with the store."""
+        source = self._source()
+        return find_changes(source.root, source.walk, self.store)
+
+    def run(self, *, progress: Progress, full: bool = False, wait: float = WAIT_SECONDS) -> Report:
+        """Index what changed; everything if `full`, or if the store was made with other settings."""
+        # An embedder that does not answer is found out before anything is thrown away.
+        made_for = self.made_for if full else None
+        store = self._opened.repaired() if full else self._opened.store
+        run = self._prepared_run(self._models.embedder, self._linking, progress)
+        with store.locked(wait=wait):
+            if not full and self.is_compatible:
+                return run(store=store)
+            with closing(store.beside(made_for or self.made_for)) as fresh:
+                report = run(store=fresh)
+                if not report.interrupted:
+                    store.replace_by(fresh)
+            return report
+
+    def run_quickly(self, progress: Progress) -> Report:
+        """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
+        linking = replace(self._linking, measure=lambda store: None)
+        with self.store.locked():
+            return self._prepared_run(self._models.quick_embedder, linking, progress)(store=self.store)
+
+    def run_note(self, path: str, progress: Progress) -> None:
+        """Index one note that was written or removed, however much else changed."""
+        with self.store.locked(wait=NOTE_WAIT_SECONDS):
+            change = change_of(self.root, path, self.store)
+            self._prepared_run(self._models.quick_embedder, self._linking, progress)(store=self.store, changes=change)
+
+    def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
+        """Index every change as it happens, until told to stop; see `Vault.watch`."""
+        for _ in watch(self.root, stop):
+            # Another process may be indexing, or the vault's drive may be gone: the next round tries again.
+            with suppress(StoreBusy, VaultError):
+                try:
+                    report = self.run(progress=Progress(stop=stop.is_set))
+                except EmbedError as error:
+                    if warn is None or not self._models.rules.is_remote:
+                        raise
+                    warn(f"{error.fact}; what changed is indexed with the next change")
+                    continue
+                if report.added or report.changed or report.removed:
+                    tell(report)
+
+    def resolve_links(self) -> None:
+        """Resolve the links that an interrupted run left, unless another process is indexing."""
+        if not self.store.state.links_resolved:
+            with self.store.locked():
+                self._linking.resolve(self.store)
+
+    def _prepared_run(self, embedder: Embedder, linking: Linking, progress: Progress) -> Callable[..., Report]:
+        return partial(index, self._source(), embedder=embedder, linking=linking, progress=progress)

@@ -1,0 +1,142 @@
+"""The store of one vault: where its file lies, opened on first use, and opened again when the file is replaced."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from notewell.errors import StoreDamaged, StoreError
+from notewell.files.vault_folder import check_folder, exists
+from notewell.store import MadeFor
+from notewell.store.sqlite import SqliteStore, delete_store
+from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for
+
+# Where a vault has its store, from its root, if no setting names another place.
+USUAL = Path(OURS, "store.db")
+
+
+def find_file(root: Path, path: str, folder: str) -> Path:
+    """Return the file of a vault's store: at a `path` of its own, in the user's `folder` of stores, or in the vault."""
+    if folder and not path:
+        return Path(os.path.expanduser(folder), name_for(root))
+    # Normalised by its text: a symbolic link on the way would make another place of `..`.
+    return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL)))
+
+
+class OpenedStore:
+    """The store of the vault at `root`, in a file; `made_for` says what a new one is made for.
+
+    `cache_kib` is how much of the file each thread keeps in memory; without it, SQLite's default.
+    """
+
+    def __init__(
+        self, file: Path, root: Path, made_for: Callable[[], MadeFor], *, cache_kib: int | None = None
+    ) -> None:
+        self.file = file
+        self._root = root
+        self._made_for = made_for
+        self._cache_kib = cache_kib
+        self._store: SqliteStore | None = None
+        self._opening = threading.Lock()
+
+    @property
+    def store(self) -> SqliteStore:
+        """Return the store, made if there is none yet."""
+        store = self._store
+        if store is None or not store.in_place:
+            # Several threads may ask at once; one opens it for all.
+            with self._opening:
+                if self._store is None or not self._store.in_place:
+                    self.close()
+                    self._store = self._open()
+                store = self._store
+        return store
+
+    def repaired(self) -> SqliteStore:
+        """Return the store; a damaged one is deleted first, as all of it can be made again."""
+        try:
+            self.store.about()
+        except StoreDamaged:
+            self.close()
+            delete_store(self.file)
+        return self.store
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is a store file, whatever is in it."""
+        try:
+            return self.file.is_file() and self.file.stat().st_size > 0
+        except OSError:
+            return False
+
+    @property
+    def is_indexed(self) -> bool:
+        """Tell whether the vault was ever indexed."""
+        return self.exists and bool(self.store.state.indexed_at)
+
+    def check_indexed(self) -> None:
+        """Refuse to go on with a vault that was never indexed."""
+        if not self.is_indexed:
+            raise StoreError("This vault was never indexed", "Run `notewell index` first")
+
+    def beside(self, suffix: str) -> Path:
+        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is refused."""
+        check_way(self.file, self._root)
+        return self.file.with_name(self.file.name + suffix)
+
+    def backup(self, file: Path) -> None:
+        """Write the store, as it is now, to another file."""
+        if exists(file):
+            raise StoreError(f"{file} exists already", "Name a file that does not")
+        self.check_indexed()
+        if not os.access(file.parent, os.W_OK):
+            raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
+        # One command of many needs it.
+        from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+        with TemporaryDirectory(prefix=".notewell-", dir=file.parent) as folder:
+            partial = Path(folder) / file.name
+            self.store.copy_to(partial)
+            partial.replace(file)
+
+    def restore(self, file: Path, wait: float) -> None:
+        """Put a backup in the place of the store; wait so many seconds for another process that is indexing."""
+        if not exists(file):
+            raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
+        if not self.exists:
+            # What it is made for comes with the copy; no embedder is asked.
+            self._store = self._open(MadeFor("", 0, ""))
+        store = self.repaired()
+        with store.locked(wait=wait):
+            store.replace_by(store.beside(file))
+
+    def close(self) -> None:
+        """Close the store; the next use opens it again."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _open(self, made_for: MadeFor | None = None) -> SqliteStore:
+        check_folder(self._root)
+        check_way(self.file, self._root)
+        check_place(self.file, self._root, USUAL)
+        if made_for is None and not self.exists:
+            # Before anything is made: an embedder that does not answer leaves no trace.
+            made_for = self._made_for()
+        try:
+            make_folder(self.file, self._root)
+            store = SqliteStore(self.file, lambda: made_for or self._made_for())
+        except StoreError:
+            # If the vault was moved away meanwhile, that is what the user has to know.
+            check_folder(self._root)
+            raise
+        try:
+            claim(store.db, self.file, self._root)
+        except StoreError:
+            store.close()
+            raise
+        if self._cache_kib is not None:
+            store.hold(self._cache_kib)
+        return store
