@@ -13,7 +13,7 @@ VAULT = Path(__file__).parent / "vault"
 
 STEPS = (
     ("Index 59 notes; secrets are removed first", ("index", "--full", "--verbose")),
-    ("Run the encoder on all notes now, instead of in the background", ("fill",)),
+    ("Run the encoder on all notes now, instead of in the background", ("encode",)),
     ("Search by words: the note contains them", ("search", "varroa oxalic acid treatment", "-n", "2")),
     (
         "Search by meaning: the note says mould and dew point, not 'who pays'",

@@ -50,7 +50,7 @@ SHOWN = {
     "# Sourdough (2025-01-25)": "a conversation as it is read",
     "Search my notes (notewell)": "a sentence to paste for a model",
     "Notes that may be relevant to this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
-    "encoder   59%": "a line of `notewell status` while the encoder reads",
+    "encoder   all-MiniLM-L6-v2": "a line of `notewell status` during encoding",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 
