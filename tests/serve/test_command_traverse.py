@@ -93,7 +93,7 @@ def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notew
         (["nobody"], "No indexed note is called 'nobody'"),
         (["Bees", "--depth", "5"], "Invalid value for '--depth'"),
         (["Bees", "--floor", "2"], "Invalid value for '--floor'"),
-        (["Bees", "--floor", "nan"], "A floor of nan is no similarity"),
+        (["Bees", "--floor", "nan"], "A floor of nan is not a similarity"),
     ],
 )
 def test_what_cannot_be_walked_is_an_error(notewell: Notewell, arguments: list[str], fact: str) -> None:

@@ -1,1 +1,1 @@
-"""The graph of a vault: where links lead, and what that says of its notes."""
+"""The graph of a vault: where links lead, and how notes are connected."""

@@ -1,4 +1,4 @@
-"""What libraries compute of a graph: PageRank and places in a picture by rustworkx, communities by graspologic."""
+"""Graph algorithms: PageRank and layout by rustworkx, communities by graspologic, centrality by numpy."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
-# The two ends of each link, by number, in order.
+# The source and target of each link, by number, in order.
 Pairs = tuple[Places, Places]
 
-# The chance that a reader follows a link instead of beginning elsewhere (Brin and Page, 1998).
+# The chance that a reader follows a link instead of starting elsewhere (Brin and Page, 1998).
 DAMPING = 0.85
-# How near a PageRank comes to what it would be, all notes together, and how often it may try: 0.85 ** 200 is far less.
+# The error of PageRank at which it stops, summed over all notes, and its most iterations; 0.85 ** 200 is far smaller.
 PAGERANK_ERROR = 1e-10
 PAGERANK_ROUNDS = 200
-# No centrality changes by more than this, as a share of the highest, before it counts as found; else degree counts.
+# Centrality has converged once no value changes by more than this share of the highest; otherwise degree is used.
 CENTRALITY_ERROR = 1e-6
 CENTRALITY_ROUNDS = 500
-# Leiden draws lots: with the same seed, two runs agree. It goes over its own result, which makes better communities:
+# Leiden is random: with the same seed, two runs agree. Repeating it on its own result improves the communities:
 # on 100,000 notes a modularity of .693 after three rounds and of .682 after one.
 LOTS = 7
 LEIDEN_RUNS = 3
-# After so many the picture of a hundred notes does not change any more that one would see.
+# After this many iterations the picture of a hundred notes no longer changes visibly.
 LAYOUT_ROUNDS = 500
 
 
 def pagerank(pairs: Pairs, size: int) -> Floats:
-    """Return the chance to be at each note for a reader who follows links, and now and then begins anywhere."""
-    # Loaded here: it costs 12 ms, and most runs change no link.
+    """Return each note's PageRank: the chance that a reader who follows links, and sometimes starts anew, is there."""
+    # Loaded here, because it takes 12 ms and most runs change no link.
     import rustworkx  # noqa: PLC0415
 
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from_no_data(list(zip(*(ends.tolist() for ends in pairs), strict=True)))
     found: Mapping[int, float] = rustworkx.pagerank(
-        # The library's tolerance is for each note.
+        # The library's tolerance is per note.
         graph,
         alpha=DAMPING,
         tol=PAGERANK_ERROR / size,
@@ -47,19 +47,19 @@ def pagerank(pairs: Pairs, size: int) -> Floats:
 
 
 def degrees(neighbours: Pairs, size: int) -> Floats:
-    """Return with how many others each note is linked."""
+    """Return the number of notes that each note is linked with."""
     return np.bincount(neighbours[0], minlength=size).astype(np.float64)
 
 
 def eigenvector(neighbours: Pairs, size: int) -> Floats | None:
-    """Return how central each note is among central notes; nothing, if that does not settle.
+    """Return the eigenvector centrality of each note; None if it does not converge.
 
     By numpy and not by rustworkx: for 100,000 notes and 500,000 links, that takes 14 seconds, and this half a one.
     """
     sources, targets = neighbours
     now: Floats = degrees(neighbours, size)
-    # A note keeps some of its own: around a hub, the numbers would swing between it and its neighbours for ever. The
-    # root of the highest degree is the least that they can grow by; half of it dampens most.
+    # A note keeps part of its own value: around a hub, values would otherwise oscillate for ever. The
+    # root of the highest degree is a lower bound of the growth per step; half of it dampens best.
     own = np.sqrt(now.max()) / 2
     now /= now.max()
     for _ in range(CENTRALITY_ROUNDS):
@@ -71,7 +71,7 @@ def eigenvector(neighbours: Pairs, size: int) -> Floats | None:
 
 
 def communities(neighbours: Pairs, size: int) -> Places:
-    """Return the number of each note's community, by Leiden; the largest has 0, equal ones as their first notes do."""
+    """Return the number of each note's community, by Leiden: 0 is the largest, ties are ordered by their first note."""
     import graspologic_native  # noqa: PLC0415
 
     sources, targets = neighbours
@@ -93,7 +93,7 @@ def communities(neighbours: Pairs, size: int) -> Places:
 
 
 def layout(pairs: Pairs, size: int, weights: Floats) -> Floats:
-    """Return a place for each note in a picture, linked ones near each other, the heavier the link the nearer."""
+    """Return a position for each note in a picture; the heavier a link, the nearer its notes."""
     import rustworkx  # noqa: PLC0415
 
     graph = rustworkx.PyGraph()

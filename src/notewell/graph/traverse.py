@@ -1,4 +1,4 @@
-"""A walk along links that stays near what is asked for: a few hops, the nearest few notes of each, the rest pruned."""
+"""A walk along links to similar notes: a few hops, the nearest few notes of each, the rest pruned."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notewell.errors import SettingsError
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 
-# Why a note was kept, and why it was not.
+# Reasons for keeping and for dropping a note.
 START = "start"
 SEED = "seed"
 ABOVE = "above_prune_floor"
@@ -28,19 +28,19 @@ PLAIN = {
     BELOW: "too far",
     OVERFLOW: "no room among the nearest",
 }
-# Of a score less than this is nothing: after seven half-lives, or where a setting says 0.
+# A smaller share of a score counts as nothing: after seven half-lives, or if a setting says 0.
 NOTHING_LEFT = 0.01
 
 
 class Enough(NamedTuple):
-    """So many notes of such a mean similarity."""
+    """When a walk has found enough: a number of notes with a mean similarity."""
 
     notes: int
     mean: float
 
 
 class Lowered(NamedTuple):
-    """A floor that may sink: to this share of the similarity of the nearest note of the start and its neighbours."""
+    """A relative floor: a share of the similarity of the nearest note among the start and its neighbours."""
 
     share: float
     least: float
@@ -48,10 +48,9 @@ class Lowered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
-    """How far a walk goes: the hops, the notes each hop keeps, the least similarity of these, and the vectors it reads.
+    """How far a walk goes: its hops, the notes each hop keeps, their least similarity, and the vectors it reads.
 
-    It ends early with what is `enough`, and keeps no more notes than the `cap`. The floor may be `lowered`, where all
-    is far.
+    It ends early once it has `enough`, and keeps at most `cap` notes. The floor may be `lowered` if all notes are far.
     """
 
     hops: int = 4
@@ -64,56 +63,56 @@ class WalkRules:
     vectors: int = 100
 
     def room(self, read: int, hop: int) -> int:
-        """Return how many vectors a hop may read where so many were: two thirds of the rest, and the last one all.
+        """Return how many vectors a hop may read after those read before: two thirds of the rest, the last hop all.
 
-        With a half, fewer of the notes are kept that a walk without any limit keeps; with all, it often ends after the
-        first hop.
+        With half of the rest, a walk keeps fewer of the notes that a walk without a limit keeps; with all of it, the
+        walk often ends after the first hop.
         """
         left = max(self.vectors - read, 0)
         return left if hop == self.hops else left * 2 // 3
 
     def floor_by(self, nearest: float) -> float:
-        """Return the floor where the nearest note of the start and its neighbours is so near."""
+        """Return the floor, given the similarity of the nearest note among the start and its neighbours."""
         if self.lowered is None:
             return self.floor
         return max(self.lowered.least, min(self.floor, self.lowered.share * nearest))
 
     def places(self, kept: int) -> int:
-        """Return how many notes a hop may keep where so many are."""
+        """Return how many notes a hop may keep when this many are kept already."""
         return self.beam if self.cap is None else min(self.beam, self.cap - kept)
 
 
 FAST = WalkRules()
-# A query is short, and farther from a note than another note on the same is: 0.50 prunes everything in two walks of
-# three. Below 0.15 is what has nothing to do with it: of queries of another vault, one in twelve keeps anything.
+# A query is short, and farther from a note than another note on the same subject: 0.50 prunes everything in two walks
+# of three. Below 0.15 notes are unrelated: of queries from another vault, one in twelve keeps anything.
 BY_QUERY = replace(FAST, lowered=Lowered(0.7, 0.15))
 
 
 def walk_rules(depth: int | None, floor: float | None, *, with_query: bool) -> WalkRules:
-    """Return the rules of a walk of so many hops that keeps what is so near; None means not asked."""
+    """Return the rules of a walk with this depth and floor; None takes the default."""
     if depth is not None and not 1 <= depth <= FAST.hops:
         raise SettingsError(f"A walk cannot go {depth} hops", f"Choose a depth from 1 to {FAST.hops}")
-    # Not a number is neither below 1 nor above.
+    # Written so that NaN is refused too.
     if floor is not None and not -1 <= floor <= 1:
-        raise SettingsError(f"A floor of {floor:g} is no similarity", "Choose a floor from -1 to 1, such as 0.3")
+        raise SettingsError(f"A floor of {floor:g} is not a similarity", "Choose a floor from -1 to 1, such as 0.3")
     rules = BY_QUERY if with_query else FAST
     rules = replace(rules, hops=FAST.hops if depth is None else depth)
     return rules if floor is None else replace(rules, floor=floor, lowered=None)
 
 
 class Ground(Protocol):
-    """What a walk goes over, notes by their paths: who is linked with whom, and the vectors of single notes."""
+    """The source of a walk, with notes by path: which notes are linked, and the vectors of single notes."""
 
     def neighbours(self, note: str) -> Mapping[str, str]:
-        """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
+        """Return the linked notes, the most central first: linked to (`→`), linked from (`←`), or both (`↔`)."""
 
     def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
-        """Return vectors of chunks of the first of these notes, so many in all at most; of each note one or more."""
+        """Return chunk vectors of the first of these notes, at most this many in all, at least one of each note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A note that a walk looked at: how near it is, how it was reached, and why it was kept or not."""
+    """A note that a walk looked at: its similarity, how it was reached, and why it was kept or dropped."""
 
     note: str
     similarity: float
@@ -125,25 +124,25 @@ class Visit:
 
     @property
     def kept(self) -> bool:
-        """Tell whether the note was kept."""
+        """Return whether the note was kept."""
         return self.reason in KEPT
 
     @property
     def decay_zero(self) -> bool:
-        """Tell whether as good as nothing is left of the note's score by its age."""
+        """Return whether the note's age leaves practically nothing of its score."""
         return self.decay < NOTHING_LEFT
 
     @property
     def plainly(self) -> str:
-        """Return why the note was kept or not, in words."""
+        """Return in words why the note was kept or dropped."""
         return PLAIN.get(self.reason, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Every note a walk looked at, hop by hop, the nearest first; how many vectors that took, and why it ended.
+    """Every note that a walk looked at, hop by hop, the nearest first; the vectors it read, and why it ended.
 
-    `unseen` are the neighbours that no hop had room to look at, `floor` is the least similarity of what was kept, and
+    `unseen` counts the neighbours that no hop had room for, `floor` is the least similarity of the kept notes, and
     `notices` are what the user should know.
     """
 
@@ -161,12 +160,12 @@ class Walk:
 
     @property
     def dropped(self) -> tuple[Visit, ...]:
-        """Return the notes that were not kept."""
+        """Return the notes that were dropped."""
         return tuple(visit for visit in self.visits if not visit.kept)
 
 
 class Likeness:
-    """How near notes are to one vector; fetches the vectors of these notes alone, and counts them."""
+    """Similarities of notes to one vector; fetches the vectors of these notes only, and counts them."""
 
     def __init__(self, ground: Ground, query: Vectors) -> None:
         self._ground = ground
@@ -174,14 +173,14 @@ class Likeness:
         self.vectors = 0
 
     def of(self, notes: Sequence[str], room: int) -> dict[str, float]:
-        """Return the cosines of the first of these notes: of as many as so many vectors are enough for."""
+        """Return the cosines of the first of these notes, as many as this number of vectors allows."""
         found = self._ground.vectors(notes, room)
         self.vectors += sum(len(rows) for rows in found.values())
         return {note: cosine(self._query, note_vector(rows)) for note, rows in found.items()}
 
 
 def note_vector(rows: Vectors) -> Vectors:
-    """Return the mean of a note's vectors, each of which counts alike.
+    """Return the mean of a note's vectors, with equal weights.
 
     >>> note_vector(np.array([[2, 0], [0, 8]], dtype=np.float32)).tolist()
     [0.5, 0.5]
@@ -192,7 +191,7 @@ def note_vector(rows: Vectors) -> Vectors:
 
 
 def cosine(one: Vectors, other: Vectors) -> float:
-    """Return how far two vectors point the same way; 0, if one of them points nowhere.
+    """Return the cosine of two vectors; 0 if one of them is zero.
 
     >>> cosine(np.array([3, 4], dtype=np.float32), np.array([0, 2], dtype=np.float32))
     0.8
@@ -202,13 +201,13 @@ def cosine(one: Vectors, other: Vectors) -> float:
 
 
 def traverse(start: str, ground: Ground, rules: WalkRules, query: Vectors | None = None) -> Walk:
-    """Walk from a note along its links, near the query; without one, near the note itself."""
+    """Walk from a note along its links to notes similar to the query, or without one to the note itself."""
     near_to = note_vector(ground.vectors([start], rules.vectors)[start]) if query is None else query
     return walk([start], Likeness(ground, near_to), ground, rules)
 
 
 def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkRules, reason: str = START) -> Walk:
-    """Walk from the starts, hop by hop, and keep what is near; the starts are kept, however near they are."""
+    """Walk from the starts, hop by hop, and keep similar notes; the starts are always kept."""
     near = likeness.of(starts, rules.vectors)
     visits = [Visit(note, near[note], reason) for note in starts]
     frontier = sorted(visits, key=lambda visit: -visit.similarity)
@@ -230,7 +229,7 @@ def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkR
 
 
 def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the neighbours of the frontier with who leads there and how, in turns, so that no hub crowds others out."""
+    """Yield the neighbours of the frontier with the note before and the direction, in turns, so no hub dominates."""
     led: dict[str, tuple[str, str]] = {}
     lists = [[(note, (visit.note, way)) for note, way in ground.neighbours(visit.note).items()] for visit in frontier]
     for step in chain.from_iterable(zip_longest(*lists)):
@@ -242,7 +241,7 @@ def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tup
 def _judged(
     ahead: Mapping[str, tuple[str, str]], hop: int, near: Mapping[str, float], *, floor: float, room: int
 ) -> list[Visit]:
-    """Return the notes looked at, the nearest first: kept as long as there is room, and if they are near enough."""
+    """Return the notes looked at, the nearest first: kept if they are near enough and there is room."""
     visits = []
     for place, note in enumerate(sorted(near, key=lambda note: -near[note])):
         reason = BELOW if near[note] < floor else ABOVE if place < room else OVERFLOW
@@ -252,7 +251,7 @@ def _judged(
 
 
 def _why_ended(visits: Sequence[Visit], frontier: Sequence[Visit], any_ahead: bool, rules: WalkRules) -> str:
-    """Return why a walk goes no farther; nothing, if it does."""
+    """Return why a walk ends; an empty text if it goes on."""
     if not any_ahead:
         return "no links lead on"
     if not frontier:

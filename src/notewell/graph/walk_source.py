@@ -1,4 +1,4 @@
-"""The ground of a walk in one state of the store: links of the net, and vectors that are fetched note by note."""
+"""The source of a walk in one state of the store: its links, and vectors that are fetched note by note."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING, Scope
 
-# A longer note stands for so many of its chunks, spread over it: a table of a thousand rows is not to be read for one
-# step. Where many notes are ahead there is room for fewer, and with less than two of each a note is hardly known.
+# At most this many chunks represent a note, spread over it: one step must not read a table of a thousand rows. If many
+# notes are ahead, fewer are read of each; with fewer than two, the note is hardly known.
 READ, READ_LEAST = 16, 2
 LOWEST = Standing(0.0, 0.0, -1)
 
 
 class StoredGround:
-    """Notes by path: who is linked with whom, and the vectors of their chunks, which are kept once they were read."""
+    """Notes by path: which are linked, and the vectors of their chunks, cached once read."""
 
     def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING) -> None:
-        """Take the notes, and of each the chunks, that are in the scope."""
+        """Use only the notes and chunks in the scope."""
         self._snapshot = snapshot
         self._inside = None if scope == EVERYTHING else frozenset(snapshot.within(scope))
         self._net = Net.of(snapshot)
@@ -35,7 +35,7 @@ class StoredGround:
         return {path: place for place, path in enumerate(self._net.paths)}
 
     def neighbours(self, note: str) -> Mapping[str, str]:
-        """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
+        """Return the linked notes, the most central first: linked to (`→`), linked from (`←`), or both (`↔`)."""
         place, net = self._places[note], self._net
         to, back = set(net.targets[net.sources == place].tolist()), set(net.sources[net.targets == place].tolist())
         ways = {net.paths[each]: "↔" if each in to & back else "→" if each in to else "←" for each in to | back}
@@ -44,11 +44,11 @@ class StoredGround:
         return {path: ways[path] for path in sorted(ways, key=lambda path: (-_rank(standings, path), path))}
 
     def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
-        """Return vectors of chunks of the first of these notes, so many in all at most; the more notes, the fewer."""
+        """Return chunk vectors of the first of these notes, at most this many; the more notes, the fewer of each."""
         each = min(max(room // max(len(notes), 1), READ_LEAST), READ)
         found: dict[str, Vectors] = {}
         for note in notes:
-            # Once it is empty, not even the ids of the chunks are asked for: a hub has thousands of neighbours.
+            # Once the budget is used up, not even chunk ids are read: a hub has thousands of neighbours.
             if room < READ_LEAST:
                 break
             found[note] = self._read(note, min(each, room))
@@ -56,7 +56,7 @@ class StoredGround:
         return found
 
     def nearest_chunk(self, note: str, query: Vectors) -> int:
-        """Return the chunk of a note that is nearest to a vector, of as many as are read of it at most."""
+        """Return the chunk of a note nearest to a vector, among those that represent the note."""
         ids = spread(self._chunks(note), READ)
         return ids[int(np.argmax(np.einsum("ij,j->i", unit_rows(self._snapshot.vectors(ids).values()), query)))]
 
@@ -71,7 +71,7 @@ class StoredGround:
 
 
 def spread(ids: Sequence[int], most: int) -> list[int]:
-    """Return so many of the chunks at most, the first, the last, and some evenly between; in the order of their ids.
+    """Return at most this many chunks: the first, the last, and some evenly between, in the order of their ids.
 
     >>> spread([11, 12, 13, 14, 15, 16, 17], 3), spread([4, 3], 3), spread([5, 6, 7], 1)
     ([11, 14, 17], [3, 4], [5])
