@@ -9,6 +9,7 @@ import pytest
 from .serving import Served, serving
 
 if TYPE_CHECKING:
+    from tests.serve.daemons import DaemonRunner
     from tests.serve.hooks import Hooks
 
     from notewell import Vault
@@ -77,3 +78,16 @@ def hooks(vault: Vault, tmp_path: Path) -> Hooks:
 
     vault.close()
     return Hooks(tmp_path / "state", vault.root)
+
+
+@pytest.fixture
+def daemon(folder: Path) -> Iterator[DaemonRunner]:
+    """The small vault, indexed, and no daemon yet."""
+    from tests.serve.daemons import daemon_for  # noqa: PLC0415
+
+    from notewell import Vault  # noqa: PLC0415
+
+    with Vault.open(folder) as vault:
+        vault.index()
+    with daemon_for(folder) as made:
+        yield made

@@ -1,4 +1,4 @@
-"""A warm process of a test's own, in a folder of its own, and commands that ask it."""
+"""A daemon for one test, in a folder of its own, and commands that ask it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from notewell.serve.daemon import wire
 
 COMMAND = (sys.executable, "-P", "-m", "notewell")
@@ -24,8 +26,8 @@ COMMAND = (sys.executable, "-P", "-m", "notewell")
 LONG = 300.0
 
 
-class Warmth:
-    """Runs commands by one warm process, started when a test wants it."""
+class DaemonRunner:
+    """Runs commands by one daemon, started when a test wants it."""
 
     def __init__(self, runtime: Path, folder: Path, environment: Mapping[str, str]) -> None:
         self.runtime = runtime
@@ -155,14 +157,43 @@ class Warmth:
 
 
 @contextmanager
-def warmth(folder: Path) -> Iterator[Warmth]:
-    """Yield a place for a warm process; a socket's path must be short."""
+def daemon_for(folder: Path) -> Iterator[DaemonRunner]:
+    """Yield a runner with a folder for its socket, whose path must be short."""
     runtime = Path(tempfile.mkdtemp(prefix="nw", dir="/tmp"))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
     quiet = {"NOTEWELL_EMBED_BACKGROUND": "no", "NO_COLOR": "", "COLUMNS": "100"}
-    made = Warmth(runtime, folder, {**environment, **quiet})
+    made = DaemonRunner(runtime, folder, {**environment, **quiet})
     try:
         yield made
     finally:
         made.end()
         shutil.rmtree(runtime)
+
+
+@contextmanager
+def begun_by_nobody(
+    daemon: DaemonRunner, *arguments: str, monkeypatch: pytest.MonkeyPatch, given: Path = Path(os.devnull)
+) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
+    """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
+    Path(wire.folder()).mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(wire.address())
+        listener.listen(1)
+        with given.open("rb") as stdin:
+            pipes: dict[str, Any] = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            command = subprocess.Popen([*COMMAND, *arguments], cwd=daemon.folder, env=daemon.environment, **pipes)
+        connection, _ = listener.accept()
+        with command, connection:
+            connection.sendall(wire.frame(wire.BEGUN))
+            yield command, connection
+    Path(wire.address()).unlink()
+
+
+def is_gone(pid: int) -> bool:
+    """Tell whether a process has ended, also if nobody waited for it."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"

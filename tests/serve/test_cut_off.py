@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.serve.daemons import COMMAND, Warmth, warmth
+from tests.serve.daemons import COMMAND, DaemonRunner, daemon_for
 
 from notewell import Vault
 
@@ -50,9 +50,9 @@ def test_an_error_that_nobody_reads_keeps_its_exit_code(folder: Path) -> None:
 
 
 @pytest.fixture
-def warm(many: Path) -> Iterator[Warmth]:
-    """A warm process that no vault was asked of yet."""
-    with warmth(many) as made:
+def daemon(many: Path) -> Iterator[DaemonRunner]:
+    """A daemon that has opened no vault yet."""
+    with daemon_for(many) as made:
         made.start()
         yield made
 
@@ -63,21 +63,21 @@ def is_watched(pid: int, folder: Path) -> bool:
     return any(watched in file.read_text() for file in Path(f"/proc/{pid}/fdinfo").iterdir())
 
 
-def kill_first_search(warm: Warmth) -> None:
+def kill_first_search(daemon: DaemonRunner) -> None:
     """Search a vault that was never indexed, and kill the command as soon as it indexes."""
     with subprocess.Popen(
-        SEARCH, cwd=warm.folder, env=warm.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        SEARCH, cwd=daemon.folder, env=daemon.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith(b"indexing ")
         os.kill(process.pid, signal.SIGKILL)
 
 
-def test_a_vault_whose_first_searches_were_killed_is_indexed_by_the_next_one(warm: Warmth) -> None:
+def test_a_vault_whose_first_searches_were_killed_is_indexed_by_the_next_one(daemon: DaemonRunner) -> None:
     for asked in (1, 2):
-        kill_first_search(warm)
-        told = warm.about()
-        assert (told["requests"], told["vaults"]) == (asked, [str(warm.folder)])
-        warm.wait_for(partial(is_watched, told["pid"], warm.folder))
-    code, out, _ = warm.run("search", "loaf", "-n", "1", "--format", "paths")
+        kill_first_search(daemon)
+        told = daemon.about()
+        assert (told["requests"], told["vaults"]) == (asked, [str(daemon.folder)])
+        daemon.wait_for(partial(is_watched, told["pid"], daemon.folder))
+    code, out, _ = daemon.run("search", "loaf", "-n", "1", "--format", "paths")
     assert (code, out) == (0, "Recipes/Sourdough.md\n")

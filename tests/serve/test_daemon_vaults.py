@@ -1,4 +1,4 @@
-"""Vaults that the warm process keeps open: what changes in the folder or under the store is seen at once."""
+"""Vaults that the daemon keeps open: what changes in the folder or under the store is seen at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from tests.serve.daemons import COMMAND, warmth
+from tests.serve.daemons import COMMAND, daemon_for
 
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.declined import Declined
@@ -80,14 +80,14 @@ def paths(vault: Vault, text: str) -> list[str]:
 
 
 def test_a_note_is_found_the_moment_it_is_saved_fifty_times(indexed: Path) -> None:
-    with warmth(indexed) as warm:
-        warm.start()
-        warm.ask("search", "loaf")
+    with daemon_for(indexed) as daemon:
+        daemon.start()
+        daemon.ask("search", "loaf")
         # The watch begins when nobody waits.
         time.sleep(0.5)
         for number in range(50):
             (indexed / f"New {number}.md").write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
-            assert f"New {number}.md" in warm.ask("search", f"Word{number}zz", "-n", "1")
+            assert f"New {number}.md" in daemon.ask("search", f"Word{number}zz", "-n", "1")
 
 
 def test_an_unchanged_folder_is_not_looked_through_again(kept: Vault, looked_through: Callable[[Path], bool]) -> None:
