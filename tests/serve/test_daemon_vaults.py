@@ -16,7 +16,6 @@ import pytest
 from tests.serve.daemons import COMMAND, daemon_for
 
 from notewell.serve.daemon import wire
-from notewell.serve.daemon.declined import Declined
 from notewell.serve.daemon.health import megabytes
 from notewell.serve.daemon.process import ENCODER_MB, WORTH_IT, Daemon
 from notewell.serve.daemon.vaults import KEPT, Vaults
@@ -154,7 +153,7 @@ def test_a_backup_in_the_stores_place_is_brought_up_to_date(kept: Vault, tmp_pat
 
 def test_a_store_that_was_deleted_is_left_to_the_command_to_make(kept: Vault) -> None:
     shutil.rmtree(kept.store_file.parent)
-    with pytest.raises(Declined, match="never indexed"):
+    with pytest.raises(wire.Declined, match="never indexed"):
         kept.refresh()
 
 
@@ -264,6 +263,6 @@ def test_a_vault_that_was_never_indexed_is_not_up_to_date_because_nothing_change
     (marks := tmp_path / "marks").mkdir()
     vault = vaults.open(folder, {})
     for _ in range(3):
-        with pytest.raises(Declined, match="never indexed"):
+        with pytest.raises(wire.Declined, match="never indexed"):
             vault.refresh()
         vault.freshness.keep_up(marks)

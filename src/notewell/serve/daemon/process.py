@@ -20,7 +20,6 @@ from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.control import leave_mark
-from notewell.serve.daemon.declined import Declined
 from notewell.serve.daemon.health import RunningCode, free_memory, megabytes
 from notewell.serve.daemon.request import Request, answer
 from notewell.serve.daemon.vaults import Vaults
@@ -90,7 +89,7 @@ class Daemon:
         """Run a request with nobody waiting, so that the next one finds the vault open and everything loaded."""
         with suppress(ValueError, LookupError):
             fields = wire.unpacked(request)
-            with suppress(Declined):
+            with suppress(wire.Declined):
                 # Twice, since the first search does without the tokenizer, and the next ones need it.
                 for _ in range(2):
                     answer(Request.of(fields), self.vaults.open)
@@ -147,7 +146,7 @@ class Daemon:
         self.requests += 1
         try:
             return answer(request, self.vaults.open, send)
-        except Declined as reason:
+        except wire.Declined as reason:
             return wire.frame(wire.DECLINED, str(reason).encode())
         except Exception as error:
             # The command runs into the same bug, and reports it; the daemon goes on.

@@ -13,8 +13,7 @@ from typing import Any
 
 from notewell.serve.cli import Opening, run
 from notewell.serve.daemon.client import PREFIXES, VARIABLES, runs_in_daemon
-from notewell.serve.daemon.declined import Declined
-from notewell.serve.daemon.wire import CODE, ERR, OUT, PIPED, frame
+from notewell.serve.daemon.wire import CODE, ERR, OUT, PIPED, Declined, frame
 
 # A longer output is declined, and printed by the command itself.
 LARGEST_OUTPUT = 16 << 20

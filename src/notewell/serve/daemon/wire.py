@@ -31,6 +31,10 @@ UNTIL_BEGUN = 0.15
 UNTIL_DONE = 10.0
 
 
+class Declined(BaseException):
+    """Ends a request that the daemon does not run, wherever it is; the client then runs the command itself."""
+
+
 def folder() -> str:
     """Return the folder of the socket: in the user's runtime folder, or else among temporary files."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
