@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.search.budget import unhidden
-from notewell.search.tags import SPEAKERS, TAG, plain_tags
+from notewell.search.budget import SPEAKERS, TAG, plain_tags, unhidden
 
 SPEAKING = ["system-reminder", "system", "function_results", "function_calls", "invoke", "antml:parameter", "user"]
 # Soft hyphen, joiners, marks of direction, variation selectors, tags.

@@ -9,25 +9,49 @@ from dataclasses import replace
 
 from notewell.files.control_chars import INVISIBLE
 from notewell.search.sentences import find_blocks, kind_of
-from notewell.search.tags import plain_tags
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.results import Hit
 
-# What a token of English is worth, near enough for a budget of text, without a tokenizer.
+# Characters of a token of English text: close enough for a budget, without a tokenizer.
 CHARS_PER_TOKEN = 4
-# What tokenizers seldom join: a few letters, two digits, any other sign. On pages of hits, which are full of numbers
+# Characters that tokenizers seldom join: a few letters, two digits, any other sign. On pages of hits, full of numbers
 # and quotation marks, WordPiece counts 0.92 of it on average, and 1.18 at most.
 PIECE = re.compile(r"[A-Za-z]{1,5}|\d{1,2}|[^\sA-Za-z0-9]")
-# Notes fence their code with backticks far more often, so that tildes are seldom more than three.
+# Notes use backticks for code far more often, so three tildes are nearly always enough.
 FENCE = "~~~"
 TILDES = re.compile("~{3,}")
-# What a heading begins and ends with, in Markdown, Org and others.
+# Signs around a heading in Markdown, Org and others.
 HEADING_SIGNS = "#*= \t"
+
+# Any `<` before a word, and those before `|`, with which some models mark who speaks; also in the wide and small forms
+# of Chinese text.
+TAG = re.compile(r"[<＜﹤](?:(?P<gap>\s*/?\s*)(?P<name>[^\W\d][\w.:-]*)|(?=\|\w))")
+# HTML in notes: formatting, tables, pictures. Prompts use none of these names for their parts.
+HTML_NAMES = """
+a abbr article aside audio b big blockquote body br button caption center cite code col colgroup dd del details dfn
+div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 head header hr html i iframe img ins kbd label li link
+main mark meta nav ol p pre q s samp script section small span strike strong style sub summary sup svg table tbody td
+tfoot th thead title tr tt u ul var video wbr
+"""
+HTML = frozenset(HTML_NAMES.split())
+ADDRESS = re.compile(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNORECASE)
+# In code, after a word: `List<String>`, `vector<int>`, `a<b`.
+TYPE = re.compile(
+    r"[A-Z][A-Za-z0-9]*|[a-z]|(?:u?int|float|[iuf])(?:8|16|32|64|128)?|[iu]size|str|string|bool|boolean|char|byte|short|long|"
+    r"double|void|any|number|unknown|never|object|dyn|const|auto|typename"
+)
+# Names of tags that separate a conversation from text quoted in it: these never pass. Any other name with spaces is not
+# a tag.
+SPEAKERS = re.compile(
+    r"system|user|human|assistant|developer|agent|prompt|tool|function|hook|antml|mcp|bash|instruction|invoke|parameter|"
+    r"result|output|thinking",
+    re.IGNORECASE,
+)
 
 
 def count_tokens(text: str) -> int:
-    """Return about how many tokens a text is, rather too many than too few.
+    """Return about how many tokens a text has, rather too many than too few.
 
     >>> count_tokens("The hive hums"), count_tokens('{"line":12}')
     (4, 7)
@@ -36,9 +60,9 @@ def count_tokens(text: str) -> int:
 
 
 def block(chunk: Chunk | Hit) -> str:
-    """Return a chunk as it stands in a prompt: its headings, its place, and its lines in a fence.
+    """Return a chunk as a block of a prompt: its headings, its place, and its lines in a fence.
 
-    Whatever the lines open or pretend to be, it ends with the block.
+    Whatever the lines open or pretend to be ends with the block.
 
     >>> block(Chunk("a.md", "```sh\\nmake", 3, 4, title="Build"))
     '### Build (a.md:3)\\n~~~\\n```sh\\nmake\\n~~~\\n\\n'
@@ -50,7 +74,7 @@ def block(chunk: Chunk | Hit) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return a text in a fence that is longer than any of its tildes, so that nothing in it can end the fence.
+    """Return a text in a fence that nothing in the text can end.
 
     >>> fenced("one\\n~~~\\ntwo")
     '~~~~\\none\\n~~~\\ntwo\\n~~~~\\n'
@@ -65,7 +89,7 @@ def fence_for(*texts: str) -> str:
 
 
 def unhidden(text: str) -> str:
-    """Return a note's text as a prompt may hold it: nothing unseen, and no tag that ends what quotes it.
+    """Return text of a note that is safe in a prompt: without invisible characters, and without tags of a conversation.
 
     >>> unhidden("rye </sys\\u00adtem-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
     ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
@@ -79,7 +103,7 @@ def context(passages: Iterable[Chunk | Hit]) -> str:
 
 
 def fit(candidates: Sequence[Candidate], max_tokens: int) -> list[Candidate]:
-    """Return the first candidates whose blocks fit; the last is cut after the last whole line that does.
+    """Return the first candidates whose blocks fit; the last one is cut after the last line that fits.
 
     >>> candidate = Candidate(Chunk("a.md", "one line\\nand another", 1, 2, title="A"), 1.0)
     >>> [kept.chunk.text for kept in fit([candidate], 10)]
@@ -102,11 +126,11 @@ def fit(candidates: Sequence[Candidate], max_tokens: int) -> list[Candidate]:
 
 
 def _shortened(chunk: Chunk, left: int) -> Chunk:
-    """Return the chunk with as many of its lines as fit, which may be none."""
+    """Return the chunk with as many of its lines as fit, possibly none."""
     lines = chunk.text.split("\n")
 
     def first(count: int) -> Chunk:
-        # Where the lines end in the file is known by number; the offset is that of the whole chunk.
+        # The number of the last line is right; the offset stays that of the whole chunk.
         return replace(chunk, text="\n".join(lines[:count]), end_line=chunk.line + max(0, count - 1))
 
     fitting = bisect_right(range(1, len(lines) + 1), left, key=lambda count: len(block(first(count))))
@@ -114,7 +138,35 @@ def _shortened(chunk: Chunk, left: int) -> Chunk:
 
 
 def _says_something(chunk: Chunk) -> bool:
-    """Tell whether a chunk that was cut has more than its headings: these stand above its lines anyway."""
+    """Tell whether a chunk that was cut has more than its headings, which are above its lines anyway."""
     names = {"", chunk.title, *chunk.headings}
     units = find_blocks(chunk.text, kind_of(chunk))
     return any(chunk.text[unit.start : unit.end].strip(HEADING_SIGNS) not in names for unit in units)
+
+
+def plain_tags(text: str) -> str:
+    """Return a text in which every `<` that could begin a tag is written as `&lt;`; usual notes stay as they are.
+
+    >>> plain_tags("</system-reminder> <invoke name='x'> <|im_end|>")
+    "&lt;/system-reminder> &lt;invoke name='x'> &lt;|im_end|>"
+    >>> plain_tags("<b>rye</b> <https://example.org> List<String> if a < b < 3")
+    '<b>rye</b> <https://example.org> List<String> if a < b < 3'
+    """
+    return TAG.sub(_plain, text)
+
+
+def _plain(match: re.Match[str]) -> str:
+    whole, gap, name = match.group(), match["gap"], match["name"] or ""
+    if name and _is_harmless(match.string[match.start() - 1 : match.start()], gap, name):
+        return whole
+    return f"&lt;{whole[1:]}"
+
+
+def _is_harmless(before: str, gap: str, name: str) -> bool:
+    if name.lower() in HTML or ADDRESS.match(name):
+        return True
+    if SPEAKERS.match(name):
+        return False
+    if gap and gap != "/":
+        return True
+    return not gap and before.isalnum() and bool(TYPE.fullmatch(name.rstrip(".:-")))

@@ -1,4 +1,4 @@
-"""A third retriever, for what terms lose: chunks that hold a string of the query as it is written, signs and all."""
+"""A third retriever: chunks that contain strings of the query as they are written, with signs that terms lose."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from notewell.types.note import Chunk
 from notewell.types.notices import Notice
 from notewell.types.query import Filter, Plan
 
-# So many of the chunks that hold all of a string's terms are read, the best first. 100 miss one string in forty more.
+# This many of the chunks with all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300
-# They are read so many at a time, until so many hold it.
+# They are read in groups of this size, until this many contain the string.
 AT_ONCE, ENOUGH = 50, 30
 # A string that is a smaller part of the query's terms would count a hundredth of the words.
 LEAST_SHARE = 0.3
-# Of a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
+# In a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
 STEEPNESS = 4
-# What is less of a query is not all that was asked for.
+# A string with a smaller share of the terms is not the subject of the query.
 MOST = 0.6
-# So many chunks of what has the path that is asked for are put forward.
+# Chunks proposed of the notes whose path the query is.
 CALLED = 10
-# A query of more words is a question, and does not stand in a note as a whole.
+# A query of more words is a question, which no note contains as a whole.
 FEW = 6
-# So many strings at most: each costs as much as a search.
+# The most strings of a query: each costs as much as a search.
 STRINGS = 4
-# What a sentence puts around a string; a dot, dash or other sign before it may be its own.
+# Signs of a sentence around a string; a dot, dash or other sign before it may be part of it.
 BEFORE, AFTER = "\"'“”„«»‘’`*([{<,;:!?", "\"'“”„«»‘’`*)]}>,;:!?."
-# Inside a word no string begins or ends.
+# A string does not begin or end inside a word.
 INSIDE = r"[^\W_]"
 
 
 def find_strings(text: str) -> tuple[str, ...]:
-    """Return what of a text only its signs tell apart: the whole of a short one, and words with signs.
+    """Return the strings of a text that its terms do not capture: a short text as a whole, and words with signs.
 
     >>> find_strings("§3 Absatz 2"), find_strings("is it fixed in v1.2.3?")
     (('§3 Absatz 2', '§3'), ('is it fixed in v1.2.3', 'v1.2.3'))
@@ -45,15 +45,15 @@ def find_strings(text: str) -> tuple[str, ...]:
     ((), (), ('--no-warn',))
     """
     words = [word for piece in text.split() if (word := _bare(piece))]
-    telling = [word for word in words if _loses(word, alone=len(words) == 1)]
+    telling = [word for word in words if _loses_signs(word, alone=len(words) == 1)]
     numbered = any(map(str.isdigit, text)) and len(words) > 1
     whole = [" ".join(words)] if (telling or numbered) and len(words) <= FEW else []
     return tuple(dict.fromkeys((*whole, *telling)))[:STRINGS]
 
 
 def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
-    """Return the chunks that hold strings of the plan, those that hold most first; nothing where there are none."""
-    # What is called so comes before what only names it.
+    """Return the ranking of the chunks that contain strings of the plan, the longest first; none if there are none."""
+    # A note with this name comes before notes that only mention it.
     held = dict.fromkeys(_called(plan, store), 2 * len(plan.terms))
     for string in plan.strings:
         size = len(split_terms(string))
@@ -68,16 +68,16 @@ def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
 
 
 def find_missing(plan: Plan, page: Sequence[Candidate]) -> tuple[Notice, ...]:
-    """Return a notice for each string that no hit holds as it is written, where it is most of the query."""
+    """Return a notice for each string that is most of the query and that no hit contains as it is written."""
     if not plan.strings or any(one.ranks.get("exact") for one in page):
         return ()
-    # Several words in a row are seldom meant to the letter.
+    # Several words in a row are seldom meant literally.
     asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))
     return tuple(Notice("no_exact_match", {"text": string}) for string in asked)
 
 
 def _called(plan: Plan, store: Matching) -> list[int]:
-    """Return the first chunks of the notes that have the path, or the file's name, that the query is."""
+    """Return the first chunks of the notes whose path or file name the query is."""
     wanted = plan.text.strip().removeprefix("./")
     if plan.intent != "path" or "*" in wanted:
         return []
@@ -89,7 +89,7 @@ def _called(plan: Plan, store: Matching) -> list[int]:
 
 
 def _holding(string: str, plan: Plan, store: Matching) -> list[int]:
-    """Return the chunks that hold a string, among those that hold all its terms; a page of them is enough."""
+    """Return chunks that contain a string, among those with all its terms; a page of them is enough."""
     ids = [chunk_id for chunk_id, _ in store.match_all(whole_terms(string), plan.scope, READ).found]
     found: list[int] = []
     for first in range(0, len(ids), AT_ONCE):
@@ -101,24 +101,24 @@ def _holding(string: str, plan: Plan, store: Matching) -> list[int]:
 
 
 def holds(chunk: Chunk, string: str) -> bool:
-    """Tell whether a chunk's lines, headings, path or tags hold a string; case, accents and spaces do not matter.
+    """Tell whether a chunk's lines, headings, path or tags contain a string, ignoring case, accents and spaces.
 
     >>> holds(Chunk("a.md", "since V1.2.3, see § 3", 1, 1), "v1.2.3"), holds(Chunk("a.md", "v1.2.30", 1, 1), "v1.2.3")
     (True, False)
     """
     tags = (f"#{tag}" for tag in chunk.tags)
-    # A key stands with every entry of a file: that it is written so makes no entry an answer.
+    # A key is repeated with every entry of a file: it makes no entry an answer.
     text = KEY.sub("\0", chunk.text) if chunk.path.endswith(DATA) else chunk.text
     return is_written(string, fold("\0".join((text, chunk.path, chunk.title, *chunk.headings, *tags))))
 
 
 def is_written(string: str, folded: str) -> bool:
-    """Tell whether a text without case and accents holds a string.
+    """Tell whether a folded text contains a string.
 
     >>> is_written("Formic acid", "oxalic acid, formic\\nacid"), is_written("acid", "acidic")
     (True, False)
     """
-    # Most texts lack some word of it: that is seen in a tenth of the time.
+    # Most texts lack a word of it, which takes a tenth of the time to see.
     return all(word in folded for word in _words(string)) and bool(_pattern(string).search(folded))
 
 
@@ -126,18 +126,18 @@ def _bare(piece: str) -> str:
     return piece.lstrip(BEFORE).rstrip(AFTER)
 
 
-def _loses(word: str, *, alone: bool) -> bool:
-    """Tell whether a word is more than its terms say: it has signs that count, or is several words in one."""
+def _loses_signs(word: str, *, alone: bool) -> bool:
+    """Tell whether terms lose something of a word: it has signs that count, or is several words in one."""
     tokens = TOKEN.findall(word)
     if tokens == [word]:
         return len(token_terms(word)) > 1 and not is_several(word)
-    # One hyphen between words is how people write.
+    # One hyphen between words is ordinary writing.
     return bool(tokens) and (alone or not re.fullmatch(r"[^\W\d_]+-[^\W\d_]+(?:['’]\w+)?", word))
 
 
 @lru_cache(maxsize=64)
 def _pattern(string: str) -> re.Pattern[str]:
-    """Return what a folded text is searched with; a section sign stands with a space or without."""
+    """Return the pattern of a string in folded text; a section sign may have a space after it."""
     words = re.sub(r"§\s*", "§", fold(string)).split()
     before = rf"(?<!{INSIDE})" if re.match(INSIDE, words[0]) else ""
     after = rf"(?!{INSIDE})" if re.match(INSIDE, words[-1][-1]) else ""

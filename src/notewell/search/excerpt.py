@@ -9,10 +9,19 @@ from itertools import chain
 from math import log
 
 from notewell.search.exact import is_written
-from notewell.search.layout import Shown, header_above
+from notewell.search.layout import Layout, header_above
 from notewell.search.marks import Mark, find_marks
-from notewell.search.sentences import CODE, ROW, SOURCE, TABLE, Unit, find_blocks, find_sentences, kind_of
-from notewell.search.turns import asked_in
+from notewell.search.sentences import (
+    CODE,
+    ROW,
+    SOURCE,
+    TABLE,
+    Unit,
+    find_blocks,
+    find_questions,
+    find_sentences,
+    kind_of,
+)
 from notewell.terms import fold, stop_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors, place_of
@@ -20,10 +29,10 @@ from notewell.types.query import Plan
 from notewell.types.results import Excerpt
 
 SENTENCES = 2
-# Of a chunk without any of the terms, so many sentences are compared with the query.
+# Sentences of a chunk without any of the terms that are compared with the query.
 COMPARED = 30
-# What a line counts that only names what is elsewhere.
-LESS = 0.3
+# How much a line counts that only links to or imports something else.
+REFERENCE_WEIGHT = 0.3
 IMPORT = re.compile(r"\s*(?:import|from|using|use|require|package|#\s*include)\b")
 LINK = re.compile(r"(?:[-*+>]\s+|\d+[.)]\s+)*!?\[[^\]\n]*\]+(?:\([^)\n]*\))?[\s\\]*")
 # A line that begins a definition, in most languages.
@@ -36,39 +45,39 @@ DIGITS = re.compile(r"\d+")
 
 # A sentence, and the terms in it.
 Held = tuple[Unit, set[str]]
-# How near texts are to what is asked for.
-Nearness = Callable[[Sequence[str]], Vectors]
+# How similar texts are to the query.
+Similarity = Callable[[Sequence[str]], Vectors]
 
 
-def make_excerpts(candidates: Sequence[Candidate], plan: Plan, nearness: Nearness | None = None) -> list[Excerpt]:
+def make_excerpts(candidates: Sequence[Candidate], plan: Plan, similarity: Similarity | None = None) -> list[Excerpt]:
     """Return the two sentences of each candidate that are closest to the query, by its terms or by meaning."""
     texts = [candidate.chunk.text.replace("\r", "") for candidate in candidates]
     wanted = frozenset(plan.terms)
     page = find_marks(texts, (wanted - stop_terms()) or wanted)
     rarity = _rarity(page)
     quoted = _quoted(plan)
-    dull = _page_edges(candidates)
+    repeated = _page_edges(candidates)
     excerpts = []
     for candidate, text, marks in zip(candidates, texts, page, strict=True):
         kind = kind_of(candidate.chunk)
-        names = {candidate.chunk.title, *candidate.chunk.headings, *dull[candidate.chunk.path]}
-        around = _telling(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
-        held = _unasked(text, list(_held(text, around, marks)))
+        names = {candidate.chunk.title, *candidate.chunk.headings, *repeated[candidate.chunk.path]}
+        around = _without_names(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
+        held = _without_questions(text, list(_held(text, around, marks)))
         chosen = _by_terms(text, held, rarity, quoted)
         if not chosen:
             blocks = find_blocks(text, kind)
-            chosen = _by_meaning(text, _telling(text, blocks, names) or blocks, nearness)
+            chosen = _by_meaning(text, _without_names(text, blocks, names) or blocks, similarity)
         excerpts.append(_excerpt(candidate, text, marks, chosen))
     return excerpts
 
 
-def _telling(text: str, blocks: Sequence[Unit], names: Collection[str]) -> list[Unit]:
+def _without_names(text: str, blocks: Sequence[Unit], names: Collection[str]) -> list[Unit]:
     """Return the blocks that say more than a name does which the candidate has anyway."""
     return [block for block in blocks if text[block.start : block.end] not in names]
 
 
 def _rarity(page: Sequence[Sequence[Mark]]) -> dict[str, float]:
-    """Return what each term is worth: the more, the fewer texts of the page hold it."""
+    """Return the weight of each term: the fewer texts of the page contain it, the more."""
     held: dict[str, int] = {}
     for marks in page:
         for term in set(chain.from_iterable({mark.terms for mark in marks})):
@@ -77,30 +86,30 @@ def _rarity(page: Sequence[Sequence[Mark]]) -> dict[str, float]:
 
 
 def _by_terms(text: str, held: list[Held], rarity: Mapping[str, float], quoted: Sequence[str]) -> list[Unit]:
-    """Return the sentences whose terms are worth most; what stands in many of them is worth less."""
+    """Return the sentences whose terms weigh most; a term in many sentences weighs less."""
     times: dict[str, int] = {}
     for _, terms in held:
         for term in terms:
             times[term] = times.get(term, 0) + 1
-    worth = {term: rarity[term] / count for term, count in times.items()}
+    weight = {term: rarity[term] / count for term, count in times.items()}
     held = _from_quoted(text, held, quoted)
     if len(held) <= SENTENCES:
         return [unit for unit, _ in held]
     scored = [
-        (-sum([worth[term] for term in terms]) * (LESS if _names_another(text, unit) else 1.0), unit)
+        (-sum([weight[term] for term in terms]) * (REFERENCE_WEIGHT if _is_reference(text, unit) else 1.0), unit)
         for unit, terms in held
     ]
     return _best(text, scored)
 
 
 def _quoted(plan: Plan) -> tuple[str, ...]:
-    """Return what is to be found as it is written: phrases, and strings with signs."""
+    """Return the texts to find as they are written: phrases, and strings with signs."""
     phrases = [asked for asked in plan.scope.filters if asked.of == "phrase" and not asked.negated]
     return (*(str(value) for asked in phrases for value in asked.values), *plan.strings)
 
 
 def _from_quoted(text: str, held: list[Held], quoted: Sequence[str]) -> list[Held]:
-    """Return the sentences that hold most of what is quoted, if several do; with one, those after it may add to it."""
+    """Return the sentences that contain most of the quoted texts; if only one does, with those after it."""
     here = [string for string in quoted if is_written(string, fold(text))] if held else []
     if not here:
         return held
@@ -113,9 +122,9 @@ def _from_quoted(text: str, held: list[Held], quoted: Sequence[str]) -> list[Hel
     return best if len(best) > 1 else held[sizes.index(most) :]
 
 
-def _unasked(text: str, held: list[Held]) -> list[Held]:
-    """Return the sentences without those of a question whose terms the answer has as well: they echo the query."""
-    asked = asked_in(text)
+def _without_questions(text: str, held: list[Held]) -> list[Held]:
+    """Return the sentences without questions in a conversation whose terms the answer has too: they echo the query."""
+    asked = find_questions(text)
     if asked is None:
         return held
     answered = set(chain.from_iterable(terms for unit, terms in held if not asked(unit)))
@@ -123,7 +132,7 @@ def _unasked(text: str, held: list[Held]) -> list[Held]:
 
 
 def _best(text: str, scored: list[tuple[float, Unit]]) -> list[Unit]:
-    """Return the sentences with the lowest numbers, none that says the same as another, in order."""
+    """Return the sentences with the lowest numbers, without duplicates, in order."""
     best: dict[str, Unit] = {}
     for _, unit in sorted(scored):
         best.setdefault(text[unit.start : unit.end], unit)
@@ -133,7 +142,7 @@ def _best(text: str, scored: list[tuple[float, Unit]]) -> list[Unit]:
 
 
 def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[Held]:
-    """Yield the sentences that hold marks, and their terms."""
+    """Yield the sentences that have marks, with their terms."""
     at, last = 0, len(marks)
     for block in blocks:
         while at < last and marks[at].start < block.start:
@@ -151,23 +160,23 @@ def _held(text: str, blocks: Sequence[Unit], marks: Sequence[Mark]) -> Iterator[
                 yield unit, terms
 
 
-def _names_another(text: str, unit: Unit) -> bool:
-    """Tell whether all that a unit has is a link, or that it imports something."""
+def _is_reference(text: str, unit: Unit) -> bool:
+    """Tell whether a unit is only a link or an import."""
     if unit.kind == CODE:
         return IMPORT.match(text, unit.start) is not None
     return not text[unit.start].isalpha() and LINK.fullmatch(text, unit.start, unit.end) is not None
 
 
-def _by_meaning(text: str, blocks: Sequence[Unit], nearness: Nearness | None) -> list[Unit]:
-    """Return the sentences nearest in meaning; where that is not known, the first."""
-    if nearness is None:
+def _by_meaning(text: str, blocks: Sequence[Unit], similarity: Similarity | None) -> list[Unit]:
+    """Return the sentences closest in meaning; if that cannot be told, the first."""
+    if similarity is None:
         return [unit for block in blocks[:1] for unit in find_sentences(text, block)[:1]]
-    asked = asked_in(text)
+    asked = find_questions(text)
     units = [unit for block in blocks[:COMPARED] for unit in find_sentences(text, block)]
     units = [unit for unit in units if asked is None or not asked(unit)][:COMPARED] or units
     if not units:
         return []
-    near = nearness([text[unit.start : unit.end] for unit in units])
+    near = similarity([text[unit.start : unit.end] for unit in units])
     return _best(text, [(-float(cosine), unit) for cosine, unit in zip(near, units, strict=True)])
 
 
@@ -175,7 +184,7 @@ def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: lis
     if chosen and kind_of(candidate.chunk) == SOURCE:
         chosen = _with_signatures(text, chosen)
     units = chosen or [Unit(0, len(text), CODE)]
-    shown = Shown(text, marks)
+    shown = Layout(text, marks)
     for unit in units:
         shown.add(unit, _header(candidate.chunk, text, unit) if unit.kind == ROW else "")
     first_line = candidate.chunk.line + text.count("\n", 0, units[0].start)
@@ -185,12 +194,12 @@ def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: lis
 
 
 def _header(chunk: Chunk, text: str, row: Unit) -> str:
-    """Return the names of a row's columns; those of a sheet stand above its chunks."""
+    """Return the names of a row's columns; those of a sheet are its chunks' last heading."""
     return "".join(chunk.headings[-1:]) if kind_of(chunk) == TABLE else header_above(text, row)
 
 
 def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:
-    """Return lines of code and, before them, the line that begins the definition they are in."""
+    """Return lines of code, each after the line that begins its definition."""
     found = {unit.start: unit for unit in chosen}
     for unit in chosen:
         line = text.rfind("\n", 0, unit.start) + 1
@@ -202,7 +211,7 @@ def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:
 
 
 def _page_edges(candidates: Sequence[Candidate]) -> defaultdict[str, set[str]]:
-    """Return, by path, the lines that stand at the edge of several pages of a PDF: they say nothing of their own."""
+    """Return, by path, the headers and footers of PDF pages: lines at the edge of several pages."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     counts: Counter[tuple[str, str]] = Counter()
     for candidate in candidates:
@@ -216,7 +225,7 @@ def _page_edges(candidates: Sequence[Candidate]) -> defaultdict[str, set[str]]:
 
 
 def _edges(chunk: Chunk) -> Iterator[str]:
-    """Yield the lines at the beginning and the end of a chunk's pages."""
+    """Yield the first and last lines of the pages in a chunk."""
     lines = chunk.text.split("\n")
     for part in chunk.parts:
         first = part.line - chunk.line

@@ -1,4 +1,4 @@
-"""How a sentence, a row or a line of code reads in an excerpt: on one line, rows with the names of their columns."""
+"""The layout of excerpts: each sentence, row or line of code on one line, rows with the names of their columns."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from notewell.search.marks import Mark
 from notewell.search.sentences import CODE, LINE, ROW, WRAP, Unit
 from notewell.terms import is_unspaced
 
-# Characters of a sentence that are shown; of a longer one, those around its terms.
+# The most characters shown of a sentence; of a longer one, those around its terms.
 LONGEST = 300
 BEFORE = LONGEST // 3
-# How far a cut moves so that it does not go through a word.
+# How far a cut may move to avoid splitting a word.
 WORD = 20
 BETWEEN_CELLS = " · "
 BORDER = re.compile(r"[-=|: +]*-[-=|: +]*")
@@ -23,15 +23,15 @@ BORDER = re.compile(r"[-=|: +]*-[-=|: +]*")
 BAR = re.compile(r"(?<!\\)\|")
 DELIMITERS = ("\t", ";", ",")
 KEY = re.compile(r"[^\s:][^:\n]{0,80}: ")
-# Full stops and commas of scripts without spaces: none follows them either.
+# Full stops and commas of scripts without spaces: no space follows them.
 ENDS_UNSPACED = "、。！？"
 
 Span = tuple[int, int]
 _start = attrgetter("start")
 
 
-class Shown:
-    """A text on its way: what is copied from the chunk keeps its marks."""
+class Layout:
+    """An excerpt being written; text copied from the chunk keeps its marks."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
         self.text = ""
@@ -40,11 +40,11 @@ class Shown:
         self._marks = marks
 
     def put(self, text: str) -> None:
-        """Add what does not stand in these words in the chunk."""
+        """Add text that is not in the chunk."""
         self.text += text
 
     def copy(self, start: int, end: int) -> None:
-        """Add a run of the chunk's text, its terms marked."""
+        """Add a run of the chunk's text, with its terms highlighted."""
         shift = len(self.text) - start
         for mark in _marks_in(self._marks, start, end):
             if mark.end <= end:
@@ -52,7 +52,7 @@ class Shown:
         self.text += self._source[start:end]
 
     def add(self, unit: Unit, header: str) -> None:
-        """Add a unit on a line of its own."""
+        """Add a unit on a new line."""
         if self.text:
             self.put("\n")
         if unit.kind == ROW and self._row(unit, header):
@@ -71,7 +71,7 @@ class Shown:
             self.put("…")
 
     def _flow(self, start: int, end: int) -> None:
-        """Copy the lines of a sentence as one."""
+        """Copy the lines of a sentence as one line."""
         if "\n" in self._source[start:end]:
             for wrap in WRAP.finditer(self._source, start, end):
                 self.copy(start, wrap.start())
@@ -81,8 +81,8 @@ class Shown:
         self.copy(start, end)
 
     def _row(self, unit: Unit, header: str) -> bool:
-        """Copy the cells of a row that say something, after the names of their columns, as far as there is room."""
-        # A row of text may hold more commas than there are columns; its header hardly ever does.
+        """Copy the filled cells of a row, after the names of their columns, as far as there is room."""
+        # A row may have more commas than columns; its header hardly ever does.
         delimiter = _delimiter(header) or _delimiter(self._source[unit.start : unit.end])
         names = [header[start:end] for start, end in cells(header, 0, len(header), delimiter)]
         own = cells(self._source, unit.start, unit.end, delimiter)
@@ -92,7 +92,7 @@ class Shown:
         room, between = LONGEST, ""
         for place, (name, start, end) in enumerate(filled):
             length = len(name) + min(end - start, LONGEST) + len(BETWEEN_CELLS)
-            # The first cell says whose row it is; of a long row, the others are those that were asked for.
+            # The first cell names the row; of a long row, only matching cells are shown as well.
             if place and length > room and (room < -LONGEST or not _marks_in(self._marks, start, end)):
                 between = " … "
                 continue
@@ -104,7 +104,7 @@ class Shown:
 
 
 def cells(text: str, start: int, end: int, delimiter: str) -> list[Span]:
-    """Return where the cells of a row stand, without the spaces around them.
+    """Return the spans of the cells of a row, without the spaces around them.
 
     >>> [("a | b c |"[start:end]) for start, end in cells("a | b c |", 0, 9, "")]
     ['a', 'b c']
@@ -115,7 +115,7 @@ def cells(text: str, start: int, end: int, delimiter: str) -> list[Span]:
         return list(_stripped(text, start, _without_ends(row, edges)))
     if not delimiter or delimiter not in row:
         return []
-    # A tab is no space around a cell where it ends one.
+    # A tab that separates cells is not space around one.
     space = rf"[^\S{delimiter}]*"
     fields = re.compile(rf'{space}(?:"((?:[^"]|"")*)"|([^{delimiter}]*)){space}(?:{delimiter}|$)')
     found = [match.span(match.lastindex or 0) for match in fields.finditer(row) if match.start() < len(row)]
@@ -123,12 +123,12 @@ def cells(text: str, start: int, end: int, delimiter: str) -> list[Span]:
 
 
 def _delimiter(row: str) -> str:
-    """Return the sign between the fields of a row, the first of those that it has most of; nothing, if it has none."""
+    """Return the most frequent delimiter of a row; nothing if it has none."""
     return max((sign for sign in DELIMITERS if sign in row), key=row.count, default="")
 
 
 def _without_ends(row: str, edges: list[Span]) -> list[Span]:
-    """Return the runs between bars, without what stands outside of the first and the last where these close the row."""
+    """Return the runs between bars, without those outside of the first and last bar if they enclose the row."""
     starts, ends = [0, *(edge[1] for edge in edges)], [*(edge[0] for edge in edges), len(row)]
     runs = list(zip(starts, ends, strict=True))
     first = not row[: runs[0][1]].strip() and row.lstrip().startswith("|") and row.rstrip().endswith("|")
@@ -144,7 +144,7 @@ def _stripped(text: str, shift: int, runs: Sequence[Span]) -> Iterator[Span]:
 
 
 def header_above(text: str, row: Unit) -> str:
-    """Return the header of a Markdown table's row: the line above its border, if the chunk has it."""
+    """Return the header of a Markdown table's row: the line above its border, if it is in the chunk."""
     above = text[: row.start].split("\n")[:-1]
     while above and "|" in above[-1]:
         if BORDER.fullmatch(above.pop().strip()):
@@ -153,7 +153,7 @@ def header_above(text: str, row: Unit) -> str:
 
 
 def window(text: str, unit: Unit, marks: Sequence[Mark]) -> Span:
-    """Return at most `LONGEST` characters of a unit, where most of its terms stand, and no cut word if it can be."""
+    """Return the span of at most `LONGEST` characters of a unit with most of its terms, avoiding cut words."""
     start, end = unit.start, unit.end
     if end - start <= LONGEST:
         return start, end
@@ -174,7 +174,7 @@ def _marks_in(marks: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
 
 
 def _fullest(marks: Sequence[Mark]) -> int:
-    """Return where the first mark stands around which a window shows most terms."""
+    """Return the start of the first mark around which a window shows most terms."""
     shown: Counter[str] = Counter()
     fullest, most, after = marks[0].start, 0, 0
     for number, mark in enumerate(marks):
@@ -185,12 +185,12 @@ def _fullest(marks: Sequence[Mark]) -> int:
         if len(shown) > most:
             fullest, most = mark.start, len(shown)
         if after > number:
-            # The window goes on to the next mark, and leaves this one.
+            # The window moves on to the next mark.
             for term in mark.terms:
                 shown[term] -= 1
                 if not shown[term]:
                     del shown[term]
         else:
-            # A word longer than the window was never in it.
+            # A word longer than the window never fitted into it.
             after = number + 1
     return fullest

@@ -1,4 +1,4 @@
-"""Where the wanted terms of a plan stand in the texts of a page, found for all of its texts at once."""
+"""Marks: where the terms of a plan are in the texts of a page, found for all texts at once."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from notewell.terms import TOKEN, UNSPACED, prefix_term, token_terms
 
-# Bytes of letters, digits and of what is not ASCII stay, any other becomes a space.
+# Letters, digits and bytes beyond ASCII stay; any other byte becomes a space.
 SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
-# What is not ASCII, and no letter or digit either.
+# Characters beyond ASCII that are not letters or digits.
 SIGN = re.compile(r"[^\w\x00-\x7f]")
-# Scripts without spaces, accents apart from their letters, and names such as C++: those take the tokeniser.
+# Scripts without spaces, separate accents, and names such as C++ need the tokenizer.
 NOT_BY_SPACES = re.compile(rf"[{UNSPACED}\u0300-\u036f]|[A-Za-z](?:\+\+|#)")
-# Words of which the terms are remembered; some 8 MB.
+# Words whose terms are cached; about 8 MB.
 MOST_FORMS = 25_000
 NONE: frozenset[str] = frozenset()
 
 
 class Mark(NamedTuple):
-    """Where a word stands that has wanted terms, and which."""
+    """The span of a word that has wanted terms, and which terms."""
 
     start: int
     end: int
@@ -36,17 +36,17 @@ def find_marks(texts: Sequence[str], terms: frozenset[str]) -> list[list[Mark]]:
     spaced = [_spaced(text) for text in texts]
     tokens = [set(only.split() if only else TOKEN.findall(text)) for only, text in zip(spaced, texts, strict=True)]
     # Texts of a page repeat each other's words: each is looked up once.
-    told = _told(set().union(*tokens), terms)
+    matching = _matching(set().union(*tokens), terms)
     return [
-        _places(f" {only} ", told.keys() & words, told) if only else _unspaced(text, told)
+        _places(f" {only} ", matching.keys() & words, matching) if only else _unspaced(text, matching)
         for text, only, words in zip(texts, spaced, tokens, strict=True)
     ]
 
 
 def _spaced(text: str) -> str:
-    """Return a text of the same length with spaces for all that is in no word; nothing where that does not do.
+    """Return a text with a space for every character outside of words; nothing if words cannot be told by spaces.
 
-    Looking for words between spaces takes a third of the time that matching them takes.
+    Finding words between spaces takes a third of the time of matching them.
     """
     if NOT_BY_SPACES.search(text):
         return ""
@@ -55,31 +55,31 @@ def _spaced(text: str) -> str:
     return text.encode().translate(SPACES).decode()
 
 
-def _told(tokens: set[str], wanted: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Return the tokens that have wanted terms, and which."""
-    told: dict[str, frozenset[str]] = {}
-    forms = _forms.meet(tokens)
+def _matching(tokens: set[str], wanted: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the tokens that have wanted terms, with these terms."""
+    matching: dict[str, frozenset[str]] = {}
+    forms = _forms.add(tokens)
     for term in wanted:
         if term.endswith("*"):
             found = {token for token in tokens if prefix_term(token).startswith(term[:-1])}
         else:
             found = forms.get(term, set()) & tokens
         for token in found:
-            told[token] = told.get(token, NONE) | {term}
-    return told
+            matching[token] = matching.get(token, NONE) | {term}
+    return matching
 
 
 class _Forms:
-    """The tokens that were met, by their terms: a word that was met before costs next to nothing."""
+    """A cache of tokens by their terms: a word that was seen before costs next to nothing."""
 
     def __init__(self) -> None:
-        # One pair, so that both are begun anew in one step: another thread goes on with the pair it has.
+        # One pair, so that both are replaced in one step: another thread keeps using the pair it has.
         self._held: tuple[set[str], dict[str, set[str]]] = (set(), {})
 
-    def meet(self, tokens: set[str]) -> dict[str, set[str]]:
-        """Take in tokens and return all by their terms; two threads may do so at once.
+    def add(self, tokens: set[str]) -> dict[str, set[str]]:
+        """Add tokens and return all of them by their terms; threads may do so at the same time.
 
-        When they are too many, they are begun anew.
+        A cache that is too large is emptied first.
         """
         if len(self._held[0]) > MOST_FORMS:
             self._held = (set(), {})
@@ -94,11 +94,11 @@ class _Forms:
 _forms = _Forms()
 
 
-def _places(padded: str, tokens: set[str], told: dict[str, frozenset[str]]) -> list[Mark]:
-    """Return the marks of these tokens in a text that begins and ends with an additional space."""
+def _places(padded: str, tokens: set[str], matching: dict[str, frozenset[str]]) -> list[Mark]:
+    """Return the marks of these tokens in a text with an additional space at each end."""
     marks: list[Mark] = []
     for token in tokens:
-        between, length, terms = f" {token} ", len(token), told[token]
+        between, length, terms = f" {token} ", len(token), matching[token]
         at = padded.find(between)
         while at >= 0:
             marks.append(Mark(at, at + length, terms))
@@ -107,5 +107,5 @@ def _places(padded: str, tokens: set[str], told: dict[str, frozenset[str]]) -> l
     return marks
 
 
-def _unspaced(text: str, told: dict[str, frozenset[str]]) -> list[Mark]:
-    return [Mark(*match.span(), told[match[0]]) for match in TOKEN.finditer(text) if match[0] in told]
+def _unspaced(text: str, matching: dict[str, frozenset[str]]) -> list[Mark]:
+    return [Mark(*match.span(), matching[match[0]]) for match in TOKEN.finditer(text) if match[0] in matching]

@@ -1,9 +1,10 @@
-"""What of a chunk's text can be shown by itself: sentences across their lines, items, rows of tables, lines of code."""
+"""The units of a chunk that can be shown by themselves: sentences, list items, table rows, lines of code."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from notewell.types.note import Chunk
 
 PROSE, LINE, ROW, CODE = "prose", "line", "row", "code"
 
-# What a path's suffix says of the text; any other is source code. In `flowing` text, each paragraph is one line.
+# Kinds of text by suffix; any other is source code. In `flowing` text, each paragraph is one line.
 WRAPPED, FLOWING, VALUES, TABLE, SOURCE = "wrapped", "flowing", "values", "table", "source"
 TEXTS = {
     WRAPPED: ("md", "markdown", "txt", "text", "org", "rst", "adoc", "asciidoc", "pdf", "ipynb"),
@@ -21,41 +22,46 @@ TEXTS = {
 }
 BY_SUFFIX = {suffix: kind for kind, suffixes in TEXTS.items() for suffix in suffixes}
 
-# A line by how it begins. Headings (a hit names them), rules, borders and targets of links say nothing of their own.
+# A line by how it begins. Headings (a hit names them), rules, borders and targets of links say nothing by themselves.
 SHAPE = re.compile(
     r"\s*(?:(?P<blank>$)|(?P<fence>`{3,}|~{3,})|(?P<rule>#{1,6} |[-=*_|: +]+$)|(?P<row>\|)"
     r"|(?P<item>(?:[-*+•‣◦–]|\d{1,3}[.)])[ \t])|(?P<directive>\.\. |#\+|:[\w -]+:$|\[[^\]^]+\]:\s)|)"
 )
-# How a line of source code begins that is a comment.
+# How a comment in source code begins.
 COMMENT = re.compile(r"\s*(?:#(?=[\s#])|//|/\*|\*(?=[\s/])|--\s|;;|%%? )")
 QUOTES = re.compile("\"\"\"|'''")
-# What stands between the lines of a sentence: a break, and the sign of a comment or a quotation.
+# Between the lines of a sentence: a break, and the sign of a comment or a quotation.
 WRAP = re.compile(r"[ \t]*\n[ \t]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*")
 FIRST_WORD = re.compile(r"[^\S\n]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*(\S+)")
-# Lines are wrapped at some such column. A shorter line goes on where the next begins with a small letter.
+# Lines are wrapped at one of these columns. A shorter line continues if the next begins with a small letter.
 COLUMNS = range(50, 126)
 SHORTEST_WRAPPED = 30
-# Two spaces or a backslash are a break that is meant; a colon or a semicolon ends a thought, or a line of code.
+# Two spaces or a backslash are an intended break; a colon or a semicolon ends a thought, or a line of code.
 UNWRAPPED_END = re.compile(r"(?:  |[\\:;{}])$")
 
-# What is shortened in the middle of a sentence, English and German, by its length: a look back has to know how far.
+# Abbreviations, English and German, by length: a look-behind needs a fixed one.
 SHORT = (
     "St|ST|Dr|Mr|Ms|No|vs|al|cf|ca|eg|ie|Nr",
     "Mrs|Fig|Sec|Vol|bzw|usw|vgl|Abs|Art|Str",
     "Prof|evtl|inkl",
     "approx",
 )
-# Sentences end at a stop before space, quotation marks and footnotes with it, or at the CJK full stop; "26. September",
-# "1. Knead", "W. White", "e.g. rye" and "St. Moritz" go on; "version 4.0." is an end.
+# Sentences end at a stop before a space, including quotation marks and footnotes, or at the CJK full stop. No end:
+# "26. September", "1. Knead", "W. White", "e.g. rye" and "St. Moritz"; but "version 4.0." is one.
 STOP = re.compile(
     r"[.!?。！？](?:(?<=[。！？])|(?=[\s'\"”’»)*_\[])(?<!\b[A-Za-z].)(?<![^.\w]\d.)(?<!\A\d.)(?<![^.\w]\d\d.)(?<!\A\d\d.)"
     + "".join(rf"(?<!\b(?:{words})\.)" for words in SHORT)
     + r"(?:['\"”’»)*_]|\[\^?\d+\])*(?=\s))"
 )
 
+# Names of speakers, as exports and people write them.
+ANSWERS = ("Assistant", "Claude", "ChatGPT")
+OTHERS = ("Human", "User", "You", "Me", "Summary", "Task", "Thinking", "Result", r"Tool [\w-]+")
+SPEAKER = re.compile(rf"^[#*> ]*(?:(?P<answer>{'|'.join(ANSWERS)})|{'|'.join(OTHERS)})[* ]*:", re.MULTILINE)
+
 
 class Unit(NamedTuple):
-    """What is shown whole or not at all, from `start` up to `end` of the chunk's text."""
+    """A part of a chunk's text that is shown whole or not at all, from `start` up to `end`."""
 
     start: int
     end: int
@@ -63,7 +69,7 @@ class Unit(NamedTuple):
 
 
 def kind_of(chunk: Chunk) -> str:
-    """Return which kind of text a chunk has, by its path; turns of a conversation are prose in any file.
+    """Return the kind of text of a chunk, by its path; conversations are prose in any file.
 
     >>> kind_of(Chunk("src/main.rs", "fn main() {}", 1, 1)), kind_of(Chunk("LICENSE", "MIT", 1, 1))
     ('source', 'wrapped')
@@ -74,9 +80,9 @@ def kind_of(chunk: Chunk) -> str:
 
 
 def find_blocks(text: str, kind: str, places: Sequence[int] | None = None) -> list[Unit]:
-    """Return the paragraphs, items, rows and lines of code of a text of that kind, in order, without markup.
+    """Return the paragraphs, items, rows and lines of code of a text, in order, without markup.
 
-    With `places`, those around them are enough, and most others are left out.
+    With `places`, only blocks around them are needed, and most others are left out.
 
     >>> find_blocks("# Rye\\n\\nThe crumb is\\nopen. Good.\\n- salt", WRAPPED)[-1]
     Unit(start=32, end=38, kind='prose')
@@ -87,14 +93,14 @@ def find_blocks(text: str, kind: str, places: Sequence[int] | None = None) -> li
         lines = _runs(text, "\n", range(len(text)) if places is None else places)
         return [Unit(start, end, ROW if kind == TABLE else LINE) for start, end in lines if text[start:end].strip()]
     if "```" in text or "~~~" in text:
-        # Whether a line is code is known from the fences before it.
+        # Only the fences before a line tell whether it is code.
         return _joined(text, _fenced(text), wraps=kind != FLOWING)
     runs = [(0, len(text))] if places is None else _runs(text, "\n\n", places)
     return [unit for run in runs for unit in _joined(text, _shaped(text, *run), wraps=kind != FLOWING)]
 
 
 def _runs(text: str, between: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the runs of text, between blank lines or line breaks, that hold one of the places."""
+    """Yield the runs of text between separators that contain one of the places."""
     end = -1
     for place in places:
         if place > end:
@@ -106,7 +112,7 @@ def _runs(text: str, between: str, places: Sequence[int]) -> Iterator[tuple[int,
 
 
 def find_sentences(text: str, block: Unit) -> list[Unit]:
-    """Return the sentences of a block of prose; any other is one.
+    """Return the sentences of a block of prose; any other block is one unit.
 
     >>> [(unit.start, unit.end) for unit in find_sentences("Wait. Knead it.", Unit(0, 15))]
     [(0, 5), (6, 15)]
@@ -133,16 +139,16 @@ def _shaped(text: str, start: int, end: int) -> Iterator[Shaped]:
     """Yield the lines of a run with their shape."""
     for line in text[start:end].split("\n"):
         end = start + len(line)
-        # Most lines begin with a letter, and need no closer look.
+        # Most lines begin with a letter: plain text.
         shape = "" if line[:1].isalpha() else SHAPE.match(line).lastgroup or ""  # type: ignore[union-attr]
         yield start, end, shape
         start = end + 1
 
 
 def _fenced(text: str) -> Iterator[Shaped]:
-    """Yield the lines with their shape; what is between fences is code.
+    """Yield the lines with their shape; lines between fences are code.
 
-    Long code is cut, and its last piece has but the closing fence.
+    Long code was split into chunks, and the last of them has only the closing fence.
     """
     lines = list(_shaped(text, 0, len(text)))
     fences = [start for start, _, shape in lines if shape == "fence"]
@@ -153,7 +159,7 @@ def _fenced(text: str) -> Iterator[Shaped]:
 
 
 def _code_lines(text: str) -> Iterator[Shaped]:
-    """Yield the lines of source code: comments and the text between triple quotes are prose."""
+    """Yield the lines of source code with their shape: comments and text between triple quotes are prose."""
     quoted, at = False, 0
     for line in text.split("\n"):
         marks = len(QUOTES.findall(line))
@@ -168,31 +174,31 @@ def _code_lines(text: str) -> Iterator[Shaped]:
 
 
 def _joined(text: str, lines: Iterable[Shaped], *, wraps: bool) -> list[Unit]:
-    """Return blocks of the lines: those of one paragraph or item together, where a line goes on in the next."""
+    """Return the blocks that lines form: a paragraph or item that continues over several lines is one."""
     units: list[Unit] = []
-    goes_on, width, is_item = False, 0, False
+    continues, width, is_item = False, 0, False
     for start, end, shape in lines:
         if shape == CODE or shape == "row":
             units.append(Unit(start, end, CODE if shape == CODE else ROW))
-            goes_on = False
+            continues = False
         elif shape == "" or shape == "item":
-            width = max(width, end - start) if goes_on else end - start
-            if goes_on and shape == "" and _goes_on(text, units[-1].end, start, is_item=is_item, width=width):
+            width = max(width, end - start) if continues else end - start
+            if continues and shape == "" and _is_continued(text, units[-1].end, start, is_item=is_item, width=width):
                 units[-1] = Unit(units[-1].start, end)
             else:
                 units.append(_trimmed(text, start, end))
                 is_item = shape == "item"
-            goes_on = wraps
+            continues = wraps
         else:
             if shape == "rule" and text[start:end].lstrip()[:1] == "|" and units and units[-1].end == start - 1:
-                # What stands above a table's border are the names of its columns; they are shown with each row.
+                # Above a table's border are the names of its columns; they are shown with each row.
                 units.pop()
-            goes_on = False
+            continues = False
     return units
 
 
-def _goes_on(text: str, end: int, start: int, *, is_item: bool, width: int) -> bool:
-    """Tell whether the line that ends at `end` goes on in the one at `start`: it is full, or breaks off."""
+def _is_continued(text: str, end: int, start: int, *, is_item: bool, width: int) -> bool:
+    """Tell whether the line that ends at `end` continues in the one at `start`: it is full, or breaks off."""
     before = text[text.rfind("\n", 0, end) + 1 : end]
     if is_item and text[start].isspace():
         return True
@@ -203,3 +209,19 @@ def _goes_on(text: str, end: int, start: int, *, is_item: bool, width: int) -> b
         return False
     breaks_off = len(before) >= SHORTEST_WRAPPED and word[1][0].islower()
     return breaks_off or (width in COLUMNS and len(before) + 1 + len(word[1]) >= width)
+
+
+def find_questions(text: str) -> Callable[[Unit], bool] | None:
+    """Return a function that tells whether a sentence of a conversation is no answer; None if nobody answers.
+
+    >>> asked = find_questions("Human: Why is it dense?\\nAssistant: It was cold.")
+    >>> asked(Unit(0, 23)), asked(Unit(24, 47))
+    (True, False)
+    """
+    if not ("Assistant" in text or "Claude" in text or "ChatGPT" in text):
+        return None
+    turns = [(match.start(), not match["answer"]) for match in SPEAKER.finditer(text)]
+    if all(asks for _, asks in turns):
+        return None
+    starts = [start for start, _ in turns]
+    return lambda unit: (place := bisect_right(starts, unit.start)) > 0 and turns[place - 1][1]

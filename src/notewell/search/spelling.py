@@ -1,4 +1,4 @@
-"""Words that no note has: what stands in for each, by other spellings, by one typo, or inside longer words."""
+"""Spelling: replacements for words that no note contains, by other spellings, one typo, or parts of longer words."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from notewell.types.candidates import Candidate
 from notewell.types.notices import Notice
 from notewell.types.query import Plan
 
-# A word with fewer letters is one typo away from too many, and stands inside too many.
+# A shorter word is one typo away from too many others, and part of too many.
 SHORTEST = 4
-# A first letter is seldom mistyped, and another one often makes another word of a short one.
+# The first letter is seldom mistyped; in shorter words, another one often makes a different word.
 LONG = 6
-# What is longer is no word that anybody mistypes, and has too many neighbours to look up.
+# A longer word is not a typo, and has too many neighbours to look up.
 LONGEST = 30
-# A word is longer by so much than the one that begins or ends it: craft is not made of raft.
+# A word has to be this much longer than one that it contains: craft is not made of raft.
 REST = 2
-# So many words stand in for one at most, the most frequent: rarer ones are noise more often than what was meant.
+# The most replacements of a word, the most frequent first: rarer ones are usually noise.
 TYPOS = 3
 HOLDING = 20
 LISTED = 200
-# A longer question has words enough that are known, and what looks like a typo in it is often a name: without this,
+# Typos are only guessed in shorter queries: in a longer question, what looks like a typo is often a name. Without this,
 # SciFact loses .002.
 FEW = 8
-# Words of a question that are looked up at most.
+# The most words of a query that are looked up.
 LOOKED_UP = 8
 UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
-# What may stand between the halves of a compound: Arbeit-s-zimmer, Blume-n-topf.
+# Letters that may join the halves of a compound: Arbeit-s-zimmer, Blume-n-topf.
 JOINT = 2
 ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
-    """Terms that stand in for a word's, and how they came about, as a reader is told."""
+class Replacement:
+    """Terms that replace the term of a word, and the explanation for the user."""
 
     term: str
     stand_ins: tuple[str, ...]
@@ -45,25 +45,27 @@ class Guess:
 
 
 def resolve(plan: Plan, store: Matching) -> Plan:
-    """Return the plan with what stands in for those of its words that no note has."""
+    """Return the plan with replacements for those of its words that no note contains."""
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
     known = store.counts(set(single.values())).by_term
-    doubtful = [(word, term) for word, term in single.items() if _is_doubtful(word, term in known)][:LOOKED_UP]
-    slips = len(plan.terms) <= FEW
-    made = [(word, _guess(word, term, store, known=term in known, slips=slips)) for word, term in doubtful]
-    guesses = [guess for _, guess in made if guess]
-    more = [term for guess in guesses for term in guess.stand_ins]
+    questionable = [(word, term) for word, term in single.items() if _is_questionable(word, term in known)][:LOOKED_UP]
+    typos_too = len(plan.terms) <= FEW
+    made = [
+        (word, _replace(word, term, store, known=term in known, typos_too=typos_too)) for word, term in questionable
+    ]
+    replacements = [found for _, found in made if found]
+    more = [term for found in replacements for term in found.stand_ins]
     return replace(
         plan,
         terms=tuple(dict.fromkeys((*plan.terms, *more))) if more else plan.terms,
-        stand_ins={guess.term: guess.stand_ins for guess in guesses},
-        read_as=(*plan.read_as, *(guess.read_as for guess in guesses)),
-        guessed=tuple(word for word, guess in made if guess and guess.term not in known and not _is_character(word)),
+        stand_ins={found.term: found.stand_ins for found in replacements},
+        read_as=(*plan.read_as, *(found.read_as for found in replacements)),
+        guessed=tuple(word for word, found in made if found and found.term not in known and not _is_character(word)),
     )
 
 
 def find_replaced(plan: Plan, page: Sequence[Candidate]) -> Iterator[Notice]:
-    """Yield a notice for each word that no note has, with what was found instead, as the notes of the page spell it."""
+    """Yield a notice for each unknown word, with what was found instead, as the notes of the page spell it."""
     tokens = {token for one in page for token in TOKEN.findall(one.chunk.text)} if plan.guessed else ()
     spelt: dict[str, set[str]] = {}
     for token in tokens:
@@ -83,37 +85,37 @@ def _plainest(word: str) -> tuple[int, str]:
 
 
 def _is_character(word: str) -> bool:
-    """Tell whether a word is one character of a script without spaces: those are stored by their pairs."""
+    """Tell whether a word is one character of a script without spaces, which are stored in pairs."""
     return len(word) == 1 and is_unspaced(word)
 
 
-def _is_doubtful(word: str, known: bool) -> bool:
-    """Tell whether another term may be meant: where the word is unknown, or is written in two ways."""
+def _is_questionable(word: str, known: bool) -> bool:
+    """Tell whether another term may be meant: the word is unknown, or can be written in two ways."""
     if _is_character(word):
         return True
     wordlike = word.isalpha() and len(word) <= LONGEST
     return wordlike and (not known or not UMLAUTS.keys().isdisjoint(word.lower()))
 
 
-def _guess(word: str, term: str, store: Matching, *, known: bool, slips: bool) -> Guess | None:
-    """Return what stands in for a word, by the first way that finds something."""
+def _replace(word: str, term: str, store: Matching, *, known: bool, typos_too: bool) -> Replacement | None:
+    """Return the replacement of a word, by the first method that finds one."""
     if _is_character(word):
         return _part(word, term, store.terms_like(term, HOLDING))
-    if found := _known(spellings(word), term, store):
+    if found := _in_notes(spellings(word), term, store):
         return _instead(word, term, found)
     if known or len(term) < SHORTEST:
         return None
     holding = [other for other in store.terms_like(term, LISTED) if len(other) >= len(term) + REST]
-    # What begins or ends another word is a word itself, and no slip: Haltung in Bienenhaltung is not "halting".
+    # A beginning or end of another word is a word itself, not a typo: Haltung in Bienenhaltung is not "halting".
     if ends := [other for other in holding if _is_part(fold(word), term, other)]:
         return _part(word, term, ends)
-    if slips and (found := _known(typos(fold(word)), term, store)):
+    if typos_too and (found := _in_notes(typos(fold(word)), term, store)):
         return _instead(word, term, found)
     return _part(word, term, [other for other in holding if fold(word) in other]) or _compound(word, term, store)
 
 
 def _is_part(word: str, term: str, other: str) -> bool:
-    """Tell whether a word begins or ends another; terms have lost the endings of their words, as this one's has.
+    """Tell whether a word begins or ends another, whose term is stemmed, as this one's is.
 
     >>> _is_part("mitte", "mitt", "mittagsruh"), _is_part("renderer", "render", "datatablerender")
     (False, True)
@@ -121,29 +123,29 @@ def _is_part(word: str, term: str, other: str) -> bool:
     return other.startswith(word) or other.endswith(term)
 
 
-def _instead(word: str, term: str, found: Mapping[str, str]) -> Guess:
-    told = " or ".join(f"'{other}'" for other in found)
-    return Guess(term, tuple(found), f"'{word}' also as {told}")
+def _instead(word: str, term: str, found: Mapping[str, str]) -> Replacement:
+    described = " or ".join(f"'{other}'" for other in found)
+    return Replacement(term, tuple(found), f"'{word}' also as {described}")
 
 
-def _part(word: str, term: str, holding: Sequence[str]) -> Guess | None:
-    told = ", ".join(f"'{other}'" for other in holding[:TYPOS])
-    return Guess(term, tuple(holding[:HOLDING]), f"'{word}' as part of {told}") if holding else None
+def _part(word: str, term: str, holding: Sequence[str]) -> Replacement | None:
+    described = ", ".join(f"'{other}'" for other in holding[:TYPOS])
+    return Replacement(term, tuple(holding[:HOLDING]), f"'{word}' as part of {described}") if holding else None
 
 
-def _compound(word: str, term: str, store: Matching) -> Guess | None:
-    """Return the two words that a compound is made of, if notes have both."""
+def _compound(word: str, term: str, store: Matching) -> Replacement | None:
+    """Return the two words of a compound, if notes contain both."""
     pairs = [(pair, (stem(pair[0]), stem(pair[1]))) for pair in halves(fold(word))]
     known = store.counts({term for _, terms in pairs for term in terms}).by_term
     for pair, terms in pairs:
         if known.keys() >= set(terms):
-            told = " and ".join(f"'{half}'" for half in pair)
-            return Guess(term, terms, f"'{word}' as {told}")
+            described = " and ".join(f"'{half}'" for half in pair)
+            return Replacement(term, terms, f"'{word}' as {described}")
     return None
 
 
-def _known(spelt: Iterable[str], term: str, store: Matching) -> dict[str, str]:
-    """Return the terms of these spellings that notes have, the most frequent first, each with its first spelling."""
+def _in_notes(spelt: Iterable[str], term: str, store: Matching) -> dict[str, str]:
+    """Return the terms of these spellings that notes contain, the most frequent first, each with its first spelling."""
     terms: dict[str, str] = {}
     for word in spelt:
         terms.setdefault(stem(fold(word)), word)
@@ -153,7 +155,7 @@ def _known(spelt: Iterable[str], term: str, store: Matching) -> dict[str, str]:
 
 
 def spellings(word: str) -> list[str]:
-    """Return how else a word may be written for want of a key: umlauts with an e, or such an e as an umlaut.
+    """Return how else a word may be typed: umlauts with an e, or such an e as an umlaut.
 
     >>> spellings("Müller"), spellings("Mueller"), spellings("rye")
     (['mueller'], ['müller'], [])
@@ -166,7 +168,7 @@ def spellings(word: str) -> list[str]:
 
 
 def halves(word: str) -> list[tuple[str, str]]:
-    """Return the two words that a compound may be made of, the most even first; up to two letters may join them.
+    """Return the pairs of words that may form a compound, the most even first; up to two letters may join them.
 
     >>> ("arbeit", "zimmer") in halves("arbeitszimmer")
     True
@@ -181,7 +183,7 @@ def halves(word: str) -> list[tuple[str, str]]:
 
 
 def typos(word: str) -> list[str]:
-    """Return the words that this one is with one letter swapped, missing, too many, or another, likely ones first.
+    """Return the words that differ by one letter: swapped, missing, added or replaced, the likeliest first.
 
     >>> len(typos("loaf")), typos("loaf")[:3]
     (182, ['laof', 'lofa', 'laoaf'])
