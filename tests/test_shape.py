@@ -256,13 +256,25 @@ def test_every_error_is_defined_in_the_tree() -> None:
 
 
 def test_every_order_by_ends_in_a_unique_column() -> None:
-    from notewell.store.sqlite import queries  # noqa: PLC0415
+    from notewell.store.sqlite import links, queries  # noqa: PLC0415
 
     # What a statement groups by is unique in it.
-    unique = {"chunk.id", "chunk.body", "length(data)", "id", "block", "path", "chunk", "rowid", "term"}
+    unique = {
+        "note",
+        "note.id",
+        "chunk.id",
+        "chunk.body",
+        "length(data)",
+        "id",
+        "block",
+        "path",
+        "chunk",
+        "rowid",
+        "term",
+    }
     orders = [
         (name, found)
-        for name, value in vars(queries).items()
+        for name, value in (*vars(queries).items(), *vars(links).items())
         for statement in (value if isinstance(value, tuple) else (value,))
         if isinstance(statement, str) and name.isupper()
         for found in re.findall(r"order by ([^\n]+)", statement)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from notewell.names.paths import FRONT_PAGES, SUFFIX, Places, fold, hash_of, last_name, spellings
+from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, fold, hash_of, last_name, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
 from notewell.types.note import Link
 
@@ -86,7 +86,7 @@ class Resolver:
     def __init__(self, names: Sequence[NoteName], files: Callable[[], Iterable[str]]) -> None:
         """Take the notes' names; `files` lists the vault's other files, if a link looks like one's."""
         self._ids = {named.path: named.id for named in names}
-        self._notes = Places(self._ids)
+        self._notes = Paths(self._ids)
         self._list_files = files
         self._aliases: dict[str, str] = {}
         for named in sorted(
@@ -96,8 +96,8 @@ class Resolver:
                 self._aliases.setdefault(fold(alias), named.path)
 
     @cached_property
-    def _files(self) -> Places:
-        return Places(self.others)
+    def _files(self) -> Paths:
+        return Paths(self.others)
 
     @cached_property
     def others(self) -> Sequence[str]:
@@ -143,11 +143,11 @@ class Resolver:
         return "" if folder is None else f"{folder or '.'}/"
 
 
-def _found(places: Places, address: Address, source: str) -> str:
+def _found(places: Paths, address: Address, source: str) -> str:
     return next(filter(None, _tried(places, address, fold(source).rpartition("/")[0])), "")
 
 
-def _tried(places: Places, address: Address, folder: str) -> Iterator[str]:
+def _tried(places: Paths, address: Address, folder: str) -> Iterator[str]:
     """Yield what is in each place where a link may lead, the first that is something before the next."""
     path, markdown = address.path, address.kind == "markdown"
     beside = f"{folder}/{path}" if folder else path
@@ -166,20 +166,20 @@ def _tried(places: Places, address: Address, folder: str) -> Iterator[str]:
             yield from _named(places, spelling, folder)
 
 
-def _named(places: Places, path: str, folder: str) -> Iterator[str]:
+def _named(places: Paths, path: str, folder: str) -> Iterator[str]:
     """Yield what Obsidian chooses among paths that end so: the shortest below the note's folder, then of all."""
     if folder:
         yield places.ending_under(folder, path)
     yield places.ending(path)
 
 
-def _page(places: Places, path: str, *, fronts: bool) -> Iterator[str]:
+def _page(places: Paths, path: str, *, fronts: bool) -> Iterator[str]:
     yield from map(places.at, spellings(path))
     if fronts:
         yield from (places.at(f"{path}/{front}" if path else front) for front in FRONT_PAGES)
 
 
-def _on_site(places: Places, path: str) -> Iterator[str]:
+def _on_site(places: Paths, path: str) -> Iterator[str]:
     """Yield the pages that a site has at an address from its root, which may be any folder of the vault."""
     for tail in (path, path.partition("/")[2]):
         if tail.count("/") + 1 >= LEAST_NAMES:

@@ -1,4 +1,4 @@
-"""The paths of a vault as links write them: without case, with `.md` left out, or only their end."""
+"""Paths as links write them: without case, without `.md`, or only their last names."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from zlib import crc32
 
-# What a page may be called on a site or in a link, and is left out in others.
+# Suffixes of pages, which links may leave out.
 PAGE = re.compile(r"\.(?:md|markdown|html?)$")
 MARKDOWN = re.compile(r"\.(?:md|markdown)$")
-# The pages that stand for their folder, as sites and code hosts show them, the first before the next.
+# Pages that stand for their folder, as sites and code hosts show them, in order of preference.
 FRONT_PAGES = ("index.md", "readme.md", "_index.md", "index.html")
-# Fewer paths with the same end are tried one by one.
+# Up to this many paths with the same end are tried one by one.
 FEW = 16
-# What looks like the suffix of a file rather than the end of a sentence or a version.
+# The suffix of a file, not the end of a sentence or a version number.
 SUFFIX = re.compile(r"\.(?=\w*[a-z])\w{1,10}$")
 
 
 def fold(text: str) -> str:
-    """Return a path or name as it is compared: without case, and composed, as some systems store it decomposed.
+    """Return a path or name without case, with composed characters: some systems store them decomposed.
 
     >>> fold("A/U\\u0308ber.MD") == fold("a/über.md")
     True
@@ -39,18 +39,18 @@ def last_name(folded: str) -> str:
 
 
 def hash_of(name: str) -> int:
-    """Return the number that stands for a name in the store; two names that share one only cost time."""
+    """Return the hash that stands for a name in the store; a collision only costs time."""
     return crc32(name.encode("utf-8", "surrogatepass"))
 
 
 def names_of(path: str, aliases: Iterable[str] = ()) -> set[str]:
-    """Return every name by which a link can lead to a note.
+    """Return every name by which a link can find a note.
 
     >>> sorted(names_of("guide/index.md", ["Manual"])), sorted(names_of("a/paper.pdf"))
     (['guide', 'index', 'manual'], ['paper', 'paper.pdf'])
     """
     folder, _, file = fold(path).rpartition("/")
-    # As `Places` has them: a suffix may be left out, and what is before it may end like a page.
+    # As in `Paths`: a suffix may be left out, and what is before it may end like a page.
     files = {MARKDOWN.sub(".md", file), stem(MARKDOWN.sub(".md", file))}
     names = {stem(file), *map(last_name, (*files, *map(fold, aliases)))}
     return names | {last_name(folder)} if files.intersection(FRONT_PAGES) else names
@@ -79,14 +79,14 @@ def spellings(wanted: str) -> tuple[str, ...]:
     return (f"{wanted}.md", wanted)
 
 
-class Places:
-    """Paths, found by the whole path or by its end; of several, the shortest, then the first in the alphabet."""
+class Paths:
+    """Paths, found whole or by their last names; of several, the shortest, then the first in the alphabet."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths: dict[str, str] = {}
-        # Folded paths in order of preference by their last name, their last two names, and so on, as asked for.
+        # Folded paths, in order of preference, by their last name, their last two names, and so on, on demand.
         self._ending: dict[int, dict[str, list[str]]] = {}
-        # Of paths with the same end, the first in each folder.
+        # Of paths with the same last names, the first in each folder.
         self._first_under: dict[str, dict[str, str]] = {}
         others = []
         for path in sorted(sorted(paths), key=len):
@@ -95,12 +95,12 @@ class Places:
                 key = MARKDOWN.sub(".md", key)
                 others.append((stem(key), path))
             self._paths.setdefault(key, path)
-        # A paper may be linked to without its suffix, but a note of that name goes before it.
+        # A link to a paper may leave out its suffix, but a note of that name has precedence.
         for key, path in others:
             self._paths.setdefault(key, path)
 
     def at(self, key: str) -> str:
-        """Return the path that is this one when folded, or nothing."""
+        """Return the path that folds to this one, or nothing."""
         return self._paths.get(key, "")
 
     def ending(self, key: str) -> str:
@@ -113,7 +113,7 @@ class Places:
         found = self._all_ending(key)
         if len(found) < FEW:
             return next((self._paths[each] for each in found if each.startswith(f"{folder}/")), "")
-        # There may be an index.md in every folder.
+        # Every folder may have an index.md.
         if key not in self._first_under:
             self._first_under[key] = _first_under(found)
         return self._paths.get(self._first_under[key].get(folder, ""), "")
