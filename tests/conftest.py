@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 # Before any test loads what would report on its use.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 SAMPLE = Path(__file__).parent.parent / "examples" / "vault"
+# A shell that runs them in the background has them ignore Ctrl-C, and every process that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples in every run, however slow the machine.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
@@ -56,14 +60,16 @@ def vault(indexed_sample: Path, tmp_path: Path) -> Vault:
 @pytest.fixture
 def make_vault(tmp_path: Path) -> Callable[..., Vault]:
     """Write notes (path → text or bytes) into a new folder and open it; `index()` is left to the test."""
-    from notewell import Vault  # noqa: PLC0415
+    from notewell.vault import BY_PYTHON, Opening, Vault  # noqa: PLC0415
 
-    def make(files: Mapping[str, str | bytes], settings: Mapping[str, Any] | None = None) -> Vault:
+    def make(
+        files: Mapping[str, str | bytes], settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON
+    ) -> Vault:
         (root := tmp_path / "notes").mkdir()
         for path, content in files.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(content.encode() if isinstance(content, str) else content)
-        return Vault.open(root, {"embed.model": "words", **(settings or {})})
+        return Vault.open(root, {"embed.model": "words", **(settings or {})}, opening)
 
     return make
 

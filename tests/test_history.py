@@ -18,8 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.types.note import Vectors
+from notewell.vault import Opening
 
 Content = Callable[[Vault], dict[str, Any]]
 
@@ -64,8 +65,9 @@ class CountingEmbedder:
 class AnyFolder(RuleBasedStateMachine):
     """A folder that is changed in every way, and indexed now and then, not always to the end."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, batches: Batches) -> None:
         super().__init__()
+        self.opening = Opening(batches=batches)
         self.content = content
         self.place = tempfile.TemporaryDirectory()
         self.root = Path(self.place.name) / "notes"
@@ -74,7 +76,7 @@ class AnyFolder(RuleBasedStateMachine):
         self.vault = self.opened()
 
     def opened(self) -> Vault:
-        vault = Vault.open(self.root, WORDS)
+        vault = Vault.open(self.root, WORDS, self.opening)
         vault.models.embedder = self.embedder
         return vault
 
@@ -232,16 +234,13 @@ class AnyFolder(RuleBasedStateMachine):
 
 
 # A handful of bytes: nearly every note is a batch of its own. And the largest, in which all are one.
-@pytest.mark.parametrize("batch_bytes", [60, 24 << 20])
-def test_any_history_of_a_folder_ends_as_indexing_it_anew(
-    content: Content, monkeypatch: pytest.MonkeyPatch, batch_bytes: int
-) -> None:
-    monkeypatch.setattr("notewell.index.BATCH_BYTES", batch_bytes)
+@pytest.mark.parametrize("batches", [Batches(bytes=60), Batches()], ids=["many", "one"])
+def test_any_history_of_a_folder_ends_as_indexing_it_anew(content: Content, batches: Batches) -> None:
     history = settings(max_examples=15, stateful_step_count=20)
 
     class Machine(AnyFolder):
         def __init__(self) -> None:
-            super().__init__(content)
+            super().__init__(content, batches)
 
     run_state_machine_as_test(Machine, settings=history)
 

@@ -16,9 +16,10 @@ from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError, VaultError
 from notewell.freshness import Policy
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.search import context
 from notewell.types.notices import Notice
+from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 
@@ -362,9 +363,8 @@ def test_an_interrupted_run_keeps_what_it_did_and_the_next_goes_on(make_vault: M
     assert (report.interrupted, report.added, vault.store.about().notes) == (False, 13, 20)
 
 
-def test_a_slow_run_keeps_what_it_did_after_a_while(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = make_vault(NOTES)
-    monkeypatch.setattr("notewell.index.BATCH_SECONDS", 0.0)
+def test_a_slow_run_keeps_what_it_did_after_a_while(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES, opening=Opening(batches=Batches(seconds=0.0)))
     kept: list[int] = []
 
     def look(done: int, total: int) -> None:

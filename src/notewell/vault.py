@@ -20,7 +20,7 @@ from notewell.embed.models import Models
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
 from notewell.files.vault_folder import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
-from notewell.index import Linking, Progress, Report, Source
+from notewell.index import Batches, Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
 from notewell.index.encode import EncoderVectors, keep_searched
 from notewell.index.place import Place, Reading, find_place, names_file, read_place
@@ -63,6 +63,8 @@ class Opening:
     load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
     cache_kib: int | None = None
     """How much of the store each thread keeps in memory; without it, SQLite's default."""
+    batches: Batches = Batches()
+    """How many notes are indexed at once."""
     stays_open: bool = False
     """Whether a vault stays open at the end of a `with` block, for the next request."""
 
@@ -78,6 +80,7 @@ class Vault:
         self.settings = settings
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
         self._stays_open = opening.stays_open
+        self._batches = opening.batches
         file = find_file(root, settings.store.path, settings.store.folder)
         self._opened = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
         linking = Linking(self._resolve_links, self._measure_standings)
@@ -354,7 +357,7 @@ class Vault:
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)
 
     def _source(self) -> Source:
-        return Source(self.root, self.settings.index, self.settings.chunk)
+        return Source(self.root, self.settings.index, self.settings.chunk, self._batches)
 
     @cached_property
     def _graph(self) -> LinkGraph:

@@ -24,16 +24,12 @@ from typing import IO, Any
 
 import apsw
 
-import notewell.index
-import notewell.index.encode
-import notewell.index.shapes.markdown
-import notewell.memory.page
+from notewell.index import Batches
 from notewell.serve.cli import main as command_line
-from notewell.vault import Vault
+from notewell.vault import Opening, Vault
 
-# Of a few notes, so that a run over twelve has several transactions; the same for the encoder's vectors.
-notewell.index.BATCH_BYTES = 600
-notewell.index.encode.GROUP = 8
+# A few notes, so that a run over twelve has several transactions.
+OPENING = Opening(batches=Batches(bytes=600))
 
 ACTS: Mapping[str, Callable[..., object]] = {
     "index": lambda vault: vault.index(),
@@ -147,9 +143,9 @@ def perform(asked: dict[str, Any], answer: IO[str]) -> None:
             os.chdir(asked["root"])
             sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
             sys.argv = ["notewell", *asked["extra"]]
-            command_line()
+            command_line(lambda path, settings: Vault.open(path, settings, OPENING))
         else:
-            with Vault.open(asked["root"], asked["settings"]) as vault:
+            with Vault.open(asked["root"], asked["settings"], OPENING) as vault:
                 ACTS[asked["act"]](vault, *asked["extra"])
     finally:
         json.dump(steps.taken, answer)

@@ -10,12 +10,11 @@ from typing import Any
 from tests.crash.places import Perform, Place
 
 from notewell import Vault
+from notewell.index.encode import GROUP
 from notewell.memory.page import split_page
 
 Content = Callable[[Vault], dict[str, Any]]
 ENCODER = {"embed.encoder": "words"}
-# How many chunks the driver gives the encoder at once.
-GROUP = 8
 TEXT = "The heating is bled in autumn, and the pressure is checked."
 
 
@@ -29,7 +28,10 @@ def encoded(vault: Vault) -> list[tuple[str, int, float]]:
 def test_filling_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(
     few_notes: Path, perform: Perform
 ) -> None:
-    place = Place(few_notes, ENCODER).indexed()
+    place = Place(few_notes, {**ENCODER, "chunk.min_chars": 0})
+    long = "".join(f"\n## {number}\n\nThe hive of number {number} hums.\n" for number in range(2 * GROUP))
+    (few_notes / "long.md").write_text(long)
+    place.indexed()
     with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
         fresh.encode()

@@ -70,6 +70,7 @@ os._exit(0)
 # Forks processes that all index the vault at once.
 MAKERS = f"""
 import os, sys
+from notewell import Vault
 
 for _ in range({READERS}):
     if not os.fork():

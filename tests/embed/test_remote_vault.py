@@ -16,9 +16,10 @@ import pytest
 from notewell import Vault
 from notewell.embed.endpoint import HURRIED, Patience
 from notewell.errors import EmbedError
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.serve.wording import sentences
 from notewell.types.notices import Notice
+from notewell.vault import BY_PYTHON, Opening
 
 MakeVault = Callable[..., Vault]
 Content = Callable[[Vault], dict[str, Any]]
@@ -49,10 +50,15 @@ def settings(server: Server, kind: str = "ollama") -> dict[str, Any]:
     return {"embed.model": f"{kind}:some-model", "embed.url": server.url}
 
 
-def again(vault: Vault) -> Vault:
+def again(vault: Vault, opening: Opening = BY_PYTHON) -> Vault:
     """Open a vault as another process does."""
     vault.close()
-    return Vault(vault.root, vault.settings)
+    return Vault(vault.root, vault.settings, opening)
+
+
+def in_groups(size: int) -> Opening:
+    """Open a vault whose notes are embedded this many bytes at a time."""
+    return Opening(batches=Batches(embedded=size))
 
 
 def change(vault: Vault, path: str, text: str) -> None:
@@ -150,16 +156,14 @@ def test_a_store_stays_as_it_is_when_the_server_fails_from_the_beginning(
     server: Server,
     fault: str,
     full: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     vault = make_vault(NOTES, settings(server))
     vault.index()
     before, about = content(vault), replace(vault.store.about(), bytes=0)
     change(vault, "bread.md", "# Bread\n\nA baguette needs steam.\n\n# Rye\n\nRye needs none at all.\n")
     change(vault, "new.md", "# New\n\nA zebra grazes in the garden.\n\n# Old\n\nIt grazed there yesterday.\n")
-    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 1)
     server.always, asked = fault, len(server.requests)
-    with again(vault) as other, pytest.raises(EmbedError) as caught:
+    with again(vault, in_groups(1)) as other, pytest.raises(EmbedError) as caught:
         other.index(full=full)
     assert caught.value.hint
     assert (content(vault), replace(vault.store.about(), bytes=0)) == (before, about)
@@ -170,10 +174,9 @@ def test_a_store_stays_as_it_is_when_the_server_fails_from_the_beginning(
 
 
 def test_what_was_done_before_the_server_failed_is_kept_and_the_next_run_goes_on(
-    make_vault: MakeVault, content: Content, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    make_vault: MakeVault, content: Content, server: Server, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
-    vault = make_vault(MANY, settings(server))
+    vault = make_vault(MANY, settings(server), in_groups(100))
     # The first asks for the dimensions; then come a few notes in each.
     server.faults.extend(["", "", "", *["500"] * 1000])
     with pytest.raises(EmbedError, match="answers with 500"):
@@ -261,11 +264,8 @@ def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew
 # Another embedder
 
 
-def test_another_embedder_is_built_beside_while_the_old_store_answers(
-    make_vault: MakeVault, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
-    old = make_vault(MANY)
+def test_another_embedder_is_built_beside_while_the_old_store_answers(make_vault: MakeVault, server: Server) -> None:
+    old = make_vault(MANY, opening=in_groups(100))
     old.index()
     seen: list[tuple[int, tuple[Notice, ...], Any]] = []
 
@@ -273,7 +273,7 @@ def test_another_embedder_is_built_beside_while_the_old_store_answers(
         results = old.search("hive of number 7", limit=3)
         seen.append((len(results), results.notices, results[0].retrievers["vector"] is not None))
 
-    with Vault.open(old.root, settings(server)) as new:
+    with Vault.open(old.root, settings(server), in_groups(100)) as new:
         # Half way, the server fails, and nothing is lost of either.
         server.faults.extend(["", "", "", *["closed"] * 1000])
         with pytest.raises(EmbedError):

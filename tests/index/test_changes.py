@@ -9,9 +9,10 @@ import pytest
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.freshness import Policy
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
+from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]
@@ -329,21 +330,18 @@ def test_progress_is_told_after_every_note(make_vault: MakeVault) -> None:
     assert told == [(1, 2), (2, 2)]
 
 
-def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.index.BATCH_BYTES", 300)
-    monkeypatch.setattr("notewell.index.prepare.GROUP_BYTES", 100)
-    vault = make_vault({f"{number}.md": BEES for number in range(20)})
+def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault) -> None:
+    opening = Opening(batches=Batches(bytes=300, embedded=100))
+    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
     report = vault.index()
     assert (report.added, report.total, report.done) == (20, 20, 20)
     hit = vault.search("hive", limit=50)[0]
     assert len(hit.also) == 19
 
 
-def test_the_same_lines_are_embedded_once_over_all_batches(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.index.BATCH_BYTES", 100)
-    vault = make_vault({f"{number}.md": BEES for number in range(20)})
+def test_the_same_lines_are_embedded_once_over_all_batches(make_vault: MakeVault) -> None:
+    opening = Opening(batches=Batches(bytes=100))
+    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
     counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     assert len(counting.texts) < 4
@@ -351,11 +349,10 @@ def test_the_same_lines_are_embedded_once_over_all_batches(
 
 
 def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault,
 ) -> None:
-    monkeypatch.setattr("notewell.index.BATCH_BYTES", 1)
     notes = {f"old/{number}.md": f"# {number}\n\nThe hive of number {number} hums in May.\n" for number in range(6)}
-    vault = make_vault(notes)
+    vault = make_vault(notes, opening=Opening(batches=Batches(bytes=1)))
     counting = vault.models.embedder = CountingEmbedder()
     vault.index()
     assert len(counting.texts) == 6

@@ -10,18 +10,13 @@ from dataclasses import dataclass
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
-from notewell.index.prepare import Outcome, Source, embedded, prepared
+from notewell.index.prepare import Batches, Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Tally
 from notewell.index.walk import Found
 from notewell.store import Store, Writing
 
-__all__ = ["Changes", "Linking", "Progress", "Report", "Source", "find_changes", "index"]
-
-# Bytes of notes in one transaction, all of which a batch holds in memory, and seconds after which it takes no more
-# notes: what a kill can cost, with a slow embedder too.
-BATCH_BYTES = 24 << 20
-BATCH_SECONDS = 30.0
+__all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "find_changes", "index"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ def index(
     tally = Tally(began=time.perf_counter())
     changes = find_changes(source.root, source.walk, store, again=True) if changes is None else changes
     with Extraction(source.walk.max_seconds) as extraction:
-        for batch in _batches(changes, store):
+        for batch in _batches(changes, store, source.batches):
             with store.writing() as writer:
                 notes = prepared(source, batch, changes, extraction)
                 outcomes = embedded(notes, writer, embedder, store.state.made_for.dimensions)
@@ -99,7 +94,7 @@ def _forget(writer: Writing, changes: Changes, tally: Tally) -> None:
         tally.removed += path in changes.known
 
 
-def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
+def _batches(changes: Changes, store: Store, batches: Batches) -> Iterator[Iterable[Found]]:
     """Yield the files to read, one transaction's worth at a time.
 
     Yields one empty batch if notes are only gone, and for a new empty vault, which then counts as indexed.
@@ -108,14 +103,14 @@ def _batches(changes: Changes, store: Store) -> Iterator[Iterable[Found]]:
     if not files and (changes.gone or not store.state.indexed_at):
         yield ()
     while files:
-        yield _batch(files)
+        yield _batch(files, batches)
 
 
-def _batch(files: deque[Found]) -> Iterator[Found]:
+def _batch(files: deque[Found], batches: Batches) -> Iterator[Found]:
     """Take files, at least one, until a transaction has enough of them."""
-    size, ends = 0, time.monotonic() + BATCH_SECONDS
+    size, ends = 0, time.monotonic() + batches.seconds
     while files:
         yield files[0]
         size += files.popleft().stamp.size
-        if size >= BATCH_BYTES or time.monotonic() >= ends:
+        if size >= batches.bytes or time.monotonic() >= ends:
             return

@@ -24,12 +24,21 @@ from notewell.types.note import Chunk, Note, Vectors
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# Bytes of notes embedded at once, in a thread, while the next notes are read.
-GROUP_BYTES = 256 << 10
-
 # Grows when terms, or the text that is embedded, change in a way that old stores do not have.
 RECIPE = 4
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """How much is done at once: a batch of notes is one transaction, which is what a kill can cost."""
+
+    bytes: int = 24 << 20
+    """Bytes of notes in one batch, all of which it holds in memory."""
+    seconds: float = 30.0
+    """Seconds after which a batch takes no more notes, with a slow embedder."""
+    embedded: int = 256 << 10
+    """Bytes of notes embedded at once, in a thread, while the next notes are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,7 @@ class Source:
     root: Path
     walk: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
+    batches: Batches = Batches()
 
     @property
     def recipe(self) -> str:
@@ -99,7 +109,7 @@ def prepared(
     source: Source, batch: Iterable[Found], changes: Changes, extraction: Extraction
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups to embed at once."""
-    for group in by_size(batch, GROUP_BYTES):
+    for group in by_size(batch, source.batches.embedded):
         yield [prepare(found, changes.digest(found.path), source, extraction) for found in group]
 
 
