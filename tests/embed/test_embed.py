@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from notewell.embed import EmbedRules, load_embedder
 from notewell.embed.static import StaticEmbedder
@@ -17,9 +18,7 @@ def test_a_name_stands_for_an_embedder() -> None:
     assert isinstance(load_embedder(EmbedRules("static")), StaticEmbedder)
 
 
-@pytest.mark.parametrize(
-    "name", ["nowhere", "", "ollama:", "openai", "sentence-transformers:", "~no-such-user-here/model", "a\0b"]
-)
+@cases("name", ["nowhere", "", "ollama:", "openai", "sentence-transformers:", "~no-such-user-here/model", "a\0b"])
 def test_an_embedder_that_does_not_exist_is_an_error_with_a_hint(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
@@ -38,7 +37,7 @@ def test_a_sentence_of_another_language_is_not(text: str) -> None:
     assert not is_english(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "京都で猪を見た",
@@ -53,7 +52,7 @@ def test_another_script_is_not_whatever_stands_between(text: str) -> None:
     assert not is_english(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "def fuse_scores(rankings, rules):\n    total = sum(rules.weight(r) for r in rankings)\n    return total\n",

@@ -6,6 +6,7 @@ import socket
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,7 +58,7 @@ def refused(server: Server, embedder: RemoteEmbedder | None = None) -> EmbedErro
 # Two dialects
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@cases("kind", KINDS)
 def test_a_server_gives_one_row_for_each_text_in_their_order_and_of_length_1(server: Server, kind: str) -> None:
     embedder = load_embedder(EmbedRules(f"{kind}:some-model", url=server.url))
     rows = embedder.embed(TEXTS)
@@ -67,7 +68,7 @@ def test_a_server_gives_one_row_for_each_text_in_their_order_and_of_length_1(ser
     assert embedder.embed([]).shape == (0, 27)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "base", "path"),
     [
         ("ollama", "", "/api/embed"),
@@ -83,6 +84,7 @@ def test_a_server_gives_one_row_for_each_text_in_their_order_and_of_length_1(ser
 def test_the_address_may_be_given_with_or_without_the_servers_own_path(
     server: Server, kind: str, base: str, path: str
 ) -> None:
+    server.requests.clear()
     rules = EmbedRules(f"{kind}:some-model", url=server.url + base)
     RemoteEmbedder(rules).embed(["bees"])
     assert [(request.path, request.model) for request in server.requests] == [(path, "some-model")]
@@ -167,9 +169,12 @@ def test_the_fingerprint_is_of_kind_model_and_passage_prefix_and_of_nothing_else
 # What goes wrong for a while
 
 
-@pytest.mark.parametrize("fault", ["500", "503", "408", "425", "closed", "half", "half of chunks", "not HTTP"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_may_pass_is_tried_again_after_growing_pauses(server: Server, kind: str, fault: str) -> None:
+TEMPORARY = ["500", "503", "408", "425", "closed", "half", "half of chunks", "not HTTP"]
+
+
+@cases(("kind", "fault"), product(KINDS, TEMPORARY))
+def test_a_temporary_fault_is_retried_after_growing_delays(server: Server, kind: str, fault: str) -> None:
+    server.requests.clear()
     server.faults.extend([fault, fault, fault])
     slept = Slept()
     assert len(remote(server, kind, slept).embed(TEXTS)) == 2
@@ -177,7 +182,7 @@ def test_what_may_pass_is_tried_again_after_growing_pauses(server: Server, kind:
     assert len(server.requests) == 4
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fault", "fact"),
     [
         ("500", "answers with 500 (tried 4 times): the server is tired"),
@@ -187,7 +192,8 @@ def test_what_may_pass_is_tried_again_after_growing_pauses(server: Server, kind:
         ("not HTTP", "does not speak HTTP (tried 4 times)"),
     ],
 )
-def test_what_does_not_pass_is_an_error_after_four_tries(server: Server, fault: str, fact: str) -> None:
+def test_a_fault_that_lasts_is_an_error_after_four_tries(server: Server, fault: str, fact: str) -> None:
+    server.requests.clear()
     server.always = fault
     error = refused(server)
     assert error.fact == f"Ollama at {server.url}/api/embed {fact}"
@@ -203,8 +209,9 @@ def test_a_server_that_asks_for_a_longer_pause_gets_it_up_to_a_bound(server: Ser
     assert MAX_DELAY == 60
 
 
-@pytest.mark.parametrize("fault", ["slow", "trickle"])
+@cases("fault", ["slow", "trickle"])
 def test_a_request_takes_no_longer_than_its_limit_even_if_bytes_come(server: Server, fault: str) -> None:
+    server.requests.clear()
     server.always = fault
     error = refused(server, remote(server, timeout=0.1))
     assert "does not answer within 0.1 s (tried 4 times)" in error.fact
@@ -227,7 +234,7 @@ def test_a_server_that_is_not_there_is_an_error_with_a_hint(kind: str, hint: str
     assert hint in caught.value.hint and len(slept.seconds) == 3
 
 
-def test_who_is_in_a_hurry_tries_once_and_then_rests(server: Server) -> None:
+def test_a_hurried_embedder_tries_once_and_then_rests(server: Server) -> None:
     assert (HURRIED.delays, HURRIED.whole <= 5) == ((), True)
     server.always = "500"
     embedder = load_embedder(EmbedRules("ollama:some-model", url=server.url), hurried=True)
@@ -247,38 +254,38 @@ def test_all_batches_together_get_no_more_time_than_one(server: Server) -> None:
 # What goes wrong for good
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("fault", "fact"),
-    [
-        ("garbage", "not JSON"),
-        ("nothing", "not JSON"),
-        ("deep", "not JSON"),
-        ("not a number", "not JSON"),
-        ("infinite", "not JSON"),
-        ("1e999", "1 vectors for 2 texts"),
-        ("null", "contains no vectors"),
-        ("no object", "contains no vectors"),
-        ("another object", "contains no vectors"),
-        ("too few", "1 vectors for 2 texts"),
-        ("too many", "3 vectors for 2 texts"),
-        ("no numbers", "not lists of numbers"),
-        ("truth", "not lists of numbers"),
-        ("empty vectors", "not lists of numbers"),
-        ("a text for a vector", "not lists of numbers"),
-        ("varying dimension", "different lengths"),
-        ("far too long", "vectors of 27,000 numbers"),
-        ("too large for a float", "not finite"),
-        ("squares are infinite", "not finite"),
-        ("huge", "more than 32,000,000 bytes"),
-        ("redirect", "a redirect, which is not followed"),
-        ("400", "answers with 400: the server is tired"),
-    ],
-)
-def test_what_cannot_pass_is_an_error_at_once(server: Server, kind: str, fault: str, fact: str) -> None:
+FINAL = {
+    "garbage": "not JSON",
+    "nothing": "not JSON",
+    "deep": "not JSON",
+    "not a number": "not JSON",
+    "infinite": "not JSON",
+    "1e999": "1 vectors for 2 texts",
+    "null": "contains no vectors",
+    "no object": "contains no vectors",
+    "another object": "contains no vectors",
+    "too few": "1 vectors for 2 texts",
+    "too many": "3 vectors for 2 texts",
+    "no numbers": "not lists of numbers",
+    "truth": "not lists of numbers",
+    "empty vectors": "not lists of numbers",
+    "a text for a vector": "not lists of numbers",
+    "varying dimension": "different lengths",
+    "far too long": "vectors of 27,000 numbers",
+    "too large for a float": "not finite",
+    "squares are infinite": "not finite",
+    "huge": "more than 32,000,000 bytes",
+    "redirect": "a redirect, which is not followed",
+    "400": "answers with 400: the server is tired",
+}
+
+
+@cases(("kind", "fault"), product(KINDS, FINAL))
+def test_a_final_fault_is_an_error_at_once(server: Server, kind: str, fault: str) -> None:
+    server.requests.clear()
     server.always = fault
     slept = Slept()
-    assert fact in refused(server, remote(server, kind, slept)).fact
+    assert FINAL[fault] in refused(server, remote(server, kind, slept)).fact
     assert (len(server.requests), slept.seconds) == (1, [])
 
 
@@ -299,7 +306,7 @@ def test_batches_whose_vectors_differ_in_length_are_an_error(server: Server) -> 
         remote(server).embed(["bees"] * (BATCH + 1))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "status", "hint"),
     [
         ("ollama", "404", "`ollama pull some-model`"),
@@ -309,7 +316,8 @@ def test_batches_whose_vectors_differ_in_length_are_an_error(server: Server) -> 
         ("openai", "422", "'some-model'"),
     ],
 )
-def test_what_the_server_minds_has_a_hint_of_its_own(server: Server, kind: str, status: str, hint: str) -> None:
+def test_each_refusal_of_a_server_has_a_hint_of_its_own(server: Server, kind: str, status: str, hint: str) -> None:
+    server.requests.clear()
     server.always = status
     error = refused(server, remote(server, kind))
     assert f"answers with {status}: the server is tired" in error.fact and hint in error.hint
@@ -322,7 +330,7 @@ def test_the_servers_message_is_one_short_line(server: Server) -> None:
     assert len(fact) < 320 and fact.isprintable()
 
 
-@pytest.mark.parametrize("text", ["The diary of a quiet summer by the lake.", "Meier"])
+@cases("text", ["The diary of a quiet summer by the lake.", "Meier"])
 def test_a_message_that_repeats_what_was_sent_is_left_out(server: Server, text: str) -> None:
     server.always = "echo"
     with pytest.raises(EmbedError) as caught:
@@ -356,8 +364,7 @@ def test_a_server_that_repeats_the_key_is_not_quoted(server: Server) -> None:
     assert error.fact.endswith("answers with 403") and key not in error.hint
 
 
-@pytest.mark.parametrize("shown", [slice(None, 24), slice(-24, None), slice(8, 32)], ids=["start", "end", "middle"])
-@pytest.mark.parametrize("letters", [str, str.upper])
+@cases(("shown", "letters"), product((slice(None, 24), slice(-24, None), slice(8, 32)), (str, str.upper)))
 def test_a_part_of_the_key_is_not_quoted_either(server: Server, shown: slice, letters: Callable[[str], str]) -> None:
     key = "-".join(("sk", "made", "up", "here", "and", "long", "as", "keys", "are"))
     server.always = f"401 no such key: {letters(key[shown])}…"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.index.readers.encodings import ALPHABETS, SCRIPTS, guess, models, name_of
+from notewell.index.readers.encodings import ALPHABETS, SCRIPTS, detect_encoding, models, name_of
 
 TEXTS = {
     "cp1252": (
@@ -53,13 +53,13 @@ CASES = [(encoding, text) for encoding, texts in TEXTS.items() for text in texts
 @cases("times", [1, 8, 80])
 def test_a_line_of_a_language_is_read_in_its_encoding(encoding: str, text: str, times: int) -> None:
     data = "\n".join([text] * times).encode(encoding)
-    assert data.decode(guess(data)) == "\n".join([text] * times)
+    assert data.decode(detect_encoding(data)) == "\n".join([text] * times)
 
 
 @cases(("encoding", "text"), CASES)
 def test_one_such_line_in_a_long_english_text_is_enough(encoding: str, text: str) -> None:
     data = b"The loaf needs a rest.\n" * 5_000 + text.encode(encoding) + b"\nThe loaf needs a rest." * 5_000
-    assert text in data.decode(guess(data))
+    assert text in data.decode(detect_encoding(data))
 
 
 @cases(
@@ -75,24 +75,24 @@ def test_one_such_line_in_a_long_english_text_is_enough(encoding: str, text: str
     ],
 )
 def test_a_few_letters_are_read_as_the_likeliest_language(encoding: str, text: str) -> None:
-    assert guess(text.encode(encoding)) == encoding
+    assert detect_encoding(text.encode(encoding)) == encoding
 
 
 @cases("low", [1, 32, 128])
 @cases("length", [300, 3_000, 30_000])
 def test_noise_is_no_language(low: int, length: int) -> None:
     chance = random.Random(f"{low} {length}")
-    assert guess(bytes(chance.randrange(low, 256) for _ in range(length))) == ""
+    assert detect_encoding(bytes(chance.randrange(low, 256) for _ in range(length))) == ""
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_have_a_guess_that_can_be_named_or_none(data: bytes) -> None:
-    encoding = guess(data)
+    encoding = detect_encoding(data)
     assert encoding == "" or name_of(encoding)
 
 
 def test_what_is_ascii_needs_no_guess() -> None:
-    assert guess(b"plain") == guess(b"") == ""
+    assert detect_encoding(b"plain") == detect_encoding(b"") == ""
 
 
 def test_every_letter_can_be_written_in_the_first_encoding_of_its_language() -> None:

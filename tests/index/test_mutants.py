@@ -16,7 +16,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import Content, limited
+from notewell.index.readers.content import Content, within_limits
 from notewell.index.readers.formats import BY_SUFFIX, reader_of
 from notewell.index.readers.sandbox import Extraction
 
@@ -154,7 +154,7 @@ def test_a_changed_document_is_read_or_refused(suffix: str) -> None:
         content = None
         # Anything that is an exception is caught by the process apart, and told.
         with suppress(Exception):
-            content = limited(reader.extract(data))
+            content = within_limits(reader.extract(data))
         if content is not None:
             check(content)
             read += 1

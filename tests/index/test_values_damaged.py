@@ -13,7 +13,7 @@ from tests.cases import cases
 from notewell.errors import NoteError
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers import json_lines, json_values, notebook, yaml_values
-from notewell.index.readers.content import Content, limited
+from notewell.index.readers.content import Content, within_limits
 from notewell.index.shapes import values
 from notewell.types.note import Note, Stamp
 
@@ -126,7 +126,7 @@ def test_a_damaged_file_is_read_or_refused(name: str) -> None:
     @given(damaged(text.encode()))
     def read(data: bytes) -> None:
         try:
-            content = limited(extract(data))
+            content = within_limits(extract(data))
         except NoteError as error:
             assert "flat" not in error.fact and "db1" not in error.fact
         else:
@@ -141,6 +141,6 @@ def test_values_of_another_kind_anywhere_are_no_mistake_of_ours(name: str) -> No
     for other in ("null", "7", "[]", "{}", '"x"', "[[1]]", '{"a": 1}'):
         for found in ('"a"', '"b"', "1", '"human"', '"user"', '"text"', '"code"', '["why"', '{"text": "x"}', '"Bash"'):
             try:
-                check(limited(extract(text.replace(found, other).encode())))
+                check(within_limits(extract(text.replace(found, other).encode())))
             except NoteError:
                 continue

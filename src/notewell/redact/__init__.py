@@ -13,7 +13,7 @@ from typing import Any
 
 from notewell.redact.rule import Rule
 from notewell.redact.rules import VENDORS_FILE, all_rules
-from notewell.redact.scan import Scanner, Span, disjoint
+from notewell.redact.scan import Scanner, SecretSpan, merge_overlaps
 from notewell.types.note import Link, Note, Redaction, Stamp
 
 __all__ = [
@@ -75,11 +75,11 @@ def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
     return redacted, redactions
 
 
-def _merged(spans: Sequence[Span], more: Sequence[Span]) -> list[Span]:
-    return disjoint(sorted([*spans, *more], key=lambda span: (span[0], -span[1])))
+def _merged(spans: Sequence[SecretSpan], more: Sequence[SecretSpan]) -> list[SecretSpan]:
+    return merge_overlaps(sorted([*spans, *more], key=lambda span: (span[0], -span[1])))
 
 
-def _replaced(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Redaction, ...]]:
+def _replaced(text: str, spans: Sequence[SecretSpan]) -> tuple[str, tuple[Redaction, ...]]:
     pieces: list[str] = []
     redactions: list[Redaction] = []
     at = done = 0

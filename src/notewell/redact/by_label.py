@@ -1,4 +1,4 @@
-"""Secrets that a label before them gives away: assigned, told in a sentence, on the next line, or a few words later."""
+"""Secrets that a label before them gives away: assigned, in a sentence, on the next line, or a few words later."""
 
 from __future__ import annotations
 
@@ -27,20 +27,8 @@ PASSWORD_KEYWORDS = (
 )
 # Labels of tokens and keys. `key` alone is the key of a map, or of a keyboard.
 _BEFORE_KEY = [
-    "api",
-    "access",
-    "account",
-    "secret",
-    "private",
-    "auth",
-    "encryption",
-    "signing",
-    "master",
-    "shared",
-    "session",
-    "service",
-    "consumer",
-    "app",
+    *("api", "access", "account", "secret", "private", "auth", "encryption", "signing", "master", "shared", "session"),
+    *("service", "consumer", "app"),
 ]
 SECRET = (
     r"(?:(?<!publickey)token(?![a-z]{2})|secret(?![a-z]{3})|(?:"

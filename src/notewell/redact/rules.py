@@ -52,7 +52,7 @@ def vendor_rules() -> tuple[Rule, ...]:
 def _vendor_rule(name: str, row: Mapping[str, Any]) -> Rule:
     examples = tuple(row["examples"])
     if "prefixes" in row:
-        prefixes = expanded(row["prefixes"].split())
+        prefixes = expand(row["prefixes"].split())
         pattern = exactly(f"{START}(?:{_any_of(prefixes)}){_filled(row['body'])}")
         return Rule(name, prefixes, pattern, examples, is_not_sample, certain=True)
     if "vendor" in row:
@@ -61,7 +61,7 @@ def _vendor_rule(name: str, row: Mapping[str, Any]) -> Rule:
     pattern = Pattern(_filled(row["pattern"]), row.get("any_case", False))
     return Rule(
         name,
-        expanded(row["keywords"]),
+        expand(row["keywords"]),
         pattern,
         examples,
         is_not_sample,
@@ -70,10 +70,10 @@ def _vendor_rule(name: str, row: Mapping[str, Any]) -> Rule:
     )
 
 
-def expanded(words: list[str]) -> tuple[str, ...]:
+def expand(words: list[str]) -> tuple[str, ...]:
     """Return the words, those with letters in brackets once for each of these.
 
-    >>> expanded(["AKIA", "S[KL][01]"])
+    >>> expand(["AKIA", "S[KL][01]"])
     ('AKIA', 'SK0', 'SK1', 'SL0', 'SL1')
     """
     choices = ([group or letter for group, letter in re.findall(r"\[([^]]+)\]|(.)", word)] for word in words)

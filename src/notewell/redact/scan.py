@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from notewell.redact.rule import Ahead, Check, Rule
 from notewell.redact.tables import Header, cells_below
 
-Span = tuple[int, int, str]
+SecretSpan = tuple[int, int, str]
 
 # A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
 _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
@@ -48,7 +48,7 @@ class Scanner:
         self._by_name = {rule.name: rule for rule in rules}
         self._order = {rule.name: number for number, rule in enumerate(rules)}
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str) -> list[SecretSpan]:
         """Return the start, end and rule name of each secret, in order and without overlaps."""
         found = list(self._found(text))
         invisible = "" if text.isascii() else next((sign for sign in _ZERO_WIDTH if sign in text), "")
@@ -57,9 +57,9 @@ class Scanner:
                 plain, in_source = _unescaped(text, escaped)
                 found += [(in_source(start), in_source(end), name) for start, end, name in self._found(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
-        return disjoint(found)
+        return merge_overlaps(found)
 
-    def _found(self, text: str) -> Iterator[Span]:
+    def _found(self, text: str) -> Iterator[SecretSpan]:
         # This is the one letter whose lower case has two characters: it would shift every offset behind it.
         lowered = text.replace("İ", "I").lower()
         # Where each rule's last secret ends: a match inside it is the same secret.
@@ -136,7 +136,7 @@ def _in_rows(text: str, name: int, secret: tuple[int, int]) -> bool:
 
 def _checked(
     name: str, check: Check | None, text: str, span: tuple[int, int], redacted: Sequence[tuple[int, int]]
-) -> Span | None:
+) -> SecretSpan | None:
     """Return the span of a secret that passes the check, extended to the end of a long one."""
     start, end = span
     secret = text[start:end]
@@ -196,9 +196,9 @@ def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, i
         yield start, at
 
 
-def disjoint(found: Sequence[Span]) -> list[Span]:
+def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:
     """Return the spans, which come in order, with overlapping ones merged."""
-    spans: list[Span] = []
+    spans: list[SecretSpan] = []
     for start, end, name in found:
         if spans and start < spans[-1][1]:
             # Two rules found parts of one secret: both parts go.

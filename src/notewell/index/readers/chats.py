@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from notewell.index.readers.content import Content
-from notewell.index.readers.nested import dict_in, dicts_in, in_quotes, is_secret_name, text_in
+from notewell.index.readers.nested import as_dict, as_dicts, as_text, in_quotes, is_secret_name
 from notewell.index.readers.writing import clean, one_line, shortened
 from notewell.types.note import Part
 
@@ -131,22 +131,22 @@ def _content(conversations: list[Conversation], warnings: tuple[str, ...] = ()) 
 
 
 def _claude(item: dict[str, Any]) -> Conversation:
-    conversation = Conversation(text_in(item.get("name")), _day(item.get("created_at")))
+    conversation = Conversation(as_text(item.get("name")), _day(item.get("created_at")))
     for message in item["chat_messages"]:
         if not isinstance(message, dict):
             continue
         who = HUMAN if message.get("sender") == "human" else ASSISTANT
         said = [(speaker, text) for speaker, text in _blocks(message.get("content"), who) if text.strip()]
-        for speaker, text in (*(said or [(who, text_in(message.get("text")))]), *_attached(message, who)):
+        for speaker, text in (*(said or [(who, as_text(message.get("text")))]), *_attached(message, who)):
             conversation.say(speaker, text)
     return conversation
 
 
 def _attached(message: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
     """Yield the attachments of a message: the text of those that have one, the name of others."""
-    for file in (*dicts_in(message.get("attachments")), *dicts_in(message.get("files"))):
-        name = one_line(text_in(file.get("file_name")))
-        text = text_in(file.get("extracted_content"))
+    for file in (*as_dicts(message.get("attachments")), *as_dicts(message.get("files"))):
+        name = one_line(as_text(file.get("file_name")))
+        text = as_text(file.get("extracted_content"))
         if name or text:
             yield who, f"[Attachment: {name}]\n{text}" if text else f"[Attachment: {name}]"
 
@@ -180,11 +180,11 @@ def _blocks(content: object, who: str) -> Iterator[tuple[str, str]]:
 def _block(block: dict[str, Any], who: str) -> Iterator[tuple[str, str]]:
     kind = block.get("type")
     if kind == "text":
-        yield who, text_in(block.get("text"))
+        yield who, as_text(block.get("text"))
     elif kind == "thinking":
-        yield THINKING, text_in(block.get("thinking"))
+        yield THINKING, as_text(block.get("thinking"))
     elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        yield f"Tool {one_line(text_in(block.get('name')))}".strip(), shortened(_tool_input(block), LONGEST_OF_A_TOOL)
+        yield f"Tool {one_line(as_text(block.get('name')))}".strip(), shortened(_tool_input(block), LONGEST_OF_A_TOOL)
     elif isinstance(kind, str) and kind.endswith("tool_result"):
         yield RESULT, shortened("\n".join(_texts(block.get("content"))), LONGEST_OF_A_TOOL)
 
@@ -215,15 +215,15 @@ def _texts(content: object) -> Iterator[str]:
         if isinstance(block, str):
             yield block
         elif isinstance(block, dict):
-            yield from (one_line(text_in(block.get(key))) for key in ("title", "url") if block.get(key))
-            yield text_in(block.get("text"))
+            yield from (one_line(as_text(block.get(key))) for key in ("title", "url") if block.get(key))
+            yield as_text(block.get("text"))
 
 
 def _chatgpt(item: dict[str, Any], nodes: dict[str, Any]) -> Conversation:
-    conversation = Conversation(text_in(item.get("title")), _day(item.get("create_time")))
+    conversation = Conversation(as_text(item.get("title")), _day(item.get("create_time")))
     for node in _branch(nodes, item.get("current_node")):
         message = node.get("message")
-        if isinstance(message, dict) and not dict_in(message.get("metadata")).get(
+        if isinstance(message, dict) and not as_dict(message.get("metadata")).get(
             "is_visually_hidden_from_conversation"
         ):
             for who, text in _said(message):
@@ -242,18 +242,18 @@ def _branch(nodes: dict[str, Any], last: object) -> Iterable[dict[str, Any]]:
 
 
 def _said(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    role = dict_in(message.get("author")).get("role")
-    content = dict_in(message.get("content"))
+    role = as_dict(message.get("author")).get("role")
+    content = as_dict(message.get("content"))
     parts = [part for part in content.get("parts") or () if part] if isinstance(content.get("parts"), list) else []
-    text = "\n".join(filter(None, (*_texts(parts), text_in(content.get("text")), text_in(content.get("result")))))
+    text = "\n".join(filter(None, (*_texts(parts), as_text(content.get("text")), as_text(content.get("result")))))
     if role == "user":
         yield HUMAN, text
     elif role == "tool":
         yield RESULT, shortened(text, LONGEST_OF_A_TOOL)
     elif role == "assistant":
-        for thought in dicts_in(content.get("thoughts")):
-            yield THINKING, text_in(thought.get("content"))
-        recipient = one_line(text_in(message.get("recipient"))) or "all"
+        for thought in as_dicts(content.get("thoughts")):
+            yield THINKING, as_text(thought.get("content"))
+        recipient = one_line(as_text(message.get("recipient"))) or "all"
         if recipient == "all":
             yield ASSISTANT, text
         else:

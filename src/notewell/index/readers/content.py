@@ -44,7 +44,7 @@ LONGEST_CELL = 1_000
 MOST_SPAN = 100
 
 
-def limited(content: Content) -> Content:
+def within_limits(content: Content) -> Content:
     """Return the content with valid Unicode, or raise `NoteError` if it is too much."""
     if len(content.text) > MOST_TEXT or len(content.parts) > MOST_PARTS:
         raise NoteError(
@@ -55,22 +55,22 @@ def limited(content: Content) -> Content:
     return replace(content, text=_whole(content.text), title=_whole(content.title), warnings=warnings)
 
 
-def locked() -> NoteError:
+def password_error() -> NoteError:
     """Return the error for a file that is protected by a password."""
     return NoteError("protected by a password", "Save it without a password")
 
 
-def no_text(where: str) -> NoteError:
+def no_text_error(where: str) -> NoteError:
     """Return the error for a file without text, such as `no text in it`."""
     return NoteError(f"no text {where}", "Exclude it with index.exclude if it is not a note")
 
 
-def not_text(why: str) -> NoteError:
+def not_text_error(why: str) -> NoteError:
     """Return the error for bytes that are not text, such as `not text: contains zero bytes`."""
     return NoteError(f"not text: {why}", "Exclude it with index.exclude if it is not a note")
 
 
-def not_json(line: int) -> NoteError:
+def not_json_error(line: int) -> NoteError:
     """Return the error for a file that is not JSON."""
     return NoteError(f"not JSON at line {line:,}", "Repair it, or exclude it with index.exclude")
 
@@ -93,20 +93,20 @@ NO_TITLE = re.compile(
 PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
 
 
-def sensible(title: str) -> str:
+def human_title(title: str) -> str:
     """Return the title that a person gave a file, without what a program added; empty if a program made it up.
 
-    >>> sensible("Microsoft Word - Bees"), sensible("Document1"), sensible("final.docx"), sensible("Learning Vue.js")
-    ('Bees', '', '', 'Learning Vue.js')
+    >>> [human_title(title) for title in ("Microsoft Word - Bees", "Document1", "final.docx", "Learning Vue.js")]
+    ['Bees', '', '', 'Learning Vue.js']
     """
     title = PROGRAM.sub("", one_line(title))
     return "" if NO_TITLE.fullmatch(title) else title
 
 
-def joined(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:
+def join_parts(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:
     r"""Return named texts joined by blank lines, a part for each; empty ones are left out.
 
-    >>> joined([("page 1", "one"), ("page 2", " "), ("page 3", "two\nthree")]).text
+    >>> join_parts([("page 1", "one"), ("page 2", " "), ("page 3", "two\nthree")]).text
     'one\n\ntwo\nthree\n'
     """
     parts: list[Part] = []

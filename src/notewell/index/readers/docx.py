@@ -12,7 +12,7 @@ import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
-from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text, sensible
+from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, human_title, no_text_error
 from notewell.index.readers.html import xml_tree
 from notewell.index.readers.writing import Block, heading, item, markdown, one_line, paragraph, table
 from notewell.index.readers.zip_guard import check_office
@@ -26,7 +26,7 @@ BULLETS = ("bullet", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class Styles:
     """The styles of a document by id, and its list formats by id and level: they decide what a paragraph is."""
 
     styles: dict[str, Any] = field(default_factory=dict)
@@ -85,10 +85,10 @@ class Looks:
         return [(_value(style, "w:name") or "").lower() for style in self._chain(paragraph)]
 
 
-def looks_of(styles: Any, numbering: Any | None) -> Looks:
+def styles_of(styles: Any, numbering: Any | None) -> Styles:
     """Return the styles and list formats of a document."""
     by_id = {style.get(qn("w:styleId"), ""): style for style in styles.iter(qn("w:style"))}
-    return Looks(by_id, {} if numbering is None else dict(_formats(numbering)))
+    return Styles(by_id, {} if numbering is None else dict(_formats(numbering)))
 
 
 def _formats(numbering: Any) -> Iterator[tuple[tuple[str, int], str]]:
@@ -129,8 +129,8 @@ def extract(data: bytes) -> Content:
     writing = Writing(document)
     text = markdown(writing.blocks(document.element.body))
     if not text:
-        raise no_text("in it")
-    return Content(text, title=sensible(document.core_properties.title) or writing.title)
+        raise no_text_error("in it")
+    return Content(text, title=human_title(document.core_properties.title) or writing.title)
 
 
 class Writing:
@@ -138,7 +138,7 @@ class Writing:
 
     def __init__(self, document: Document) -> None:
         self.title = ""
-        self._looks = looks_of(document.styles.element, _part(document, "numbering"))
+        self._styles = styles_of(document.styles.element, _part(document, "numbering"))
         relations = document.part.rels.values()
         self._targets = {relation.rId: relation.target_ref for relation in relations if relation.is_external}
         self._notes = {"": _by_id(_part(document, "footnotes")), "e": _by_id(_part(document, "endnotes"))}
@@ -158,14 +158,14 @@ class Writing:
 
     def _paragraph(self, element: Any) -> Iterator[Block]:
         text = self._inline(element)
-        level, numbering = self._looks.level(element), self._looks.numbering(element)
-        if self._looks.is_title(element):
+        level, numbering = self._styles.level(element), self._styles.numbering(element)
+        if self._styles.is_title(element):
             self.title = self.title or one_line(text)
         if level:
             yield heading(level, text)
         elif numbering and text.strip():
             yield item(text, numbering[1], self._mark(numbering))
-        elif not self._looks.is_contents(element):
+        elif not self._styles.is_contents(element):
             yield paragraph(text)
         yield from self._rest()
 
@@ -179,7 +179,7 @@ class Writing:
                 yield from self.blocks(element)
 
     def _mark(self, numbering: tuple[str, int]) -> str:
-        if self._looks.is_bullet(numbering):
+        if self._styles.is_bullet(numbering):
             return "-"
         identity, depth = numbering
         self._counts[numbering] = self._counts.get(numbering, 0) + 1

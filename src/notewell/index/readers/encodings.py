@@ -144,11 +144,13 @@ def name_of(encoding: str) -> str:
     return NAMES.get(encoding) or encoding.replace("iso8859_", "ISO-8859-")
 
 
-def guess(data: bytes) -> str:
+def detect_encoding(data: bytes) -> str:
     """Return the most likely encoding of bytes beyond ASCII; empty if they are text in none.
 
-    >>> guess("Grüße aus Köln".encode("latin-1")), guess("Привет".encode("cp1251")), guess(bytes(range(128, 256)))
-    ('cp1252', 'cp1251', '')
+    >>> detect_encoding("Grüße aus Köln".encode("latin-1")), detect_encoding("Привет".encode("cp1251"))
+    ('cp1252', 'cp1251')
+    >>> detect_encoding(bytes(range(128, 256)))
+    ''
     """
     first = HIGH.search(data)
     if first is None:
@@ -166,7 +168,7 @@ def _costs(sample: bytes, *, whole: bool) -> Iterator[tuple[float, str]]:
     for model in models():
         if model.encoding not in read:
             text = _decoded(sample, model.encoding, whole=whole)
-            read[model.encoding] = None if text is None else (Counter(text), BROKEN * broken(text))
+            read[model.encoding] = None if text is None else (Counter(text), BROKEN * implausible(text))
         if counted := read[model.encoding]:
             letters, extra = counted
             each = sum(model.costs.get(letter, model.odd) * count for letter, count in letters.items())
@@ -181,10 +183,10 @@ def _decoded(sample: bytes, encoding: str, *, whole: bool) -> str | None:
         return None
 
 
-def broken(text: str) -> int:
+def implausible(text: str) -> int:
     """Return how often a text has what no word of any language has.
 
-    >>> broken("Grüße"), broken("grÏåë"), broken("ma³y"), broken("wоrd")
+    >>> implausible("Grüße"), implausible("grÏåë"), implausible("ma³y"), implausible("wоrd")
     (0, 1, 1, 1)
     """
     shifts = sum(1 for one, two in pairwise(text) if two > "\x7f" and one.islower() and two.isupper())

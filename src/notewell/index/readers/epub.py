@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_PAGES, Content, joined, no_text
-from notewell.index.readers.html import BadXml, decoded, find, parsed, text_of, to_markdown, xml_tree
-from notewell.index.readers.zip_guard import opened, unpacked
+from notewell.index.readers.content import MOST_PAGES, Content, join_parts, no_text_error
+from notewell.index.readers.html import BadXml, decode_page, find, parse_page, text_of, to_markdown, xml_tree
+from notewell.index.readers.zip_guard import open_zip, read_member
 
 CONTAINER = "META-INF/container.xml"
 ENCRYPTION = "META-INF/encryption.xml"
@@ -19,7 +19,7 @@ ENCRYPTION = "META-INF/encryption.xml"
 
 def extract(data: bytes) -> Content:
     """Return the text of the chapters and the book's title, or raise `NoteError`."""
-    with opened(data) as archive:
+    with open_zip(data) as archive:
         path = next((element.get("full-path", "") for element in find(_xml(archive, CONTAINER), "rootfile")), "")
         package = _xml(archive, path)
         chapters = list(_spine(package, posixpath.dirname(path)))
@@ -28,14 +28,14 @@ def extract(data: bytes) -> Content:
         texts = [_chapter(archive, name) for name in chapters[:MOST_PAGES]]
         title = next((text_of(element) for element in find(package, "title")), "")
     if not any(texts):
-        raise no_text(f"in its {len(chapters):,} chapters")
+        raise no_text_error(f"in its {len(chapters):,} chapters")
     named = ((f"chapter {number}", text or "") for number, text in enumerate(texts, 1))
-    return joined(named, title, tuple(_warnings(texts, len(chapters))))
+    return join_parts(named, title, tuple(_warnings(texts, len(chapters))))
 
 
 def _xml(archive: zipfile.ZipFile, name: str) -> Any:
     try:
-        return xml_tree(unpacked(archive, name))
+        return xml_tree(read_member(archive, name))
     except BadXml as error:
         raise NoteError("damaged, or not a book", "Repair it, or copy it again") from error
 
@@ -57,7 +57,7 @@ def _encrypted(archive: zipfile.ZipFile) -> Iterator[str]:
 def _chapter(archive: zipfile.ZipFile, name: str) -> str | None:
     """Return the text of a chapter, or None if it is missing or damaged."""
     try:
-        root = parsed(decoded(unpacked(archive, name))[0])
+        root = parse_page(decode_page(read_member(archive, name))[0])
     except NoteError:
         return None
     # Links go to other chapters of the same file.

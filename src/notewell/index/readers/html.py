@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text
+from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text_error
 from notewell.index.readers.text import MARKS, decode
 from notewell.index.readers.writing import Block, fence, heading, item, markdown, one_line, paragraph, table
 
@@ -26,11 +26,11 @@ def xml_tree(data: bytes, encoding: str | None = None) -> Any:
 
 def extract(data: bytes) -> Content:
     """Return the main text of the page, and its title."""
-    text, warnings = decoded(data)
-    root = parsed(text)
+    text, warnings = decode_page(data)
+    root = parse_page(text)
     page = "" if root is None else main_text(root)
     if not page:
-        raise no_text("in it")
+        raise no_text_error("in it")
     title = next((name for element in find(root, "title") if (name := text_of(element))), "")
     return Content(page, title=title, warnings=warnings)
 
@@ -75,7 +75,7 @@ MOST = 0.5
 SPACES = re.compile(r"\s+")
 
 
-def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return a page's text, decoded as it declares or else as detected, and warnings."""
     declared = DECLARED.search(data[:HEAD])
     name = declared[1].decode("ascii").lower() if declared else ""
@@ -87,7 +87,7 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     return decode(data)
 
 
-def parsed(text: str) -> Any:
+def parse_page(text: str) -> Any:
     """Return the root element of a page, or None if it has none; entities that the page defines are ignored."""
     if XHTML.match(text[:HEAD]):
         # HTML would not take `<script/>` for closed.
@@ -117,14 +117,14 @@ def _bytes(text: str) -> bytes:
     return text.replace("\0", "").encode("utf-8", "replace")
 
 
-def local(element: Any) -> str:
+def tag_of(element: Any) -> str:
     """Return an element's name in lower case, without its namespace; empty for comments."""
     return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
 def find(root: Any, *names: str) -> Iterator[Any]:
     """Yield the elements with one of these names, in order."""
-    return (element for element in root.iter() if local(element) in names)
+    return (element for element in root.iter() if tag_of(element) in names)
 
 
 def text_of(element: Any) -> str:
@@ -191,7 +191,7 @@ class Writing:
         return self._blocks
 
     def _skips(self, element: Any) -> bool:
-        name = local(element)
+        name = tag_of(element)
         if not name or name in LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true":
             return True
         if element.get("role", "").lower() in ROLES or HIDDEN.search(element.get("style", "")):
@@ -202,7 +202,7 @@ class Writing:
 
     def _is_whole(self, element: Any) -> bool:
         """Write a line break, code or a table as a whole, and tell whether it was one."""
-        name = local(element)
+        name = tag_of(element)
         if name == "br":
             self._text.append("\n")
         elif name == "pre":
@@ -217,7 +217,7 @@ class Writing:
         return True
 
     def _open(self, element: Any) -> None:
-        name = local(element)
+        name = tag_of(element)
         if name in BLOCKS:
             self._flush()
         if name in HEADINGS:
@@ -235,7 +235,7 @@ class Writing:
         self._add(element.text)
 
     def _close(self, element: Any) -> None:
-        name = local(element)
+        name = tag_of(element)
         if name in BLOCKS:
             self._flush()
         if name in HEADINGS:
@@ -262,7 +262,7 @@ class Writing:
         text = "".join(self._text[start:]).strip()
         if block != len(self._blocks) or not text or "\n" in text:
             return
-        if local(element) == "code":
+        if tag_of(element) == "code":
             self._text[start:] = [f"`{text}`" if "`" not in text else text]
         elif self._links and (target := _target(element.get("href", ""))):
             self._text[start:] = [f"[{text}]({target})"]
@@ -290,7 +290,7 @@ class Writing:
 
 def _section(element: Any) -> str:
     """Return the kind of section that an element is, by its role or name, or an empty text."""
-    kind = "main" if element.get("role") == "main" else local(element)
+    kind = "main" if element.get("role") == "main" else tag_of(element)
     return kind if kind in ("main", "article", "section") else ""
 
 
@@ -312,7 +312,7 @@ def _code(element: Any) -> str:
     pieces: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
         if event == "start":
-            pieces.append("\n" if local(node) == "br" else node.text or "")
+            pieces.append("\n" if tag_of(node) == "br" else node.text or "")
         elif node is not element:
             pieces.append(node.tail or "")
     return "".join(pieces)
@@ -322,7 +322,7 @@ def _rows(element: Any, links: bool) -> list[list[str]]:
     """Return the rows of a data table, spanned cells left empty; nothing for a layout table."""
     inner = element.iter()
     next(inner)
-    if any(local(node) in LAYOUT for node in inner):
+    if any(tag_of(node) in LAYOUT for node in inner):
         return []
     rows: list[list[str]] = []
     # The columns that a cell above spans, and for how many more rows.
@@ -331,7 +331,7 @@ def _rows(element: Any, links: bool) -> list[list[str]]:
         cells: list[str] = []
         reaching: dict[int, int] = {}
         for cell in row:
-            if local(cell) in ("td", "th"):
+            if tag_of(cell) in ("td", "th"):
                 while len(cells) in reached:
                     cells.append("")
                 wide, high = _span(cell, "colspan"), _span(cell, "rowspan")

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 
 from notewell.index.readers import chats
-from notewell.index.readers.content import Content, not_json
-from notewell.index.readers.nested import Flat, Value, by_line, loaded, on_source_lines
+from notewell.index.readers.content import Content, not_json_error
+from notewell.index.readers.nested import Flat, Value, by_line, load_json, on_source_lines
 from notewell.index.readers.text import decode
 
 # With more values than this on one line, the file is minified: each value gets a line of its own.
@@ -30,7 +30,7 @@ VALUE, KEY, COMMA = "value", "key", "comma"
 def extract(data: bytes) -> Content:
     """Return the turns of an exported chat, or the file's values."""
     text, warnings = decode(data)
-    if chats.may_be_export(text) and (content := chats.export(loaded(text))):
+    if chats.may_be_export(text) and (content := chats.export(load_json(text))):
         return replace(content, warnings=warnings)
     values = flatten(text)
     if max((len(held) for _, held in by_line(values)), default=0) <= MOST_ON_A_LINE:
@@ -65,7 +65,7 @@ def flatten(text: str) -> list[Value]:
             return flat.values
         else:
             break
-    raise not_json(line)
+    raise not_json_error(line)
 
 
 def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
@@ -79,7 +79,7 @@ def _after_sign(flat: Flat, sign: str, wanted: str, line: int) -> str:
     if sign in "]}" and closes and wanted in (COMMA, VALUE if flat.in_list else KEY):
         flat.close()
         return COMMA if flat.depth else VALUE
-    raise not_json(line)
+    raise not_json_error(line)
 
 
 def _remark(flat: Flat, written: str, line: int) -> int:
@@ -97,4 +97,4 @@ def _unquoted(string: str, line: int) -> str:
     try:
         return str(json.loads(string, strict=False))
     except ValueError as error:
-        raise not_json(line) from error
+        raise not_json_error(line) from error

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import DEEPEST, MOST_TEXT
-from notewell.index.readers.writing import folded, one_line, shortened
+from notewell.index.readers.writing import marked_line, one_line, shortened
 from notewell.redact.by_label import PASSWORD, SECRET
 
 
-def loaded(text: str) -> object:
+def load_json(text: str) -> object:
     """Return the value of a JSON text, or None if it is not JSON."""
     try:
         return json.loads(text.removeprefix("\ufeff"), strict=False)
@@ -24,17 +24,17 @@ def loaded(text: str) -> object:
         return None
 
 
-def text_in(value: object) -> str:
+def as_text(value: object) -> str:
     """Return the value if it is a text, or else an empty text."""
     return value if isinstance(value, str) else ""
 
 
-def dict_in(value: object) -> dict[str, Any]:
+def as_dict(value: object) -> dict[str, Any]:
     """Return the value if it is a mapping, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def dicts_in(value: object) -> list[dict[str, Any]]:
+def as_dicts(value: object) -> list[dict[str, Any]]:
     """Return the mappings in a list, or nothing if the value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -117,7 +117,7 @@ class Flat:
         path = self._path()
         if len(text) > LONGEST_WORD and not re.search(r"\s", text):
             text = shortened(text, LONGEST_WORD)
-        text = folded(text)
+        text = marked_line(text)
         if quoted and text and is_secret_name(path):
             # Each secret of a list follows its label directly, without an index between them.
             path, text = NUMBERS.sub("", path), in_quotes(text)

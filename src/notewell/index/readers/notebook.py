@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import Content, not_json
-from notewell.index.readers.nested import dict_in
+from notewell.index.readers.content import Content, not_json_error
+from notewell.index.readers.nested import as_dict
 from notewell.index.readers.text import decode
 from notewell.index.readers.writing import clean, fence, one_line, shortened
 from notewell.types.note import Part
@@ -73,7 +73,7 @@ def _book(text: str) -> dict[str, Any]:
     try:
         book = json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        raise not_json(error.lineno) from error
+        raise not_json_error(error.lineno) from error
     if not isinstance(book, dict) or not isinstance(book.get("cells", book.get("worksheets")), list):
         raise NoteError("not a notebook: it has no cells", "Repair it, or exclude it with index.exclude")
     return book
@@ -112,11 +112,11 @@ def _code(cell: dict[str, Any], book: dict[str, Any]) -> str:
 
 
 def _language(cell: dict[str, Any], book: dict[str, Any]) -> str:
-    metadata = dict_in(book.get("metadata"))
+    metadata = as_dict(book.get("metadata"))
     named = (
         cell.get("language"),
-        dict_in(metadata.get("language_info")).get("name"),
-        dict_in(metadata.get("kernelspec")).get("language"),
+        as_dict(metadata.get("language_info")).get("name"),
+        as_dict(metadata.get("kernelspec")).get("language"),
     )
     return next((name for name in named if isinstance(name, str) and LANGUAGE.fullmatch(name)), "python")
 
@@ -126,7 +126,7 @@ def _output(output: dict[str, Any]) -> str:
     kind = output.get("output_type")
     if kind in ("error", "pyerr"):
         return f"Error: {one_line(_joined(output.get('ename')))}: {_short(_joined(output.get('evalue')))}"
-    text = output.get("text") or dict_in(output.get("data")).get("text/plain")
+    text = output.get("text") or as_dict(output.get("data")).get("text/plain")
     shown = _short(_joined(text).rstrip())
     return f"Output:\n{shown}" if shown.strip() else ""
 

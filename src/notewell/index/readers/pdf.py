@@ -12,7 +12,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_PAGES, Content, joined, locked, sensible
+from notewell.index.readers.content import MOST_PAGES, Content, human_title, join_parts, password_error
 from notewell.index.readers.writing import clean
 
 # PDFium's character for a hyphen at the end of a line; it joins the next line to this one.
@@ -52,7 +52,7 @@ def extract(data: bytes) -> Content:
             raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Run OCR on it")
         words = frozenset(COMPOUND.findall("\n".join(texts)))
         named = ((f"page {number}", _with_words_joined(text, words)) for number, text in enumerate(texts, 1))
-        return joined(named, sensible(document.get_metadata_value("Title")), tuple(_warnings(document, texts)))
+        return join_parts(named, human_title(document.get_metadata_value("Title")), tuple(_warnings(document, texts)))
     finally:
         document.close()
 
@@ -64,7 +64,7 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise locked() from error
+            raise password_error() from error
         raise NoteError("damaged, or not a PDF", "Repair it, or save it again") from error
 
 

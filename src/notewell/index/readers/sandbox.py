@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.readers.content import Content, limited
+from notewell.index.readers.content import Content, within_limits
 from notewell.index.readers.formats import Format, reader_of
 from notewell.types.note import Part
 
@@ -39,7 +39,7 @@ class Extraction:
     def extract(self, format: Format, data: bytes) -> Content:
         """Return what the format's reader extracts from the bytes, or raise `NoteError`."""
         if not format.sandboxed:
-            return limited(reader_of(format.reader).extract(data))
+            return within_limits(reader_of(format.reader).extract(data))
         answer = self._ask(format, data)
         if "missing" in answer:
             raise NoteOutOfReach(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from threading import Thread
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_MEMORY, limited
+from notewell.index.readers.content import MOST_MEMORY, within_limits
 from notewell.index.readers.formats import reader_of
 from notewell.index.readers.sandbox import message_of, receive, send
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _answer(reader: str, data: bytes) -> bytes:
     try:
-        return message_of(limited(reader_of(reader).extract(data)))
+        return message_of(within_limits(reader_of(reader).extract(data)))
     except NoteError as error:
         return _as_json({"fact": error.fact, "hint": error.hint})
     except ImportError as error:

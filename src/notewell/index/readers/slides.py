@@ -11,7 +11,7 @@ import pptx
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.oxml.ns import qn
 
-from notewell.index.readers.content import MOST_PAGES, Content, joined, no_text, sensible
+from notewell.index.readers.content import MOST_PAGES, Content, human_title, join_parts, no_text_error
 from notewell.index.readers.html import xml_tree
 from notewell.index.readers.writing import clean, one_line, table
 from notewell.index.readers.zip_guard import check_office
@@ -35,11 +35,11 @@ def extract(data: bytes) -> Content:
     height = (show.slide_height or 0) * SIDE_BY_SIDE
     texts = ["\n\n".join(filter(None, _texts(slide, height))) for slide in slides[:MOST_PAGES]]
     if not any(texts):
-        raise no_text(f"on its {len(slides):,} slides")
+        raise no_text_error(f"on its {len(slides):,} slides")
     named = {f"slide {number}": text for number, text in enumerate(texts, 1)}
     headed = {name for name, slide in zip(named, slides, strict=False) if _title(slide)}
-    title = sensible(show.core_properties.title) or _title(slides[0])
-    content = joined(named.items(), title, _warnings(len(slides)))
+    title = human_title(show.core_properties.title) or _title(slides[0])
+    content = join_parts(named.items(), title, _warnings(len(slides)))
     parts = (replace(part, under=(part.line,)) if part.name in headed else part for part in content.parts)
     return replace(content, parts=tuple(parts))
 

@@ -6,8 +6,8 @@ import codecs
 import re
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import Content, not_text
-from notewell.index.readers.encodings import guess, name_of
+from notewell.index.readers.content import Content, not_text_error
+from notewell.index.readers.encodings import detect_encoding, name_of
 
 # Byte order marks; UTF-32's begins with that of UTF-16, so it comes first.
 MARKS = {
@@ -44,9 +44,9 @@ def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of bytes in any encoding, and a warning if the encoding was detected."""
     text, warning = _decoded(data)
     if "\0" in text:
-        raise not_text("contains zero bytes")
+        raise not_text_error("contains zero bytes")
     if len(CONTROL.findall(text, 0, SAMPLE)) > MOST_CONTROL * min(len(text), SAMPLE):
-        raise not_text("full of control characters")
+        raise not_text_error("full of control characters")
     # A lone \r is the line end of old Macs. A \r before \n stays, so that offsets are those of the file.
     return text if "\n" in text else text.replace("\r", "\n"), (warning,) if warning else ()
 
@@ -62,11 +62,11 @@ def _decoded(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         damage = error
     if b"\0" in data:
-        raise not_text("contains zero bytes")
+        raise not_text_error("contains zero bytes")
     if _is_meant_as_utf_8(data):
         # A few bad bytes are no reason to lose a note.
         return data.decode("utf-8", "replace"), f"damaged: not UTF-8 at byte {damage.start:,}; such bytes are left out"
-    if encoding := guess(data):
+    if encoding := detect_encoding(data):
         return _guessed(data, encoding)
     raise NoteError(f"not text: not UTF-8 at byte {damage.start:,}, nor any other encoding", "Save it as UTF-8")
 

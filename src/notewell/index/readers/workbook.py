@@ -12,9 +12,9 @@ from typing import Any
 import python_calamine as calamine
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, locked, no_text
+from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, no_text_error, password_error
 from notewell.index.readers.csv_rows import NEAR, rows_name, runs, split_header
-from notewell.index.readers.writing import folded, in_cell, one_line
+from notewell.index.readers.writing import in_cell, marked_line, one_line
 from notewell.index.readers.zip_guard import OLE, check_office, check_unlocked
 from notewell.types.note import Part
 
@@ -63,7 +63,7 @@ def extract(data: bytes) -> Content:
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(data))
     except calamine.PasswordError as error:
-        raise locked() from error
+        raise password_error() from error
     except calamine.CalamineError as error:
         raise NoteError("damaged, or not a workbook", "Repair it, or save it again") from error
     text = Text()
@@ -71,7 +71,7 @@ def extract(data: bytes) -> Content:
     for number, name in enumerate(book.sheet_names, 1):
         warnings += _add_sheet(text, number, name, book.get_sheet_by_index(number - 1))
     if not text.parts:
-        raise no_text(f"in its {len(book.sheet_names):,} sheets")
+        raise no_text_error(f"in its {len(book.sheet_names):,} sheets")
     return Content("\n".join([*text.lines, ""]), tuple(text.parts), warnings=tuple(warnings))
 
 
@@ -119,7 +119,7 @@ def _as_text(value: Any) -> str:
     """Return a cell's value about as a spreadsheet shows it, dates in ISO 8601."""
     match value:
         case str():
-            return folded(value)
+            return marked_line(value)
         case bool():
             return "TRUE" if value else "FALSE"
         case float():

@@ -32,10 +32,10 @@ def one_line(text: str) -> str:
     return text.strip() if text.isprintable() else " ".join(NOT_PRINTED.sub(" ", text).split())
 
 
-def folded(text: str) -> str:
+def marked_line(text: str) -> str:
     r"""Return a text on one line, its line breaks marked so that redaction still sees them.
 
-    >>> folded("one \n\n two\tthree")
+    >>> marked_line("one \n\n two\tthree")
     'one\x0b\x0btwo three'
     """
     return text.strip() if text.isprintable() else LINE_IN_LINE.join(map(one_line, clean(text).split("\n")))

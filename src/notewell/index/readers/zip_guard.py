@@ -7,7 +7,7 @@ import zlib
 from io import BytesIO
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_MEMBERS, MOST_UNPACKED, locked
+from notewell.index.readers.content import MOST_MEMBERS, MOST_UNPACKED, password_error
 
 # The first bytes of Microsoft's older container: documents before 2007, and newer ones with a password.
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -20,7 +20,7 @@ HEAD = 64 << 10
 ENCRYPTED = 0x1
 
 
-def opened(data: bytes) -> zipfile.ZipFile:
+def open_zip(data: bytes) -> zipfile.ZipFile:
     """Return the zip file, or raise `NoteError` if it is damaged, locked or too large."""
     if data.startswith(OLE):
         check_unlocked(data)
@@ -32,17 +32,17 @@ def opened(data: bytes) -> zipfile.ZipFile:
         raise NoteError(fact, "Repair it, or copy it again") from error
     _check_size(archive.infolist(), len(data))
     if any(member.flag_bits & ENCRYPTED for member in archive.infolist()):
-        raise locked()
+        raise password_error()
     return archive
 
 
 def check_unlocked(data: bytes) -> None:
     """Raise `NoteError` for a document with a password, in the older container."""
     if LOCKED in data:
-        raise locked()
+        raise password_error()
 
 
-def unpacked(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:
+def read_member(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:
     """Return a member of a zip file, or its first `size` bytes, or raise `NoteError` if it is missing or damaged."""
     try:
         with archive.open(name) as file:
@@ -53,11 +53,11 @@ def unpacked(archive: zipfile.ZipFile, name: str, size: int = -1) -> bytes:
 
 def check_office(data: bytes) -> None:
     """Raise `NoteError` for anything but an Office document, or one whose XML declares entities."""
-    with opened(data) as archive:
+    with open_zip(data) as archive:
         for name in archive.namelist():
             if name.endswith((".xml", ".rels")):
                 # XML may be in UTF-16: without its zero bytes it reads as ASCII.
-                head = unpacked(archive, name, HEAD).replace(b"\0", b"")
+                head = read_member(archive, name, HEAD).replace(b"\0", b"")
                 if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
                     raise NoteError("suspicious: its XML declares entities", "Exclude it with index.exclude")
 

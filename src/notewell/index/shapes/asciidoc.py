@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled, top_heading
+from notewell.index.shapes.sections import chunk_sections, file_links, matches_outside, top_heading, with_title
 from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 LANDMARK = re.compile(
@@ -28,8 +28,8 @@ LINK = re.compile(
 def parse(note: Note) -> Note:
     """Return the note with its title and its links to files."""
     found = outline(note.text)
-    links = file_links(note, outside(LINK.finditer(note.text), found.blocks))
-    return replace(titled(note, found.title), links=links, outline=found)
+    links = file_links(note, matches_outside(LINK.finditer(note.text), found.blocks))
+    return replace(with_title(note, found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
@@ -54,10 +54,10 @@ def outline(text: str) -> Outline:
             opened = mark
     # An unclosed block is plain text, so that one slip does not swallow the rest of a note.
     headings += inside
-    return Outline(top_heading(text, headings, before(text)), headings, blocks)
+    return Outline(top_heading(text, headings, title_offset(text)), headings, blocks)
 
 
-def before(text: str) -> int:
+def title_offset(text: str) -> int:
     """Return the offset of the title, behind the lines that may precede it."""
     found = PREAMBLE.match(text)
     return found.end() if found else 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from notewell.index.chunk import LONGEST_NAME, ChunkRules
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.sections import chunk_sections, titled, top_heading
+from notewell.index.shapes.sections import chunk_sections, top_heading, with_title
 from notewell.types.note import Chunk, Heading, Note, Outline, Span, listed
 
 # The lines that structure a note: fences, headings, and underlines below a heading.
@@ -35,7 +35,7 @@ def parse_body(note: Note) -> Note:
     found = outline(note.text, note.body)
     code = ((fence.start, fence.end) for fence in found.blocks)
     links = (*field_links(note), *body_links(note, code))
-    return replace(titled(note, note.title or found.title), links=links, outline=found)
+    return replace(with_title(note, note.title or found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled
+from notewell.index.shapes.sections import chunk_sections, file_links, matches_outside, with_title
 from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
@@ -28,8 +28,8 @@ def parse(note: Note) -> Note:
     fields = dict(reversed(keywords(note.text)))
     tags = [tag for tag in fields.get("filetags", "").replace(":", " ").split() if tag]
     found = outline(note.text)
-    links = file_links(note, outside(LINK.finditer(note.text), found.blocks))
-    return replace(titled(note, found.title), fields={"tags": tags} if tags else {}, links=links, outline=found)
+    links = file_links(note, matches_outside(LINK.finditer(note.text), found.blocks))
+    return replace(with_title(note, found.title), fields={"tags": tags} if tags else {}, links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
@@ -44,7 +44,7 @@ def outline(text: str) -> Outline:
     found, states = blocks(text), STATES | own
     headings = [
         Heading(len(match[1]), _name(match[2], states), match.start(), min(match.end() + 1, len(text)))
-        for match in outside(HEADING.finditer(text), found)
+        for match in matches_outside(HEADING.finditer(text), found)
     ]
     return Outline(next((value for key, value in written if key == "title"), ""), headings, found)
 

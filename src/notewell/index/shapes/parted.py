@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, pack, trim
-from notewell.index.shapes.sections import titled
+from notewell.index.shapes.sections import with_title
 from notewell.types.note import Chunk, Note, Part, Span
 
 # Rows are short, and each may be what someone searches for; only shorter parts join their neighbour.
@@ -20,7 +20,7 @@ Piece = tuple[tuple[str, ...], Span]
 
 def parse(note: Note) -> Note:
     """Return the note with its title: the one its reader found, or the file's name."""
-    return titled(note)
+    return with_title(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

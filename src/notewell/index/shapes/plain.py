@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from notewell.index.chunk import ChunkRules, chunks_of
-from notewell.index.shapes.sections import titled
+from notewell.index.shapes.sections import with_title
 from notewell.types.note import Chunk, Note, Span
 
 # Without headings it is not known where the subject changes: shorter chunks than Markdown's are about one subject.
@@ -31,7 +31,7 @@ INK = re.compile(r"\S")
 
 def parse(note: Note) -> Note:
     """Return the note with its title: the one its reader found, or the file's name."""
-    return titled(note)
+    return with_title(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

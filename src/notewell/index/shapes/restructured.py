@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.shapes.sections import chunk_sections, file_links, outside, titled, top_heading
+from notewell.index.shapes.sections import chunk_sections, file_links, matches_outside, top_heading, with_title
 from notewell.types.note import Chunk, Heading, Note, Outline, Span
 
 RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
@@ -27,8 +27,8 @@ def parse(note: Note) -> Note:
     """Return the note with its title and its links to files."""
     found = outline(note.text)
     matches = sorted((*DOC.finditer(note.text), *FILE.finditer(note.text)), key=lambda match: match.start())
-    links = file_links(note, outside(matches, found.blocks))
-    return replace(titled(note, found.title), links=links, outline=found)
+    links = file_links(note, matches_outside(matches, found.blocks))
+    return replace(with_title(note, found.title), links=links, outline=found)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
@@ -43,7 +43,7 @@ def outline(text: str) -> Outline:
     levels: dict[tuple[str, bool], int] = {}
     headings: list[Heading] = []
     past = 0
-    for rule in outside(RULE.finditer(text), blocks):
+    for rule in matches_outside(RULE.finditer(text), blocks):
         if rule.start() >= past and (titled_by := _title(text, rule, past)):
             name, start, is_over = titled_by
             level = levels.setdefault((rule[1], is_over), len(levels) + 1)

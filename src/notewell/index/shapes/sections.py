@@ -177,7 +177,7 @@ def _inside(runs: list[Span], at: int) -> bool:
 LONGEST_LINK = 500
 
 
-def titled(note: Note, title: str = "") -> Note:
+def with_title(note: Note, title: str = "") -> Note:
     """Return the note with this title, or else the one its reader found, or the file's name."""
     return replace(note, title=(title or note.title).strip()[:LONGEST_NAME] or PurePosixPath(note.path).stem)
 
@@ -188,7 +188,7 @@ def top_heading(text: str, headings: list[Heading], body: int = 0) -> str:
     return tops[0].name if len(tops) == 1 and not text[body : tops[0].start].strip() else ""
 
 
-def outside(matches: Iterable[re.Match[str]], blocks: list[Span]) -> Iterator[re.Match[str]]:
+def matches_outside(matches: Iterable[re.Match[str]], blocks: list[Span]) -> Iterator[re.Match[str]]:
     """Yield the matches that start outside of the blocks, which are in order."""
     for match in matches:
         before = bisect_right(blocks, match.start(), key=lambda block: block.start)
