@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.cases import cases
 
 from notewell.errors import NoteError
-from notewell.index.readers import csv_rows
 from notewell.index.readers.content import Content
 from notewell.index.readers.csv_rows import delimiter, extract
 from notewell.types.note import Part
@@ -124,9 +123,8 @@ def test_very_many_rows_are_read() -> None:
     assert len(content.parts) == 5_000 and content.parts[-1] == Part(99_982, "rows 99982-100001", (1,))
 
 
-def test_a_file_too_long_is_read_up_to_a_row_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_rows, "MOST_TEXT", 30)
-    content = extract(b"a,b\n" + b"1,2\n" * 100)
+def test_a_file_too_long_is_read_up_to_a_row_and_says_so() -> None:
+    content = extract(b"a,b\n" + b"1,2\n" * 100, most=30)
     assert content == Content(
         "a,b\n" + "1,2\n" * 6,
         (Part(2, "rows 2-7", (1,)),),
@@ -135,7 +133,7 @@ def test_a_file_too_long_is_read_up_to_a_row_and_says_so(monkeypatch: pytest.Mon
     )
 
     line = Content("a" * 30, (Part(1, "row 1"),), "", ("only the first 30 characters are read, up to row 1",))
-    assert extract(b"a" * 31) == line
+    assert extract(b"a" * 31, most=30) == line
 
 
 def test_binary_is_no_table() -> None:

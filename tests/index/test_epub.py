@@ -70,7 +70,7 @@ def test_a_book_under_drm_is_told_as_such_and_one_with_hidden_fonts_is_read() ->
         epub.extract(made(chapters, locked("OPS/a.xhtml")))
 
 
-def test_what_cannot_be_read_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_book_is_refused_with_the_reason() -> None:
     book = made({"a.xhtml": page("bees")})
     empty = BytesIO()
     zipfile.ZipFile(empty, "w").close()
@@ -79,9 +79,8 @@ def test_what_cannot_be_read_is_told_with_the_reason(monkeypatch: pytest.MonkeyP
     for data, fact in facts.items():
         with pytest.raises(NoteError, match=fact):
             epub.extract(data)
-    monkeypatch.setattr(zip_guard, "MOST_UNPACKED", 100)
     with pytest.raises(NoteError, match="unpacks to too much"):
-        epub.extract(book)
+        zip_guard.open_zip(book, most=100)
 
 
 def test_a_file_that_unpacks_to_far_more_than_it_is_is_refused() -> None:

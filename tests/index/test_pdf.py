@@ -121,13 +121,12 @@ def test_what_cannot_be_read_is_told_with_the_reason(data: bytes, fact: str) -> 
     assert caught.value.hint
 
 
-def test_pages_past_the_limit_are_left_out_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "MOST_PAGES", 2)
-    content = pdf.extract(made([lines("one"), lines("two"), lines("three")]))
+def test_pages_past_the_limit_are_left_out_with_a_warning() -> None:
+    content = pdf.extract(made([lines("one"), lines("two"), lines("three")]), most=2)
     assert content.text == "one\n\ntwo\n"
     assert content.warnings == ("only the first 2 of its 3 pages are read",)
 
 
-def test_it_is_read_in_the_process_apart() -> None:
+def test_it_is_read_in_the_sandbox() -> None:
     with Extraction(20) as extraction:
         assert extraction.extract(BY_SUFFIX[".pdf"], made([lines("Bees")])).text == "Bees\n"

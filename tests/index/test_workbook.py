@@ -146,10 +146,9 @@ def test_a_workbook_of_office_before_2007_is_read() -> None:
     assert content.text == "[Sheet: Bees]\nhive | sums\nWorb | 12\n"
 
 
-def test_columns_and_text_past_the_limits_are_left_out_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "MOST_COLUMNS", 2)
-    monkeypatch.setattr(workbook, "MOST_TEXT", 400)
-    content = workbook.extract(made({"A": [("hive", "sum", "more"), *(("north", 12, 1) for _ in range(100))]}))
+def test_columns_and_text_past_the_limits_are_left_out_with_a_warning() -> None:
+    book = made({"A": [("hive", "sum", "more"), *(("north", 12, 1) for _ in range(100))]})
+    content = workbook.extract(book, most_text=400, most_columns=2)
     assert content.warnings == (
         "sheet 1 is read up to row 41 only",
         "only the first 2 of the 3 columns of sheet 1 are read",

@@ -5,7 +5,6 @@ import yaml
 from tests.cases import cases
 
 from notewell.errors import NoteError
-from notewell.index.readers import yaml_values
 from notewell.index.readers.yaml_values import extract
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types.note import Note, Stamp
@@ -80,9 +79,8 @@ def test_values_and_comments_keep_the_lines_they_have_in_the_file() -> None:
     assert content.warnings == ()
 
 
-def test_yaml_without_its_library_in_c_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_values, "LOADER", yaml.SafeLoader)
-    assert extract(STACK.encode()).text.replace(LINE_IN_LINE, " ") == FLAT
+def test_the_loader_in_python_reads_the_same() -> None:
+    assert extract(STACK.encode(), yaml.SafeLoader).text.replace(LINE_IN_LINE, " ") == FLAT
 
 
 def test_lines_are_counted_as_everywhere_else() -> None:

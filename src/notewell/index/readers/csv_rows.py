@@ -112,16 +112,16 @@ class Record:
     fields: Sequence[str]
 
 
-def extract(data: bytes) -> Content:
-    """Return the file's text, and its records in parts."""
+def extract(data: bytes, most: int = MOST_TEXT) -> Content:
+    """Return the first `most` characters of the file, and its records in parts."""
     whole, warnings = decode(data)
-    text = whole if len(whole) <= MOST_TEXT else whole[: whole.rfind("\n", 0, MOST_TEXT) + 1 or MOST_TEXT]
+    text = whole if len(whole) <= most else whole[: whole.rfind("\n", 0, most) + 1 or most]
     declared = DECLARED.match(text)
     found = records(text, declared[1] if declared else delimiter(text), skip_first=bool(declared))
     parts = tuple(_parts(found))
     if len(text) < len(whole):
         last = f", up to {parts[-1].name}" if parts else ""
-        warnings = (*warnings, f"only the first {MOST_TEXT:,} characters are read{last}")
+        warnings = (*warnings, f"only the first {most:,} characters are read{last}")
     return Content(text, parts, warnings=warnings)
 
 

@@ -39,20 +39,22 @@ class Line:
     height: float = 0.0
 
 
-def extract(data: bytes) -> Content:
-    """Return the text of the pages, or raise `NoteError`."""
+def extract(data: bytes, most: int = MOST_PAGES) -> Content:
+    """Return the text of the first `most` pages, or raise `NoteError`."""
     document = _opened(data)
     try:
         count = len(document)
         if not count:
             raise NoteError("damaged: it has no pages", "Repair it, or save it again")
         document.init_forms()
-        texts = [_page(document, number) for number in range(min(count, MOST_PAGES))]
+        texts = [_page(document, number) for number in range(min(count, most))]
         if not any(texts):
             raise NoteError(f"no text on its {count:,} pages; it may be a scan", "Run OCR on it")
         words = frozenset(COMPOUND.findall("\n".join(texts)))
         named = ((f"page {number}", _with_words_joined(text, words)) for number, text in enumerate(texts, 1))
-        return join_parts(named, human_title(document.get_metadata_value("Title")), tuple(_warnings(document, texts)))
+        return join_parts(
+            named, human_title(document.get_metadata_value("Title")), tuple(_warnings(document, texts, most))
+        )
     finally:
         document.close()
 
@@ -136,11 +138,11 @@ def _with_words_joined(text: str, compounds: frozenset[str]) -> str:
     return clean(LEADER.sub(" …", HALVES.sub(whole, text)))
 
 
-def _warnings(document: pypdfium2.PdfDocument, texts: list[str]) -> Iterator[str]:
+def _warnings(document: pypdfium2.PdfDocument, texts: list[str], most: int) -> Iterator[str]:
     bare, count = texts.count(""), len(document)
     if bare:
         yield f"no text on {bare:,} of its {count:,} pages; they may be scans"
-    if count > MOST_PAGES:
-        yield f"only the first {MOST_PAGES:,} of its {count:,} pages are read"
+    if count > most:
+        yield f"only the first {most:,} of its {count:,} pages are read"
     if attached := document.count_attachments():
         yield f"{attached:,} attached files are not read"

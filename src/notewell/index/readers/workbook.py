@@ -41,8 +41,9 @@ class Row:
 
 @dataclass(slots=True)
 class Text:
-    """The text so far, and its parts."""
+    """The text so far, of at most `most` characters, and its parts."""
 
+    most: int
     lines: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     length: int = 0
@@ -54,7 +55,7 @@ class Text:
         return len(self.lines)
 
 
-def extract(data: bytes) -> Content:
+def extract(data: bytes, *, most_text: int = MOST_TEXT, most_columns: int = MOST_COLUMNS) -> Content:
     """Return the text of all sheets, hidden ones included, or raise `NoteError`."""
     if data.startswith(OLE):
         check_unlocked(data)
@@ -66,18 +67,18 @@ def extract(data: bytes) -> Content:
         raise password_error() from error
     except calamine.CalamineError as error:
         raise NoteError("damaged, or not a workbook", "Repair it, or save it again") from error
-    text = Text()
+    text = Text(most_text)
     warnings: list[str] = []
     for number, name in enumerate(book.sheet_names, 1):
-        warnings += _add_sheet(text, number, name, book.get_sheet_by_index(number - 1))
+        warnings += _add_sheet(text, number, name, book.get_sheet_by_index(number - 1), most_columns)
     if not text.parts:
         raise no_text_error(f"in its {len(book.sheet_names):,} sheets")
     return Content("\n".join([*text.lines, ""]), tuple(text.parts), warnings=tuple(warnings))
 
 
-def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet) -> Iterator[str]:
+def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet, columns: int) -> Iterator[str]:
     """Append a sheet, and yield warnings about what is left out of it."""
-    rows = _rows(sheet)
+    rows = _rows(sheet, columns)
     top = list(islice(rows, NEAR))
     if not top:
         return
@@ -89,12 +90,12 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
     under = (*under, *(text.add(row.line()) for row in head))
     width = len(head[-1].cells) if head and len(head[-1].cells) <= WIDEST else 0
     for run in runs(chain(rest, rows)):
-        if text.length > MOST_TEXT * FULL:
+        if text.length > text.most * FULL:
             yield f"sheet {number} is read up to row {run[0].number - 1:,} only"
             break
         _add_rows(text, f"sheet {number}", run, under, width)
-    if sheet.width > MOST_COLUMNS:
-        yield f"only the first {MOST_COLUMNS:,} of the {sheet.width:,} columns of sheet {number} are read"
+    if sheet.width > columns:
+        yield f"only the first {columns:,} of the {sheet.width:,} columns of sheet {number} are read"
 
 
 def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...], width: int = 0) -> None:
@@ -105,10 +106,10 @@ def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...
             text.add(row.line(width))
 
 
-def _rows(sheet: calamine.CalamineSheet) -> Iterator[Row]:
+def _rows(sheet: calamine.CalamineSheet, columns: int) -> Iterator[Row]:
     """Yield the rows that are not empty, without the empty cells at their end."""
     for number, values in enumerate(sheet.iter_rows(), 1):
-        cells = [_as_text(value) for value in values[:MOST_COLUMNS]]
+        cells = [_as_text(value) for value in values[:columns]]
         while cells and not cells[-1]:
             cells.pop()
         if cells:

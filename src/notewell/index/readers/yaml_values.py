@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 import yaml
 
@@ -21,13 +22,13 @@ BLOCK = ("|", ">")
 OTHER_ENDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def extract(data: bytes) -> Content:
+def extract(data: bytes, loader: Any = LOADER) -> Content:
     """Return the file's values on their lines; a file that is not YAML, such as a template, as plain text."""
     text, warnings = decode(data)
     text = OTHER_ENDS.sub(" ", text.replace("\r\n", "\n"))
     try:
         # With a line end added, the last value ends before the last line.
-        lines = Document(f"{text}\n".split("\n")).flattened(f"{text}\n")
+        lines = Document(f"{text}\n".split("\n")).flattened(f"{text}\n", loader)
         return Content("\n".join(lines).removesuffix("\n"), warnings=warnings)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -48,9 +49,9 @@ class Document:
         self._ends: dict[int, int] = {}
         self._texts: dict[int, str] = {}
 
-    def flattened(self, text: str) -> list[str]:
+    def flattened(self, text: str, loader: Any) -> list[str]:
         """Return one line for each line of the file."""
-        for event in yaml.parse(text, Loader=LOADER):
+        for event in yaml.parse(text, Loader=loader):
             self._take(event)
         lines = on_source_lines(self._flat.values, len(self._lines))
         for number, line in self._texts.items():

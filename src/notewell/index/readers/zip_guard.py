@@ -20,8 +20,8 @@ HEAD = 64 << 10
 ENCRYPTED = 0x1
 
 
-def open_zip(data: bytes) -> zipfile.ZipFile:
-    """Return the zip file, or raise `NoteError` if it is damaged, locked or too large."""
+def open_zip(data: bytes, most: int = MOST_UNPACKED) -> zipfile.ZipFile:
+    """Return the zip file, or raise `NoteError` if it is damaged, locked, or unpacks to more than `most` bytes."""
     if data.startswith(OLE):
         check_unlocked(data)
         raise NoteError("in the old format of Office before 2007", "Save it in the current format")
@@ -30,7 +30,7 @@ def open_zip(data: bytes) -> zipfile.ZipFile:
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
         fact = "damaged, or not what its suffix says" if data else "empty: it has no bytes"
         raise NoteError(fact, "Repair it, or copy it again") from error
-    _check_size(archive.infolist(), len(data))
+    _check_size(archive.infolist(), len(data), most)
     if any(member.flag_bits & ENCRYPTED for member in archive.infolist()):
         raise password_error()
     return archive
@@ -62,10 +62,10 @@ def check_office(data: bytes) -> None:
                     raise NoteError("suspicious: its XML declares entities", "Exclude it with index.exclude")
 
 
-def _check_size(members: list[zipfile.ZipInfo], size: int) -> None:
+def _check_size(members: list[zipfile.ZipInfo], size: int, most: int) -> None:
     # Python unpacks no more of a member than its declared size, so these sizes are reliable.
     total = sum(member.file_size for member in members)
-    if len(members) > MOST_MEMBERS or total > MOST_UNPACKED or total > max(NEVER_TOO_MUCH, size * RATIO):
+    if len(members) > MOST_MEMBERS or total > most or total > max(NEVER_TOO_MUCH, size * RATIO):
         raise NoteError(
             f"unpacks to too much: {total:,} bytes in {len(members):,} files",
             "Split it, or exclude it with index.exclude",
