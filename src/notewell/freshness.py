@@ -18,7 +18,7 @@ from notewell.index.watch import FolderWatch
 from notewell.store import Store
 from notewell.types.notices import Notice
 
-# After an attempt that was cut short, how long not to try again, in seconds: each attempt would be cut short.
+# How long not to try again after an attempt that was cut short, in seconds: the next would be cut short too.
 REST_SECONDS = 600.0
 # How long indexing waits for another process that is indexing, in seconds.
 WAIT_SECONDS = 5.0
@@ -31,32 +31,32 @@ class Policy:
     refresh: bool = True
     """Whether to look for changes before each answer."""
     behind: bool = False
-    """Whether to index in the background what is not quick, and a new vault."""
+    """Whether to index in the background if it takes long, or if the vault is new."""
     quick_seconds: float = 1.0
     """How long an answer may wait for indexing."""
     quick_bytes: int = 50_000_000
-    """More changed text than this is not indexed before an answer at all."""
+    """With more changed text than this, an answer does not wait for indexing at all."""
     walk_seconds: float = 60.0
     """How long to trust the folder watch: some drives send no events, so the folder is walked again after this."""
     pause_seconds: float = 1.0
-    """How long not to look again where there is no watch, or changes could not be indexed."""
+    """How long not to look again if there is no watch, or if changes could not be indexed."""
     pause_times: float = 10.0
-    """The same as a multiple of the last look's time; a look takes 0.2 s in a vault of 17,000 files."""
+    """The same, as a multiple of the last look's duration; a look takes 0.2 s in a vault of 17,000 files."""
     look_seconds: float = 3.0
-    """How long a request waits for a look that another request began: longer than what is called quick."""
+    """How long a request waits for a look that another request began: longer than `quick_seconds`."""
     run_wait_seconds: float = 2.0
     """How long a background run waits for another process: longer than a quick refresh takes."""
     retry_seconds: float = 10.0
-    """How long after a failed background run the next one starts; until then, whoever asks gets the error at once."""
+    """How long after a failed background run the next one starts; until then, requests get the error at once."""
     stop_seconds: float = 5.0
     """How long to wait for a background run that was told to stop; it ends with the current note."""
     on_new: Callable[[], None] | None = None
-    """What to do instead of indexing a vault for the first time, such as to refuse."""
+    """What to do instead of indexing a new vault, such as to refuse."""
 
 
 # Python: only when asked.
 NEVER = Policy(refresh=False)
-# The command line: what is quick is indexed before the answer, and a new vault in full.
+# The command line: index before the answer if that is quick, and a new vault in full.
 AT_ONCE = Policy()
 # Servers: a folder watch says whether anything changed, and a background run indexes what takes longer.
 WITHIN_A_SECOND = Policy(behind=True)
@@ -89,7 +89,7 @@ class Indexing(Protocol):
         """Compare the folder with the store."""
 
     def run(self, *, progress: Progress, wait: float) -> Report:
-        """Index what changed; wait so many seconds for another process that is indexing."""
+        """Index what changed; wait this many seconds for another process that is indexing."""
 
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed without waiting for anything, and leave standings out."""
@@ -104,7 +104,7 @@ class Indexing(Protocol):
 class Freshness:
     """Keeps one vault up to date: before answers, in the background, and after a single note changed.
 
-    Answers may come from many threads: one look for changes serves all that waited for it.
+    Answers may come from many threads: one look for changes serves all requests that waited for it.
     """
 
     def __init__(self, indexing: Indexing, policy: Policy = NEVER) -> None:
@@ -137,7 +137,7 @@ class Freshness:
         return notices if self.progress is None else (self._notice_of_run(),)
 
     def _shared_look(self, progress: Progress | None) -> tuple[Notice, ...]:
-        """Look for changes, or wait for another request's look; one look serves all who came before it began."""
+        """Look for changes, or wait for another request's look, which serves all requests from before it began."""
         awaited = self._looks + 1
         if not self._looking.acquire(timeout=self.policy.look_seconds):
             return (Notice("changes_being_indexed"),)
@@ -161,7 +161,7 @@ class Freshness:
         pause = max(self.policy.pause_seconds, self.policy.pause_times * (ended - began))
         self._next_look = 0.0 if is_cheap else ended + pause
         if self._notices:
-            # Whatever made it slow; if it cannot be done at all, the next look says so.
+            # Whatever made it slow; if it keeps failing, the next look reports it.
             self._start()
 
     def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
@@ -232,7 +232,7 @@ class Freshness:
                 return ()
             fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
         except (StoreError, EmbedError) as error:
-            # The note itself is as it was asked for.
+            # The note itself was written as requested.
             fact = error.fact
         return (Notice("note_not_indexed", {"path": path, "reason": fact}),)
 
@@ -269,7 +269,7 @@ class Freshness:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """Return how many notes of how many the background run has read; nothing, if there is none."""
+        """Return how many notes the background run has read, and of how many; None if there is no run."""
         run = self._run
         return None if run is None or run.is_over else run.progress
 
@@ -317,7 +317,7 @@ class Freshness:
                 self._start_run()
 
     def _start_run(self) -> BackgroundRun:
-        # What it leaves out is looked for as soon as it is over.
+        # What it misses is looked for as soon as it is over.
         self._next_look = 0.0
         wait = self.policy.run_wait_seconds
         self._run = BackgroundRun(self._indexing, wait, self._stopped.is_set)
@@ -341,7 +341,7 @@ class BackgroundRun:
         self._wait = wait
         self._stop = stop
         self._left = threading.Event()
-        # A process that ends does not wait for it: what is not stored yet is read again the next time.
+        # The process does not wait for it when it ends: what is not stored yet is read again next time.
         self._thread = threading.Thread(target=self._run, name="index", daemon=True)
 
     def start(self) -> None:
@@ -349,11 +349,11 @@ class BackgroundRun:
         self._thread.start()
 
     def leave(self) -> None:
-        """End the run with the current note, as nobody follows it any more."""
+        """End the run after the current note, because nobody follows it any more."""
         self._left.set()
 
     def join(self, seconds: float) -> None:
-        """Wait for its end, at most so long."""
+        """Wait for its end, at most this many seconds."""
         self._thread.join(seconds)
 
     @property
@@ -373,7 +373,7 @@ class BackgroundRun:
         try:
             progress = Progress(self._tell, lambda: self._left.is_set() or self._stop())
             self.report = self._indexing.run(progress=progress, wait=self._wait)
-        except BaseException as error:  # whoever follows gets it, or the next who asks
+        except BaseException as error:  # reported to the follower, or to the next request
             self.error = error
         finally:
             self._over_at = time.monotonic()

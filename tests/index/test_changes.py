@@ -398,7 +398,7 @@ def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(
     # Tests may run as root, whom no permission stops.
     monkeypatch.setattr(os, "scandir", refuse)
     assert vault.index().removed == 0
-    assert dict(vault.store.about().skipped) == {"closed": "no permission to look into this folder"}
+    assert dict(vault.store.about().skipped) == {"closed": "no permission to list this folder"}
     assert paths(vault, "hive") == ["closed/bees.md"]
 
 

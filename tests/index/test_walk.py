@@ -181,7 +181,7 @@ def deny(monkeypatch: pytest.MonkeyPatch, folder: Path, error: OSError) -> None:
     scandir = os.scandir
 
     def refuse(path: Path | int) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-        # Whoever clears the folder away later opens it by its number.
+        # pytest lists the folder by its descriptor when it deletes it.
         if not isinstance(path, int) and Path(path) == folder:
             raise error
         return scandir(path)
@@ -202,7 +202,7 @@ def test_a_folder_that_may_not_be_read_is_named_with_its_flaw(root: Path, monkey
     deny(monkeypatch, root / "closed", PermissionError(13, "denied"))
     assert {file.path: file.flaw for file in walk(root, WalkRules(), (".md",))} == {
         "a/b.md": "",
-        "closed": "no permission to look into this folder",
+        "closed": "no permission to list this folder",
         "d.md": "",
     }
 

@@ -50,7 +50,7 @@ def test_a_note_with_a_secret_in_its_name_is_skipped_and_its_name_never_stored(
     for _ in range(2):
         code, out, err = notewell("index", "--verbose")
         assert code == 0
-        assert "[REDACTED:github-token]/bees.md: its name holds a secret (github-token)" in err
+        assert "[REDACTED:github-token]/bees.md: its name contains a secret (github-token)" in err
         assert TOKEN not in out + err
     assert all(TOKEN.encode() not in file.read_bytes() for file in (folder / ".notewell").iterdir())
 

@@ -1,4 +1,4 @@
-"""The links of a vault as two arrays: who links to whom."""
+"""The links of a vault as two arrays: sources and targets."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from notewell.store import Linked
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """Who links to whom: the notes by number, and for every link that leads to one its source and target."""
+    """The notes by number, and the source and target of every link between them."""
 
     paths: tuple[str, ...]
-    # Places in `paths`; a note that links to another twice is there twice.
+    # Indexes into `paths`; a repeated link is there repeatedly.
     sources: npt.NDArray[np.uint32]
     targets: npt.NDArray[np.uint32]
 
     @classmethod
     def of(cls, snapshot: Linked) -> Net:
-        """Return the links between different notes of one state of the store; the notes in the order of their paths."""
+        """Return the links between different notes of one state of the store; notes are ordered by path."""
         ids, edges = snapshot.ids(), snapshot.edges().to_notes
         numbers = np.fromiter(ids.values(), np.uint32, len(ids))
         highest = max(int(ends.max(initial=0)) for ends in (numbers, edges.targets))
         places = np.full(highest + 1, len(ids), dtype=np.uint32)
         places[numbers] = np.arange(len(ids))
         sources, targets = places[edges.sources], places[edges.targets]
-        # A link within a note says nothing of it; one that was not resolved anew yet may lead to a note that is gone.
+        # Links within a note do not count. A link that still has to be resolved may lead to a deleted note.
         kept = (sources != targets) & (targets < len(ids))
         return cls(tuple(ids), sources[kept], targets[kept])
 
     def distinct(self) -> Pairs:
-        """Return the links between different notes, each once, as places in `paths`, in order."""
+        """Return the links between different notes, each once, as indexes into `paths`, in order."""
         different = self.sources != self.targets
         sources, targets = (ends[different].astype(np.int64) for ends in (self.sources, self.targets))
         return once(sources, targets, len(self.paths))
@@ -46,7 +46,7 @@ def once(sources: Places, targets: Places, size: int) -> Pairs:
     >>> once(np.array([2, 0, 2]), np.array([1, 2, 1]), 3)
     (array([0, 2]), array([2, 1]))
     """
-    # As `np.unique`, which takes four times as long: it hashes first.
+    # Like `np.unique`, which hashes first and takes four times as long.
     both = np.sort(sources * size + targets)
     both = both[np.diff(both, prepend=-1) > 0]
     return both // max(size, 1), both % max(size, 1)

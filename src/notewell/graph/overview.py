@@ -13,7 +13,7 @@ from notewell.graph.net import Net
 from notewell.graph.standing import ALONE, Standings
 from notewell.types.notices import Notice
 
-# A community is named after so many of its notes.
+# A community is named after this many of its notes.
 NAMED_BY = 3
 # Names of files that say nothing without their folder.
 FRONT_PAGES = ("index", "_index", "readme")

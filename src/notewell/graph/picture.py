@@ -1,4 +1,4 @@
-"""The graph drawn: as SVG, the notes of a small vault or the communities of a large one; or in Graphviz's language."""
+"""Pictures of the graph: SVG with the notes of a small vault or the communities of a large one, and Graphviz files."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ import numpy as np
 from notewell.graph.algorithms import Floats, layout
 from notewell.graph.overview import Community, Graph
 
-# A picture of more notes than these has their communities in it instead, of which so many at most.
+# With more notes than this, communities are drawn instead, at most this many.
 FEW = 120
 BUBBLES = 60
-# The links of a bubble that are drawn: all of them would be a grey cloud.
+# How many links of a bubble are drawn: all of them would be a grey cloud.
 JOINED = 3
-# In pixels: the height of a line, and the widths of a letter, of a bold one, and of one of the Far East.
+# In pixels: the height of a line, and the widths of a letter, of a bold one, and of an East Asian one.
 LINE = 15
 LETTER, BOLD, WIDE = 7.0, 8.2, 13.0
-# A line of a label is no longer than this, if its words allow; a name takes so many lines, and what is left is cut.
+# The preferred length of a line of a label, in characters, and the most lines of a name; the rest is cut.
 LONGEST, MOST_LINES = 28, 3
-# The title has the width of the whole picture.
+# The title may use the width of the whole picture.
 LONGEST_TITLE = 60
-# The radius of a note without links, and what it grows by with the root of their number; of a bubble, the least and the
-# largest.
+# The radius of a note without links, and its growth with the root of the number of links; the least and greatest radius
+# of a bubble.
 DOT, DOT_GROWTH = 4.0, 2.0
 BUBBLE_LEAST, BUBBLE_MOST = 8.0, 80.0
-# Bubbles of such a radius go by three names, or two; smaller ones by one.
+# From these radii on, a bubble has three names, or two; smaller ones have one.
 ROOM_FOR_NAMES = ((40.0, 3), (20.0, 2), (0.0, 1))
-# Where the first line of a label stands below its circle, in lines.
+# The distance of a label from its circle, in lines.
 BELOW = 0.85
-# The title and what is below it, from the top.
+# The positions of the title and the subtitle, from the top.
 TITLE_AT, COUNTS_AT = 30, 50
-# Around each label, around the whole, and above it for the title.
+# Margins: around each label, around the picture, and above it for the title.
 GAP, MARGIN, HEAD = 8, 30, 46
-# How much of the picture labels and bubbles cover before they are pushed apart, and how much wider than high it is.
-# A few joined to each other need no room for lines to cross.
+# The share of the picture that labels and bubbles cover before they are pushed apart, and its aspect ratio.
+# A few linked circles need no room for crossing lines.
 COVERED, COVERED_BY_FEW, ASPECT = 0.4, 0.8, 1.5
 A_FEW = 8
-# Boxes are pushed apart so often; where this is not enough, all move away from each other as well, a little each time.
+# How often boxes are pushed apart; if that is not enough, all also move away from each other, a little each time.
 PUSHES, PUSHES_ALONE = 400, 300
 SPREAD = 1.05
-# A picture is as wide as this at least: its title needs the room.
+# The least width of a picture: its title needs the room.
 NARROWEST = 700
-# Colours that can be told apart, of the same lightness: for the largest communities, and grey for the others. In a
-# picture of communities the colour would say nothing, and all are alike.
+# Distinct colours of the same lightness for the largest communities, and grey for the others. In a
+# picture of communities colours would mean nothing, and all have the same.
 COLOURS = (
     *("#4c78a8", "#e07b39", "#3f9e6b", "#c2506b", "#8064a8", "#a08a2e"),
     *("#3a9aa5", "#9c6b4e", "#6b8e23", "#b35aa0", "#5b6fd0"),
 )
 GREY, BUBBLE = "#8a8a8a", "#4c78a8"
-# The tip of an arrow; it ends where the circle begins.
+# The tip of an arrow, which ends at the rim of the circle.
 TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
     ' orient="auto-start-reverse"><path d="M0,1 L8,4 L0,7 z" fill="#9aa1a9"/></marker></defs>'
 )
-# What Graphviz may not be given, and what XML may not hold.
+# Characters that Graphviz does not accept, and characters that XML cannot contain.
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -70,7 +70,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 class Spot:
     """A circle with its label, whose first lines may be `bold`: a note, or a community.
 
-    `hint` is shown when one points at it.
+    `hint` is its tooltip.
     """
 
     radius: float
@@ -81,7 +81,7 @@ class Spot:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Return the width and height that nothing else may cover: of the circle, and of the label below it."""
+        """Return the width and height of the circle with the label below it, which nothing else may cover."""
         labels = [_width(line, BOLD if number < self.bold else LETTER) for number, line in enumerate(self.lines)]
         width = max(2 * self.radius, *labels)
         return width + GAP, 2 * self.radius + LINE * len(self.lines) + GAP
@@ -89,9 +89,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A line between two spots, by place; the more links it stands for, the thicker.
+    """A line between two spots, by index; the more links it represents, the thicker.
 
-    A single link is an arrow to the `other`, or both ways.
+    A single link is an arrow to the `other`, or in both directions.
     """
 
     one: int
@@ -102,7 +102,7 @@ class Join:
 
 
 def as_svg(graph: Graph, title: str) -> str:
-    """Return the picture: each note if they are few, else the largest communities, by their most central notes."""
+    """Return the picture: every note of a small vault, else the largest communities, named by their central notes."""
     linked = sum(community.size for community in graph.communities)
     spots, joins = _note_spots(graph) if linked <= FEW else _community_spots(graph)
     places, (width, height) = _arranged(spots, joins)
@@ -138,7 +138,7 @@ def _community_spots(graph: Graph) -> tuple[list[Spot], list[Join]]:
     joins = []
     for bridge in graph.bridges:
         both = bridge.communities
-        # The widest come first; a bubble without a line yet may still take one from a bubble that has enough.
+        # The widest come first; a bubble without a line may still get one to a bubble that has enough.
         if max(both) < len(shown) and min(taken[number] for number in both) < JOINED:
             joins.append(Join(*both, bridge.links))
             taken |= {number: taken[number] + 1 for number in both}
@@ -154,7 +154,7 @@ def _bubble(community: Community, largest: int) -> Spot:
 
 
 def _wrapped(name: str) -> tuple[str, ...]:
-    """Return a name as the lines of a label, cut only where it is longer than a label is.
+    """Return a name as the lines of a label, cut only if it is longer than a label may be.
 
     >>> _wrapped("How the bees of the old orchard came to be here")
     ('How the bees of the old', 'orchard came to be here')
@@ -164,7 +164,7 @@ def _wrapped(name: str) -> tuple[str, ...]:
 
 
 def _drawable(text: str) -> str:
-    """Return a text without what XML does not hold."""
+    """Return a text without the characters that XML cannot contain."""
     return FORBIDDEN.sub(" ", text)
 
 
@@ -173,7 +173,7 @@ def _width(line: str, letter: float) -> float:
 
 
 def _arranged(spots: Sequence[Spot], joins: Sequence[Join]) -> tuple[Floats, tuple[float, float]]:
-    """Return the middle of each circle, and the size of the picture; what is not joined stands in rows below."""
+    """Return the centre of each circle, and the size of the picture; unlinked ones form rows at the bottom."""
     places = np.zeros((len(spots), 2))
     left, top, below, widest = float(MARGIN), float(MARGIN + HEAD), 0.0, float(NARROWEST)
     for group in _groups(len(spots), joins):
@@ -186,7 +186,7 @@ def _arranged(spots: Sequence[Spot], joins: Sequence[Join]) -> tuple[Floats, tup
 
 
 def _groups(size: int, joins: Sequence[Join]) -> list[list[int]]:
-    """Return the spots that lines lead from one to the other, the largest group first."""
+    """Return the groups of spots that lines connect, the largest first."""
     home = list(range(size))
     for join in joins:
         one, other = sorted((home[join.one], home[join.other]))
@@ -202,7 +202,7 @@ def _inside(group: Sequence[int], joins: Sequence[Join]) -> list[Join]:
 
 
 def _placed(spots: Sequence[Spot], joins: Sequence[Join]) -> tuple[Floats, tuple[float, float]]:
-    """Return the middle of each circle, joined ones near, none on another's label; and the size of all together."""
+    """Return the centre of each circle, linked ones near each other and none on a label; and the total size."""
     ends = np.array([(join.one, join.other) for join in joins], np.int64).reshape(-1, 2)
     weights = np.log1p(np.array([join.links for join in joins], np.float64))
     places = layout((ends[:, 0], ends[:, 1]), len(spots), weights)
@@ -213,13 +213,13 @@ def _placed(spots: Sequence[Spot], joins: Sequence[Join]) -> tuple[Floats, tuple
     places = _apart((places - places.min(axis=0)) / spread * (height * ASPECT, height), sizes)
     corner = (places - sizes / 2).min(axis=0)
     width, height = ((places + sizes / 2).max(axis=0) - corner).tolist()
-    # A box has its circle on top: the label hangs below.
+    # A box has its circle at the top and its label below.
     drop = np.array([(0, spot.radius - (spot.size[1] - GAP) / 2) for spot in spots])
     return places - corner + drop, (width, height)
 
 
 def _apart(places: Floats, sizes: Floats) -> Floats:
-    """Return the places with boxes of these sizes pushed apart, each pair along the shorter way, until none overlap."""
+    """Return the positions with boxes of these sizes pushed apart along the shorter axis, until none overlap."""
     for number in range(PUSHES):
         between = places[:, None] - places[None, :]
         over = (sizes[:, None] + sizes[None, :]) / 2 - np.abs(between)
@@ -261,7 +261,7 @@ def _lines(joins: Sequence[Join], spots: Sequence[Spot], places: Floats) -> Iter
 
 
 def _edges(join: Join, spots: Sequence[Spot], places: Floats) -> Floats:
-    """Return where a line begins and ends: an arrow at the rims of its circles, any other line in their middles."""
+    """Return both ends of a line: for an arrow at the rims of its circles, for any other line at their centres."""
     ends: Floats = places[[join.one, join.other]]
     length = float(np.linalg.norm(ends[1] - ends[0]))
     if not join.arrow or not length:
@@ -279,7 +279,7 @@ def _circles(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
 
 
 def _labels(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
-    # A white rim around letters keeps them readable on lines.
+    # A white outline keeps letters readable on lines.
     rim = 'paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round" fill="#222222"'
     for spot, (x, y) in zip(spots, places, strict=True):
         first = y + spot.radius + LINE * BELOW
@@ -290,7 +290,7 @@ def _labels(spots: Sequence[Spot], places: Floats) -> Iterator[str]:
 
 
 def as_dot(graph: Graph) -> str:
-    """Return the graph for Graphviz: linked notes in the boxes of their communities, and each link once."""
+    """Return the graph for Graphviz: linked notes in boxes by community, and each link once."""
     names = graph.names()
     alone = (f"  {_node(path, names)}" for path in graph.orphans)
     arrows = (f"  {quoted(source)} -> {quoted(target)};" for source, target in graph.pairs)
@@ -298,7 +298,7 @@ def as_dot(graph: Graph) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""Return a text as Graphviz reads it.
+    r"""Return a text quoted for Graphviz.
 
     >>> print(quoted('He said "a\\b"'))
     "He said \"a\\b\""

@@ -1,4 +1,4 @@
-"""Where a link leads: to which note of the vault, as Obsidian decides it, and as a site of the same files would."""
+"""Where a link leads: to which note of the vault, by the rules of Obsidian, and of a website for Markdown links."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, fold, hash_of, last
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
 from notewell.types.note import Link
 
-# A site's own top folder is not the vault's; less than this of an address, without it, would say nothing.
+# A website's top folder is not the vault's. Without it, an address needs at least this many names to mean anything.
 LEAST_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a link says of its target: a folded path, and whether it is counted from the note, the root, or nowhere.
+    """The target of a link as written: a folded path, and whether it is relative to the note, the root, or neither.
 
     A link within its own note has the base `here`.
     """
@@ -28,16 +28,16 @@ class Address:
 
     @property
     def name(self) -> str:
-        """Return the last name in it, which the target must have."""
+        """Return its last name, which the target must have."""
         return last_name(self.path)
 
 
 class Written(Protocol):
-    """A link, as far as its address goes."""
+    """A link, reduced to its address."""
 
     @property
     def target(self) -> str:
-        """Return what it names."""
+        """Return its target as written."""
 
     @property
     def kind(self) -> str:
@@ -45,7 +45,7 @@ class Written(Protocol):
 
 
 def read_address(link: Written, source: str) -> Address | None:
-    """Return where a link in the note at `source` points; nothing, if out of the vault.
+    """Return the address of a link in the note at `source`; None if it leads out of the vault.
 
     >>> read_address(Link("../Bees.md", 1, "markdown"), "garden/hive/a.md")
     Address(path='garden/bees.md', base='path', kind='markdown')
@@ -66,7 +66,7 @@ def read_address(link: Written, source: str) -> Address | None:
 
 
 def _joined(folder: str, target: str) -> str | None:
-    """Return a path from the root; nothing, if it leads above it."""
+    """Return a path from the root; None if it leads above the root."""
     if not folder and "./" not in target and "//" not in target and not target.endswith("."):
         return target.strip("/")
     names = folder.split("/") if folder else []
@@ -81,10 +81,10 @@ def _joined(folder: str, target: str) -> str | None:
 
 
 class Resolver:
-    """The notes of a vault, and its other files, to be asked where a link leads."""
+    """The notes and other files of a vault, by which links are resolved."""
 
     def __init__(self, names: Sequence[NoteName], files: Callable[[], Iterable[str]]) -> None:
-        """Take the notes' names; `files` lists the vault's other files, if a link looks like one's."""
+        """Collect the notes' names; `files` lists the vault's other files, called only if a link may name one."""
         self._ids = {named.path: named.id for named in names}
         self._notes = Paths(self._ids)
         self._list_files = files
@@ -101,7 +101,7 @@ class Resolver:
 
     @cached_property
     def others(self) -> Sequence[str]:
-        """Return the files of the vault that are no notes."""
+        """Return the files of the vault that are not notes."""
         return tuple(self._list_files())
 
     @cached_property
@@ -111,7 +111,7 @@ class Resolver:
         return {fold(folder): folder for folder in sorted(folders | above)}
 
     def ends(self, link: Link, source: str) -> tuple[int, int]:
-        """Return what is stored of a link: the hash of the name it gives, and the note it leads to."""
+        """Return the stored form of a link: the hash of the name it gives, and the note it leads to."""
         address = read_address(link, source)
         if address is None:
             return 0, NOWHERE
@@ -120,7 +120,7 @@ class Resolver:
         return hash_of(address.name), target
 
     def note_at(self, address: Address, source: str) -> str:
-        """Return the note that an address in the note at `source` leads to, or nothing."""
+        """Return the note that an address in the note at `source` leads to, or an empty text."""
         if address.base == "here":
             return source
         path = _found(self._notes, address, source)
@@ -129,11 +129,11 @@ class Resolver:
         return self._aliases.get(address.path, "")
 
     def file_at(self, address: Address, source: str) -> str:
-        """Return the file that is no note to which an address leads, or nothing."""
+        """Return the file, other than a note, that an address leads to, or an empty text."""
         return _found(self._files, address, source) if SUFFIX.search(address.path) else ""
 
     def folder_at(self, address: Address, source: str) -> str:
-        """Return the folder to which an address leads, ending in a slash, or nothing; wikilinks lead to none."""
+        """Return the folder that an address leads to, ending in a slash, or an empty text; wikilinks lead to none."""
         if address.kind == "wiki":
             return ""
         beside = f"{fold(source).rpartition('/')[0]}/{address.path}" if address.base == "name" else address.path
@@ -148,7 +148,7 @@ def _found(places: Paths, address: Address, source: str) -> str:
 
 
 def _tried(places: Paths, address: Address, folder: str) -> Iterator[str]:
-    """Yield what is in each place where a link may lead, the first that is something before the next."""
+    """Yield the candidates for a link in order of preference; empty where there is nothing."""
     path, markdown = address.path, address.kind == "markdown"
     beside = f"{folder}/{path}" if folder else path
     if address.base != "name":
@@ -167,7 +167,7 @@ def _tried(places: Paths, address: Address, folder: str) -> Iterator[str]:
 
 
 def _named(places: Paths, path: str, folder: str) -> Iterator[str]:
-    """Yield what Obsidian chooses among paths that end so: the shortest below the note's folder, then of all."""
+    """Yield what Obsidian chooses among paths with this end: the shortest below the note's folder, then of all."""
     if folder:
         yield places.ending_under(folder, path)
     yield places.ending(path)
@@ -180,7 +180,7 @@ def _page(places: Paths, path: str, *, fronts: bool) -> Iterator[str]:
 
 
 def _on_site(places: Paths, path: str) -> Iterator[str]:
-    """Yield the pages that a site has at an address from its root, which may be any folder of the vault."""
+    """Yield the pages at an address from a website's root, which may be any folder of the vault."""
     for tail in (path, path.partition("/")[2]):
         if tail.count("/") + 1 >= LEAST_NAMES:
             yield from map(places.ending, spellings(tail))

@@ -1,4 +1,4 @@
-"""What changed in a folder since the store saw it."""
+"""What changed in a folder since it was indexed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types.note import Stamp
 
-# A byte of a document takes about as long to read as so many of text.
+# A byte of a document takes about as long to read as this many bytes of text.
 OF_DOCUMENT = 10
 
 
@@ -27,7 +27,7 @@ class Changes:
 
     @property
     def work(self) -> int:
-        """Return how much there is to read, in bytes of text; a byte of a document costs as much as several."""
+        """Return how much there is to read, in bytes of text; a byte of a document counts as several."""
         return sum(found.stamp.size * (OF_DOCUMENT if is_sandboxed(found.path) else 1) for found in self.read)
 
     def digest(self, path: str) -> str:
@@ -42,7 +42,7 @@ class Changes:
 def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = False) -> Changes:
     """Compare the folder with the store by time and size; content is compared when a file is read.
 
-    Files skipped before are read when they changed; those out of reach, also when they should be tried `again`.
+    Files skipped before are read if they changed, and also if they should be tried `again`.
     """
     known, skipped = store.files()
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
@@ -59,7 +59,7 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
 
 
 def change_of(root: Path, path: str, store: Store) -> Changes:
-    """Return the change of one file: it is to be read, or gone."""
+    """Return the change of one file: it has to be read, or is gone."""
     try:
         read: tuple[Found, ...] = (Found(path, stamp_of((root / path).stat())),)
     except FileNotFoundError:
@@ -68,20 +68,20 @@ def change_of(root: Path, path: str, store: Store) -> Changes:
 
 
 def has_files(root: Path, rules: WalkRules) -> bool:
-    """Tell whether the folder holds anything that may be a note: a file that is read, or a folder that cannot be."""
+    """Return whether the folder may contain a note: a file of a known format, or a folder that cannot be listed."""
     return any(True for _ in walk(root, rules, BY_SUFFIX))
 
 
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
-    """Return how many files of the vault are of no format that is read, by suffix, the most first."""
+    """Return how many files of the vault have an unknown format, by suffix, the most frequent first."""
     others = (found for found in walk(root, rules, Others(BY_SUFFIX)) if not found.closed)
     return dict(Counter(suffix_of(found.path.rpartition("/")[2]) for found in others).most_common())
 
 
 def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
-    """Return the files of the vault that are no notes: of other formats, left out by the settings, or skipped.
+    """Return the files of the vault that are not notes: of other formats, excluded by settings, or skipped.
 
-    One whose name holds a secret is not named.
+    A file whose name contains a secret is left out.
     """
     suffixes = Others(() if rules.include or rules.exclude else BY_SUFFIX)
     everywhere = replace(rules, include=(), exclude=())
@@ -90,13 +90,13 @@ def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
 
 
 def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:
-    """Yield the files, one whose name holds a secret by what may be told of it: a name is stored and shown as it is."""
+    """Yield the files; a name that contains a secret is redacted, because names are stored and shown."""
     alike: Counter[str] = Counter()
     for found in files:
         if found.path not in known and (rule := names_secret(found.path)):
             shown = redact_path(found.path)
             alike[shown] += 1
-            # Names that are the same without their secrets are told apart by a number.
+            # A number distinguishes names that are the same without their secrets.
             shown += f" ({alike[shown]})" if alike[shown] > 1 else ""
-            found = found._replace(path=shown, flaw=f"its name holds a secret ({rule})")
+            found = found._replace(path=shown, flaw=f"its name contains a secret ({rule})")
         yield found

@@ -1,4 +1,4 @@
-"""Where a text may be cut, and chunks of the runs: sizes, packing blocks, cutting a run at the best break that fits."""
+"""Cutting text into chunks: sizes, packing blocks, and cutting a long run at the best break that fits."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Protocol, TypeVar
 
 from notewell.types.note import Chunk, Note, Part, Span, parts_of
 
-# Every chunk carries its headings and title: one as long as a page would be stored a thousand times.
+# Every chunk carries its headings and title; a very long one would be stored a thousand times.
 LONGEST_NAME = 200
 WORD = re.compile(r"\S+")
-# Breaks inside a run too long to keep whole, the best first: lines, sentences, words.
+# Breaks inside a run that is too long, the best first: lines, sentences, words.
 BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])"), re.compile(r"\s+"))
 
 
@@ -28,7 +28,7 @@ class ChunkRules:
 
 
 class Begins(Protocol):
-    """What has a place in a text."""
+    """Anything with a position in a text."""
 
     @property
     def start(self) -> int:
@@ -39,7 +39,7 @@ Run = TypeVar("Run", bound=Begins)
 
 
 def within(runs: list[Run], span: Span) -> list[Run]:
-    """Return those of the runs, which are in order, that begin in the span."""
+    """Return the runs that begin in the span; they are in order."""
     first = bisect_left(runs, span.start, key=lambda run: run.start)
     return runs[first : bisect_left(runs, span.end, lo=first, key=lambda run: run.start)]
 
@@ -79,7 +79,7 @@ def cut(text: str, span: Span, max_chars: int) -> Iterator[Span]:
 
 def _break(text: str, start: int, limit: int) -> int:
     for pattern in BREAKS:
-        # The last break in the second half: an early one would leave a scrap behind.
+        # The last break in the second half: an earlier one would leave a scrap.
         ends = [match.end() for match in pattern.finditer(text, start + (limit - start) // 2, limit)]
         if ends:
             return ends[-1]

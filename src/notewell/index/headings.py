@@ -1,4 +1,4 @@
-"""Where in a note its headings and blocks stand, as links name them: `#Heading`, `#Heading#Deeper`, `#^block`."""
+"""The lines of a note's headings and blocks, as links name them: `#Heading`, `#Heading#Deeper`, `#^block`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notewell.names.suggest import SHOWN, did_you_mean
 from notewell.terms import plain_heading
 from notewell.types.note import Heading, Note
 
-# The first line of an item of a list, which is a block of its own.
+# The first line of a list item, which is a block of its own.
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 def lines_of_anchor(note: Note, anchor: str, lines: Sequence[str]) -> tuple[int, int]:
-    """Return the first and last line of what an anchor names; what the note does not have is an error."""
+    """Return the first and last line of the section or block that an anchor names; an unknown one is an error."""
     if anchor.startswith("^"):
         return _lines_of_block(note, anchor[1:].strip(), lines)
     headings = headings_of(note)
@@ -37,13 +37,13 @@ def headings_of(note: Note) -> list[Heading]:
     outline = getattr(shape_of(note.path), "outline", None)
     if outline is None:
         return []
-    # Front matter stands only before what is cut as Markdown is.
+    # Only formats cut like Markdown have front matter.
     found: list[Heading] = (outline(note.text, note.body) if note.body else outline(note.text)).headings
     return found
 
 
 def _find(headings: Sequence[Heading], names: Sequence[str]) -> Heading | None:
-    """Return the heading that the last of the names is, each below the one before it."""
+    """Return the heading with the last of these names, each below the one before it."""
     found = None
     for wanted in map(plain_heading, names):
         place = next((at for at, each in enumerate(headings) if wanted and plain_heading(each.name) == wanted), None)
@@ -62,14 +62,14 @@ def _near(anchor: str, headings: Sequence[Heading]) -> str:
 
 
 def _lines_of_block(note: Note, name: str, lines: Sequence[str]) -> tuple[int, int]:
-    """Return the lines of the paragraph, or item of a list, that ends in the name of a block."""
+    """Return the lines of the paragraph or list item that ends with the name of a block."""
     mark = re.compile(rf"(?:^|\s|\]\])\^{re.escape(name)}\s*", re.IGNORECASE)
     last = next((number for number, line in enumerate(lines, start=1) if _ends_in(mark, line)), 0)
     if not last:
         raise NoteError(f"{note.path} has no block '^{name[:200]}'", "Ask for a heading, or for its lines")
     first = last
     if not mark.sub("", lines[last - 1]).strip():
-        # Alone on its line it names what stands before it, such as a table.
+        # Alone on its line, it names the block before it, such as a table.
         while first > 1 and not lines[first - 2].strip():
             first -= 1
         first = max(1, first - 1)

@@ -10,28 +10,28 @@ from urllib.parse import unquote
 from notewell.index.mask_code import IndentedCode, blank_unlinked
 from notewell.types.note import Link, Note
 
-# Lengths are bounded, so that no line, however odd, is tried again from each of its characters to its end.
+# Lengths are bounded, so that no line makes the pattern take quadratic time.
 WIKI = re.compile(r"(!?)\[\[([^\[\]\n|#^]{0,500})(?:([#^][^\[\]\n|]{0,500}))?(?:\|([^\[\]\n]{0,500}))?\]\]")
 ADDRESS = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,200}){0,8}))"
 MARKDOWN = re.compile(
     rf"(!?)\[([^\[\]\n]{{0,500}})\]\([ \t]{{0,8}}{ADDRESS}(?:[ \t]{{1,8}}[\"'(][^\n)]{{0,300}})?[ \t]{{0,8}}\)"
 )
-# `[label]: address "title"` on a line of its own; a footnote is nearly that.
+# `[label]: address "title"` on its own line; a footnote looks similar.
 DEFINITION = re.compile(
     rf"^ {{0,3}}\[(?!\^)([^\[\]\n]{{1,200}})\]:[ \t]{{0,8}}{ADDRESS}(?:[ \t]{{1,8}}[\"'(][^\n]{{0,300}})?[ \t\r]*$",
     re.MULTILINE,
 )
-# `[text][label]`, `[label][]` or `[label]`: links where the label is defined.
+# `[text][label]`, `[label][]` or `[label]`: links if the label is defined.
 REFERENCE = re.compile(r"(!?)(?<!\[)\[([^\[\]\n]{1,500})\](?:\[([^\[\]\n]{0,200})\])?(?![\[\](:])")
 # A scheme (https:, mailto:) or // leads out of the vault; lines of a note (`Bees.md:12`) only look like one.
 OUTSIDE = re.compile(r"(?![^/:]*\.(?:md|markdown):\d+(?:-\d*)?$)[a-zA-Z][a-zA-Z0-9+.-]*:|//")
-# Lines behind the name of a file, which say where in it, and are no part of its name.
+# Line numbers after a file name, which are not part of the name.
 LINES = re.compile(r"(?<=\w):\d{1,7}(?:-\d{0,7})?$")
 SUFFIX = re.compile(r"\.\w{1,10}:")
 
 
 class Found(NamedTuple):
-    """A link, and where it stands."""
+    """A link and its offset."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 def body_links(note: Note, code: Iterable[tuple[int, int]]) -> list[Link]:
-    """Return the links in the note's body, in order; in code, comments and formulas there are none."""
+    """Return the links in the note's body, in order; code, comments and formulas contain none."""
     if not any(sign in note.text for sign in ("[[", "](", "]:")):
         return []
     text = blank_unlinked(note.text, code)
@@ -53,7 +53,7 @@ def body_links(note: Note, code: Iterable[tuple[int, int]]) -> list[Link]:
 
 
 def field_links(note: Note) -> list[Link]:
-    """Return the links in the note's front matter, wherever its values hold any, with their lines."""
+    """Return the links in any value of the note's front matter, with their lines."""
     links, at = [], -1
     for text in _link_texts(note.fields):
         for start, end, link in (*_wiki_links(text, 0), *_markdown_links(text, 0)):
@@ -63,7 +63,7 @@ def field_links(note: Note) -> list[Link]:
 
 
 def _place_in_front(note: Note, written: str, last: int) -> int:
-    """Return where front matter has a link, behind the `last` one; YAML changes quotes, and blanks in lists."""
+    """Return the offset of a link in front matter, after the `last` one; YAML changes quotes, and spaces in lists."""
     for text in (written, written.replace("'", "''"), written.replace(", ", ",")):
         if (place := note.text.find(text, last + 1, note.body)) >= 0:
             return place
@@ -71,7 +71,7 @@ def _place_in_front(note: Note, written: str, last: int) -> int:
 
 
 def _placed(link: Link, line: int, written: str) -> Link:
-    """Return a link with its line, and with how it is written where its parts do not say so."""
+    """Return a link with its line, and with its original form if that cannot be rebuilt from its parts."""
     raw = "" if link.written == written else written
     return Link(link.target, line, link.kind, link.anchor, link.text, link.embed, raw)
 
@@ -95,7 +95,7 @@ def _link_texts(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _wiki_links(text: str, start: int) -> Iterator[Found]:
-    # Looking for a fixed sign first is many times faster than trying the pattern at every bracket.
+    # Searching for a fixed character first is many times faster than trying the pattern at every bracket.
     for match in WIKI.finditer(text, start) if "[[" in text else ():
         embed, target, anchor, alias = match.groups(default="")
         # Inside a table the bar is escaped: [[Note\|alias]].
@@ -112,7 +112,7 @@ def _markdown_links(text: str, start: int) -> Iterator[Found]:
 
 
 def _reference_links(text: str, start: int) -> Iterator[Found]:
-    """Yield the links whose address stands elsewhere in the note; only addresses inside the vault are looked at."""
+    """Yield the links whose address is defined elsewhere in the note, if it is inside the vault."""
     defined: dict[str, str] = {}
     for match in DEFINITION.finditer(text, start) if "]:" in text else ():
         label, bracketed, plain = match.groups()
@@ -130,14 +130,14 @@ def _label(written: str) -> str:
 
 
 def _to_address(address: str, text: str, embed: str) -> Link | None:
-    """Return the link to an address; nothing, if it leads out of the vault or nowhere.
+    """Return the link to an address; None if it leads out of the vault or nowhere.
 
     >>> _to_address("C%23%20notes.md?view=1#top", "x", "")
     Link(target='C# notes.md', line=1, kind='markdown', anchor='top', text='x', embed=False, raw='')
     """
     if OUTSIDE.match(address):
         return None
-    # Signs that are part of a name are encoded, so an address is taken apart before it is decoded.
+    # `#` and `?` in a name are encoded, so the address is split before it is decoded.
     path, _, anchor = address.partition("#")
     target = unquote(path.partition("?")[0])
     if SUFFIX.search(target):

@@ -1,14 +1,14 @@
-"""Text in which nothing is a link: code, comments, formulas, escaped brackets."""
+"""Masking the parts of a text that contain no links: code, comments, formulas, escaped brackets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-# What begins first counts: a link may have code in its text. Each part ends where the next of its signs stands, so that
-# no text, however odd, is gone through again and again. A backslash takes its next character with it: `\$` begins no
-# formula. Money is none either: a closing sign has no blank before it and no digit behind it, and no formula in a line
-# goes on for sentences. Every part begins with a sign of its own, for which Python looks many times faster.
+# The part that begins first wins: a link may have code in its text. Each part ends at the next of its delimiters, so
+# that no text takes quadratic time. A backslash escapes the next character: `\$` begins no formula. Nor does money: a
+# closing `$` has no space before it and no digit after it, and an inline formula does not span sentences. Every part
+# begins with a fixed character, which makes the search many times faster.
 APART = re.compile(
     r"\\[^\n]"
     r"|\[\[[^\[\]\n]{1,1500}\]\]|\[[^\[\]\n]{0,500}\](?=\()"
@@ -18,14 +18,14 @@ APART = re.compile(
     re.DOTALL,
 )
 SIGNS = re.compile(r"[`\\$]|%%|<!--")
-# Lines below these are indented without being code: items of lists, footnotes, definitions, boxes, columns and tabs of
-# sites, tags of HTML. Code that is taken for text costs less than links that are lost.
+# Below these, indented lines are not code: list items, footnotes, definitions, boxes, columns and tabs of websites,
+# HTML tags. Mistaking code for text costs less than losing links.
 HOLDS_INDENTED = re.compile(r"(?:[-*+:]|\d{1,9}[.)]|!!!|\?\?\?\+?|===)[ \t]|\[\^|:::|<|\{%")
 INDENT = ("    ", "\t")
 
 
 def blank_unlinked(text: str, fences: Iterable[tuple[int, int]]) -> str:
-    """Return the text with all that holds no links blanked out, every other character in its place.
+    """Return the text with code, comments and formulas blanked out; all other characters keep their offsets.
 
     >>> blank_unlinked("`[[a]]` [[b]] %%[[c]]%%", ())
     '        [[b]]          '
@@ -35,33 +35,33 @@ def blank_unlinked(text: str, fences: Iterable[tuple[int, int]]) -> str:
     parts: list[str] = []
     at = 0
     for start, end in fences:
-        # The end of its last line stays: what follows begins a line.
+        # The last line end stays, because the next line begins after it.
         parts += text[at:start], " " * (end - start - 1), text[end - 1]
         at = end
     text = "".join((*parts, text[at:]))
-    # A comment that never closes is text, and not looked for: one slip does not swallow the rest of a note.
+    # A comment that never closes is text: one typo must not swallow the rest of a note.
     closed = text.rfind("-->") + 1
     return APART.sub(_blank, text[:closed] + text[closed:].replace("<!--", "    "))
 
 
 def _blank(match: re.Match[str]) -> str:
     found = match.group()
-    # An escaped bracket is none; what else is escaped, and links, are kept.
+    # An escaped bracket opens no link; other escapes, and links, are kept.
     kept = found[0] == "[" or (found[0] == "\\" and found[1] not in "[]")
     return found if kept else " " * len(found)
 
 
 class IndentedCode:
-    """Code that is indented, in one text; links are asked for in their order."""
+    """The indented code of one text; offsets must be asked for in ascending order."""
 
     def __init__(self, text: str, body: int) -> None:
         self._text = text
         self._body = body
-        # By the offset of a line: whether it is code, and if not, whether what goes on below a blank line can be.
+        # By the offset of a line: whether it is code, and if not, whether code can follow it after a blank line.
         self._known: dict[int, tuple[bool, bool]] = {}
 
     def holds(self, offset: int) -> bool:
-        """Tell whether a place is in a block of indented lines, below a blank one, that nothing above has indented."""
+        """Return whether an offset is in indented code: after a blank line, and not in a list or the like."""
         start = self._line_start(offset)
         if not self._text.startswith(INDENT, start):
             return False

@@ -1,4 +1,4 @@
-"""The files of a vault: which folders are looked into and which files are notes."""
+"""The files of a vault: which folders are walked and which files are notes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_TIME = (1 << 63) - 1
 class Found(NamedTuple):
     """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note.
 
-    A folder that may not be looked into is found, too, and `closed`: the notes below it are not gone for that.
+    A folder without permission is included as `closed`: the notes below it do not count as deleted.
     """
 
     path: str
@@ -50,7 +50,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
         folder = folders.pop()
         entries = _entries(root, folder)
         if entries is None:
-            flaw = "no permission to look into this folder"
+            flaw = "no permission to list this folder"
             found[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
         for entry in entries or ():
             name = entry.name
@@ -59,7 +59,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
             path = f"{folder}/{name}" if folder else name
             if entry.is_symlink() and leads_to(root, path) is None:
                 continue
-            # A link to a folder could lead back to a folder above it: folders are entered by their own name only.
+            # Links to folders are not followed: one could lead back to a folder above it.
             if entry.is_dir(follow_symlinks=False):
                 if not excluded(path + "/"):
                     folders.append(path)
@@ -69,7 +69,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
 
 
 class Others:
-    """All suffixes but these."""
+    """All suffixes except these."""
 
     def __init__(self, suffixes: Container[str]) -> None:
         self._suffixes = suffixes
@@ -79,7 +79,7 @@ class Others:
 
 
 def suffix_of(name: str) -> str:
-    """Return how a file's name ends, from its last dot on; without a dot, nothing.
+    """Return the suffix of a file's name in lower case, with its dot; empty without a dot.
 
     >>> suffix_of("Bees.MD"), suffix_of("Makefile")
     ('.md', '')
@@ -92,14 +92,14 @@ def _found(path: str, stamp: Stamp) -> Found:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
-        # A name in an old encoding: no output could show it, so no hit could lead to it.
+        # A name in an old encoding cannot be shown, so no hit could refer to it.
         shown = path.encode("utf-8", "backslashreplace").decode("utf-8")
         return Found(shown, stamp, "its name is not UTF-8")
     return Found(path, stamp)
 
 
 def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
-    """Return what is in a folder, or None where that may not be seen."""
+    """Return the entries of a folder, or None without permission."""
     try:
         with os.scandir(root / folder) as entries:
             return list(entries)
@@ -109,16 +109,16 @@ def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
         return None
     except OSError as error:
         if not folder:
-            # A drive that is not there is no reason to forget every note on it.
-            raise VaultError(f"{root} is gone", "Check that its drive is there") from error
+            # A missing drive must not delete every note on it from the store.
+            raise VaultError(f"{root} is gone", "Check that its drive is connected") from error
         return []
 
 
 def stamp_of(stat: os.stat_result) -> Stamp:
-    """Return the stamp of a file, its content not yet known."""
+    """Return the stamp of a file, without a digest of its content."""
     mtime, ctime = stat.st_mtime_ns, stat.st_ctime_ns
     if not (-MAX_TIME <= mtime <= MAX_TIME and -MAX_TIME <= ctime <= MAX_TIME):
-        # A time past 2262 does not fit into the store; it is a mistake of some tool, and as good as any other.
+        # A time after 2262 does not fit into the store; it is an error of some tool, and any other value will do.
         mtime, ctime = (max(-MAX_TIME, min(MAX_TIME, time)) for time in (mtime, ctime))
     return Stamp(mtime, stat.st_size, "", ctime)
 
@@ -132,7 +132,7 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
 
 
 def left_out_by(path: str, rules: WalkRules) -> str:
-    """Return the setting that keeps a file from being a note, whatever its format; nothing, if none does.
+    """Return the setting that excludes a file, whatever its format; empty if none does.
 
     >>> left_out_by("Drafts/rye.md", WalkRules(exclude=("Drafts/",))), left_out_by("Drafts/rye.md", WalkRules())
     ('index.exclude', '')
@@ -146,7 +146,7 @@ def left_out_by(path: str, rules: WalkRules) -> str:
 
 
 def _inside(root: Path, folder: str, number: int) -> str:
-    """Return an included folder as a path from the root, or refuse one outside it."""
+    """Return an included folder as a path from the root; one outside is an error."""
     path = os.path.normpath(folder).replace(os.sep, "/")
     if Path(folder).is_absolute() or path == ".." or path.startswith("../") or path_without_links(root, path) is None:
         raise SettingsError(f"Folder {number} of index.include is outside the vault", "Name folders below the vault")
@@ -158,11 +158,11 @@ def _inside(root: Path, folder: str, number: int) -> str:
 def _excluder(patterns: Sequence[str]) -> Callable[[str], bool]:
     if not patterns:
         return lambda path: False
-    # Few vaults have patterns; a cold command line does not pay for those that do.
+    # Loaded here, because few vaults have patterns.
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
 
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
-        raise SettingsError("index.exclude is not understood", "Use patterns as in a .gitignore") from error
+        raise SettingsError("index.exclude has an invalid pattern", "Use patterns as in a .gitignore") from error
     return lambda path: bool(spec.match_file(path))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from watchfiles._rust_notify import RustNotify
 
-# A burst (a save by rename, a checkout) counts as one change: it ends after a pause of so many milliseconds.
+# A burst (a save by rename, a checkout) counts as one change; it ends after a pause of this many milliseconds.
 PAUSE = 50
 # It is cut off after this time, however long it goes on, so that a saved note is searchable within a second.
 LONGEST_BURST = 400
@@ -28,7 +28,7 @@ UNTIL_MARK = 60
 
 def watch(root: Path, stop: Event) -> Iterator[None]:
     """Yield at once, then whenever something below the folder changed; also after it went away and came back."""
-    # Loading it costs a cold command line 15 ms.
+    # Loaded here, because it takes 15 ms.
     from watchfiles import watch as watch_files  # noqa: PLC0415
 
     while not stop.is_set():
@@ -52,7 +52,7 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
             if _identity(root) != seen:
                 # Another folder under the same name: a drive that was taken out and put in.
                 break
-            # The first round is for what changed before the watch had begun.
+            # The first round covers changes from before the watch started.
             if burst or not begun:
                 yield
             begun = True
@@ -79,7 +79,7 @@ class FolderWatch:
 
     def start(self, markers: Path | None = None) -> None:
         """Start to watch, or start again; `markers` is a folder for marker files, by default a temporary one."""
-        # Loading it costs a cold command line 15 ms.
+        # Loaded here, because it takes 15 ms.
         from watchfiles._rust_notify import RustNotify  # noqa: PLC0415
 
         self.close()
@@ -88,7 +88,7 @@ class FolderWatch:
         self._real_root = Path(os.path.realpath(self._root))
         self._markers = Path(os.path.realpath(markers or self._temporary_folder()))
         try:
-            # Told to ignore unreadable folders, it would also hide that the system can watch no more of them.
+            # With unreadable folders ignored, it would also hide that the system has run out of watches.
             self._events = RustNotify([str(self._real_root), str(self._markers)], False, False, 0, True, False)
             self._identity, self.is_refused = _identity(self._root), False
         except OSError:
@@ -121,7 +121,7 @@ class FolderWatch:
             self._changed = self.changed()
 
     def close(self) -> None:
-        """Stop watching, and leave nothing behind."""
+        """Stop watching, and clean up."""
         if self._events is not None:
             self._events.close()
             self._events = None

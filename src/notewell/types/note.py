@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Rows of numbers, one row for each text.
+# A matrix with one row per text.
 Vectors = npt.NDArray[np.float32]
 
-# Tags and aliases are carried by every chunk of a note: so many of such a length, and no more.
+# Every chunk of a note carries its tags and aliases, so their number and length are limited.
 MOST = 100
 
 LONGEST = 200
 
 
 class Stamp(NamedTuple):
-    """What tells one state of a file from another: first by its times and size, then by content.
+    """Identifies one state of a file: by its times and size, and by a digest of its content.
 
-    The time of the last change of any kind, `ctime_ns`, gives away a file whose `mtime_ns` was put back.
+    `ctime_ns`, the time of the last change of any kind, reveals a file whose `mtime_ns` was reset.
     """
 
     mtime_ns: int
@@ -33,13 +33,13 @@ class Stamp(NamedTuple):
     ctime_ns: int = 0
 
     def same_file(self, other: Stamp) -> bool:
-        """Tell whether nothing happened to the file between the two."""
+        """Return whether the file did not change between the two."""
         return self.mtime_ns == other.mtime_ns and self.ctime_ns == other.ctime_ns and self.size == other.size
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """One secret taken out: by which rule, from which line, its place in the source, its stand-in's in the note."""
+    """A redacted secret: the rule, the line, its span in the source, and the span of its placeholder in the note."""
 
     rule: str
     line: int
@@ -53,7 +53,7 @@ class Redaction:
 class Link:
     """A link in a note: `[[target#anchor|text]]`, `[text](target#anchor)` and their relatives.
 
-    Its `kind` is the way it is written in; `raw` is how, where that cannot be told from its parts.
+    `kind` is its syntax; `raw` is the original text if it cannot be rebuilt from the parts.
     """
 
     target: str
@@ -66,7 +66,7 @@ class Link:
 
     @property
     def written(self) -> str:
-        """Return the link as it is written.
+        """Return the link as written.
 
         >>> Link("Bees", 3, anchor="Honey", text="sweet", embed=True).written, Link("b.md", 1, "markdown").written
         ('![[Bees#Honey|sweet]]', '[](b.md)')
@@ -80,10 +80,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where a part of a text begins: a page, a slide, a cell, a turn, some rows.
+    """A part of a text, by its first line: a page, a slide, a cell, a turn, some rows.
 
-    Parts are known by their lines, which redaction keeps. `under` are the lines that head it, such as a sheet's name
-    and its header.
+    Parts are identified by lines, because redaction keeps line numbers. `under` are the lines that head it, such as a
+    sheet's name and its header.
     """
 
     line: int
@@ -98,7 +98,7 @@ def parts_of(parts: Sequence[Part], line: int, end_line: int) -> Sequence[Part]:
 
 
 def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
-    """Return the parts that lines are in, by name; nothing where there are none.
+    """Return the names of the parts that lines are in; empty if there are none.
 
     >>> place_of((Part(1, "page 1"), Part(40, "page 2"), Part(80, "page 3")), 30, 50)
     'page 1 to page 2'
@@ -161,9 +161,9 @@ class Note:
         return bisect_right(self.line_starts, offset)
 
     def source_offset(self, offset: int, *, ending: bool = False) -> int:
-        """Return where the source file has what the redacted text has at `offset`.
+        """Return the offset in the source file for an `offset` in the redacted text.
 
-        Inside a stand-in that is where the secret begins, or, for an offset at which something is `ending`, its end.
+        Inside a placeholder, that is the start of the secret, or its end if the offset is `ending` a span.
 
         >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 99, 4, 14),))
         >>> note.source_offset(19), note.source_offset(9), note.source_offset(9, ending=True)
@@ -180,7 +180,7 @@ class Note:
 
     @property
     def kind(self) -> str:
-        """Return the `type` of the front matter, or nothing."""
+        """Return the `type` of the front matter, or an empty text."""
         return "".join(listed([self.fields.get("type")]))
 
     @property
@@ -190,7 +190,7 @@ class Note:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Return the other names the front matter gives the note."""
+        """Return the aliases in the front matter."""
         return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
 
 
@@ -243,7 +243,7 @@ class Chunk:
 
     @property
     def place(self) -> str:
-        """Return the page, slide or other part of the note that the lines are in, if it has such."""
+        """Return the page, slide or other part that the lines are in; empty if the note has no parts."""
         return place_of(self.parts, self.line, self.end_line)
 
     @property
@@ -253,12 +253,12 @@ class Chunk:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what the note is called: its title, its file's name, and its aliases."""
+        """Return the names of the note: its title, its file's name, and its aliases."""
         return self.title, self.name, *self.aliases
 
     @property
     def context(self) -> str:
-        """Return what is known of the note: title, folders and file name, type, tags and aliases."""
+        """Return the searchable context of the note: title, folders and file name, type, tags and aliases."""
         path = self.path.rpartition(".")[0].replace("/", " | ")
         return " | ".join(part for part in (self.title, path, self.kind, *self.tags, *self.aliases) if part)
 
@@ -266,7 +266,7 @@ class Chunk:
     def meaning(self) -> str:
         """Return the text to embed: the headings above the lines, and the lines.
 
-        The file's name is not in it, so that a renamed note keeps its vectors.
+        The file's name is not included, so a renamed note keeps its vectors.
 
         >>> Chunk("a.md", "## Crumb\\nIt is open.", 1, 2, headings=("Bread", "Crumb")).meaning
         'Bread\\n## Crumb\\nIt is open.'
