@@ -302,11 +302,11 @@ def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: Mak
         def hold() -> None:
             with vault.store.locked(wait=0):
                 locked.set()
-                done.wait(10)
+                done.wait(300)
 
         holder = threading.Thread(target=hold)
         holder.start()
-        assert locked.wait(10)
+        assert locked.wait(300)
         threading.Timer(0.2, done.set).start()
         began = time.monotonic()
         assert other.index(wait=10).added == 1

@@ -18,10 +18,11 @@ WORDS = ("rye", "bread", "oven", "hive", "honey", "orchard", "summer", "water", 
 
 
 class Ended(NamedTuple):
-    """How an act ended: its exit code, or the negative number of a signal; the steps it took; what it said."""
+    """How an act ended: its exit code, or the negative number of a signal; its steps, its stdout and its stderr."""
 
     code: int
     steps: list[str]
+    printed: str
     said: str
 
 

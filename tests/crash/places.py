@@ -40,6 +40,10 @@ class Ended(Protocol):
         """Return the steps it took."""
 
     @property
+    def printed(self) -> str:
+        """Return what it wrote to stdout."""
+
+    @property
     def said(self) -> str:
         """Return what it wrote to stderr."""
 

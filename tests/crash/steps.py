@@ -6,8 +6,8 @@ and Python report them. So the steps of an act are the same in every run, and ki
 state that a kill can leave.
 
 Reads a line of JSON for each act, `{"act": …, "root": …, "settings": …, "extra": […], "at": 3, "signal": 9}`, and
-answers with one: `{"code": -9, "steps": […], "said": ""}`. In place of a signal, `"hang_up": [1, 2]` closes the other
-ends of stdout and stderr.
+answers with one: `{"code": -9, "steps": […], "printed": "", "said": ""}`. In place of a signal, `"hang_up": [1, 2]`
+closes the other ends of stdout and stderr.
 """
 
 from __future__ import annotations
@@ -153,11 +153,11 @@ def perform(asked: dict[str, Any], answer: IO[str]) -> None:
 
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
-    """Perform an act in a fork, and return how it ended, the steps it took, and what it wrote to stderr."""
-    with TemporaryFile("w+") as steps, TemporaryFile("w+") as said:
+    """Perform an act in a fork, and return how it ended, the steps it took, and what it wrote."""
+    with TemporaryFile("w+") as steps, TemporaryFile("w+") as printed, TemporaryFile("w+") as said:
         child = os.fork()
         if not child:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(printed.fileno(), 1)
             os.dup2(said.fileno(), 2)
             code = 0
             try:
@@ -171,9 +171,10 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
                 said.flush()
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        for file in (steps, said):
+        for file in (steps, printed, said):
             file.seek(0)
-        return {"code": code, "steps": json.loads(steps.read() or "[]"), "said": said.read()}
+        taken = json.loads(steps.read() or "[]")
+        return {"code": code, "steps": taken, "printed": printed.read(), "said": said.read()}
 
 
 def warm_up() -> None:

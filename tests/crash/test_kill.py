@@ -5,6 +5,7 @@ The steps come from `steps.py`: statements that write, transactions that end, fi
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 from collections.abc import Callable
@@ -176,6 +177,19 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
             assert vault.doctor().problems == ()
             assert 0 < vault.index(full=bool(arguments)).added < notes
             assert vault.store.about().notes == notes
+
+
+def test_ctrl_c_during_the_first_search_answers_from_what_is_there(few_notes: Path, perform: Perform) -> None:
+    (few_notes / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
+    search = ("search", "orchard", "--json")
+    whole = perform("command", few_notes, {}, *search)
+    shutil.rmtree(few_notes / ".notewell")
+    at = whole.steps.index("commit", whole.steps.index("insert note"))
+    stopped = perform("command", few_notes, {}, *search, at=at, number=signal.SIGINT)
+    notice = "Indexing was stopped, so only a part of the vault was searched"
+    assert (stopped.code, f"note: {notice}\n" in stopped.said) == (130, True)
+    assert notice in json.loads(stopped.printed)["notices"]
+    assert 0 < len(json.loads(stopped.printed)["hits"]) < len(json.loads(whole.printed)["hits"])
 
 
 def test_a_search_whose_reader_hangs_up_keeps_what_was_indexed_and_the_next_goes_on(

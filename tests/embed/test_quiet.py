@@ -22,7 +22,7 @@ def run(*arguments: str, cwd: Path, home: Path) -> subprocess.CompletedProcess[s
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("src")),
     }
     command = [sys.executable, "-P", "-m", "notewell", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_searching_with_the_encoder_leaves_nothing_in_the_users_folder(tmp_path: Path) -> None:

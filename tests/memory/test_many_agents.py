@@ -50,7 +50,7 @@ def remembered_by(agents: list[subprocess.Popen[str]], texts: list[list[str]]) -
         assert agent.stdin
         agent.stdin.write("".join(f"{json.dumps(text)}\n" for text in its))
         agent.stdin.flush()
-    told = [agent.communicate(timeout=120) for agent in agents]
+    told = [agent.communicate(timeout=300) for agent in agents]
     assert [(agent.returncode, err) for agent, (_, err) in zip(agents, told, strict=True)] == [(0, "")] * len(agents)
     return [[path for line in out.splitlines() if (path := json.loads(line))] for out, _ in told]
 

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -393,43 +392,3 @@ def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(folder: Path) -> 
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
-
-
-def test_ctrl_c_keeps_what_was_done_and_the_next_run_finishes(folder: Path) -> None:
-    notes = 3_000
-    for number in range(notes):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
-    process = start("index", cwd=folder)
-    assert process.stderr is not None
-    first = process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate()
-    assert re.fullmatch(r"indexed [\d,]+ of 3,003 notes\n", first)
-    assert process.returncode == 130
-    assert "stopped" in err
-    assert "Run `notewell index` again" in err
-    assert "Traceback" not in err
-    process = start("index", "--json", cwd=folder)
-    out, _ = process.communicate()
-    report = json.loads(out)
-    assert process.returncode == 0
-    assert report["notes"] == notes + 3
-    assert 0 < report["added"] < notes + 3
-
-
-def test_ctrl_c_during_the_first_search_answers_from_what_is_there(folder: Path) -> None:
-    for number in range(3_000):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
-    process = start("search", "rye bread", "--json", cwd=folder)
-    assert process.stderr is not None
-    first, second = process.stderr.readline(), process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert first == f"indexing {folder}\n"
-    assert re.fullmatch(r"indexed [\d,]+ of 3,003 notes\n", second)
-    assert process.returncode == 130
-    assert "note: Indexing was stopped, so only a part of the vault was searched\n" in err
-    assert "Traceback" not in err
-    answer = json.loads(out)
-    assert len(answer["hits"]) == 10
-    assert answer["notices"] == ["Indexing was stopped, so only a part of the vault was searched"]

@@ -30,7 +30,7 @@ def hold(vault: Vault) -> threading.Event:
             # A search embeds a few sentences; those are let through.
             groups.extend([len(texts)] if len(texts) > MANY else [])
             if len(groups) > 1 and len(texts) > MANY:
-                assert go_on.wait(30)
+                assert go_on.wait(300)
             return super().embed(texts)
 
     vault.models.embedder = Held()
@@ -62,7 +62,7 @@ def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: Vault
 def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
-    with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
+    with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=300)) as connection:
         connection.request("POST", "/reload")
         answer = connection.getresponse()
         first = json.loads(answer.readline())
@@ -82,7 +82,7 @@ def test_progress_comes_while_it_goes_on_and_searches_are_not_held_up(indexed: V
 def test_a_second_reload_at_once_is_told_to_wait(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
-    with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=20)) as connection:
+    with serving(indexed) as served, closing(HTTPConnection(served.host, served.port, timeout=300)) as connection:
         connection.request("POST", "/reload")
         first = connection.getresponse()
         second = served.ask("/reload", method="POST")
@@ -105,7 +105,7 @@ def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> N
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
-        connection = HTTPConnection(served.host, served.port, timeout=20)
+        connection = HTTPConnection(served.host, served.port, timeout=300)
         connection.request("POST", "/reload")
         connection.getresponse().readline()
         run = served.vault.freshness._run
