@@ -1,4 +1,4 @@
-"""Programs that must come to an end, by the time they compute: on a busy machine that is the same."""
+"""Programs that must end within some processor time, which is the same on a busy machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hybrid retrievers are known to get wrong, each on a small vault that would show it."""
+"""Known failures of hybrid retrievers, each on a small vault that would show it."""
 
 from __future__ import annotations
 

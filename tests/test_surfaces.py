@@ -1,4 +1,4 @@
-"""Four ways in, one tool: the same names, parameters and defaults, and answers of one form."""
+"""All surfaces agree: the same names, parameters and defaults, and answers of one shape."""
 
 from __future__ import annotations
 

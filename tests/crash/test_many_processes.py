@@ -1,4 +1,4 @@
-"""Many readers beside one writer, and two writers: no error, no state that never was, and whose turn it is."""
+"""Many readers beside one writer, and two writers: no error, no impossible state, and a clear message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs the encoder keeps quiet, and what a vault brings along is never run."""
+"""The encoder's runtime sends no telemetry, and code in a vault is never run."""
 
 from __future__ import annotations
 

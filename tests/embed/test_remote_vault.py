@@ -1,4 +1,4 @@
-"""A vault whose embedder is a server: what it does when the server fails, and when the embedder is another one."""
+"""A vault whose embedder is a server: what happens if the server fails, or the embedder changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are opened in the vault, also while somebody swaps links in."""
+"""Only files inside the vault are opened, even while another process swaps links in."""
 
 from __future__ import annotations
 

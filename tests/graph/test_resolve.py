@@ -1,4 +1,4 @@
-"""Where links lead: the order in which Obsidian looks, and what a reader of a site of the same files would reach."""
+"""Where links lead: by the rules of Obsidian, and of a website of the same files."""
 
 from __future__ import annotations
 

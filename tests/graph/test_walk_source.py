@@ -1,4 +1,4 @@
-"""The ground of walks, in a real store: whose links are followed first, and how much of a note is read."""
+"""The source of walks, in a real store: which links are followed first, and how much of a note is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filling beside everything else that happens to a vault: stops, kills, changes, searches, and others at it."""
+"""Encoding beside everything else that happens to a vault: stops, kills, changes, searches, other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers in the process apart: whatever one of them does, it costs the file at hand and nothing else."""
+"""Readers in the sandbox: whatever one of them does, it costs only the file it reads."""
 
 from __future__ import annotations
 

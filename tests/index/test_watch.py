@@ -1,4 +1,4 @@
-"""Watching a folder: every change is taken in, bursts together, and the folder may go away and come back."""
+"""Watching a folder: every change is indexed, bursts together, and the folder may go away and come back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder that is watched, and asked whether it changed: nothing that was done before the question is missed."""
+"""A watched folder, asked whether it changed: no change made before the question is missed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is forgotten: memories, to the trash and out of the store; never anything else."""
+"""Forgetting moves memories to the trash and out of the store, and never any other note."""
 
 from __future__ import annotations
 

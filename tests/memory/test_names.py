@@ -1,4 +1,4 @@
-"""Whatever a title is, its file lies in the folder, and its name is one on every system."""
+"""Whatever the title, the file lies in the folder and has a valid name on every system."""
 
 from __future__ import annotations
 

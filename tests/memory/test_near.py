@@ -1,4 +1,4 @@
-"""What says nearly the same is told from what is only on the same subject."""
+"""Near-duplicates are distinguished from texts that only share a subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents remember: notes of their own in the folder that the user allowed, found at once."""
+"""Agents remember by writing notes into the folder that the user allowed; they are found at once."""
 
 from __future__ import annotations
 

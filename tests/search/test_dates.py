@@ -1,4 +1,4 @@
-"""What a query says of time."""
+"""Dates and words for a time in a query."""
 
 from __future__ import annotations
 

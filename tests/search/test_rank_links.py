@@ -1,4 +1,4 @@
-"""What links know of hits, with the arithmetic done by hand."""
+"""Ranking by links, with the arithmetic done by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells complete, asked as they ask, and by a real one."""
+"""Shell completion, asked as shells ask, and by a real shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A first search that is cut off, by a closed pipe or a kill: what was done is kept, and the next one goes on."""
+"""A first search interrupted by a closed pipe or a kill: its work is kept, and the next search continues."""
 
 from __future__ import annotations
 

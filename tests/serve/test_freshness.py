@@ -1,4 +1,4 @@
-"""A served vault is kept up to date in one way, whoever asks: HTTP, MCP under `serve`, MCP over stdio."""
+"""A served vault is kept up to date in the same way for HTTP, MCP under `serve` and MCP over stdio."""
 
 from __future__ import annotations
 

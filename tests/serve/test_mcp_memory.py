@@ -1,4 +1,4 @@
-"""The two tools that write: there only where the user allowed it, and into no other folder."""
+"""The two tools that write: available only if the user allowed it, and only in that folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process behind a session: it answers soon, and is gone when whoever started it is."""
+"""The process of an MCP session: it answers soon, and ends with the program that started it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A vault that somebody gave away says nothing about places outside of it."""
+"""The settings of a vault from a stranger cannot name places outside of it."""
 
 from __future__ import annotations
 

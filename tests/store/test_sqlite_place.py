@@ -1,4 +1,4 @@
-"""A store is of one vault, whatever another vault's settings say."""
+"""A store belongs to one vault, whatever another vault's settings say."""
 
 from __future__ import annotations
 
