@@ -134,7 +134,9 @@ def escape_all(text: str) -> str:
     return '"' + "".join(f"\\x{ord(sign):02x}" for sign in text) + '"'
 
 
-def test_no_secret_in_a_file_name_is_stored_or_told(tmp_path: Path, stored: Callable[[Vault], str], run: Run) -> None:
+def test_no_secret_in_a_file_name_is_stored_or_printed(
+    tmp_path: Path, stored: Callable[[Vault], str], run: Run
+) -> None:
     secrets = [
         made
         for rule in all_rules()

@@ -17,7 +17,7 @@ from notewell.errors import NoteError, VaultError
 @pytest.mark.parametrize(
     "name", ["nowhere", "x" * 5_000, "a\0b", "~no-such-user-here/notes", "file.md", "file.md/below"]
 )
-def test_a_vault_that_is_no_folder_is_an_error_with_a_hint(tmp_path: Path, name: str) -> None:
+def test_a_vault_that_is_not_a_folder_is_an_error_with_a_hint(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.md").write_text(RYE, encoding="utf-8")
     with pytest.raises(VaultError) as caught:
         Vault.open(name if name.startswith("~") else tmp_path / name)
@@ -114,13 +114,13 @@ for text in (run * (300_000 // len(run)) for run in runs):
         (b"\xff\xfe\xfd", "damaged: UTF-16"),
     ],
 )
-def test_a_file_that_is_no_text_is_skipped_with_the_reason(make_vault: MakeVault, data: bytes, reason: str) -> None:
+def test_a_file_that_is_not_text_is_skipped_with_the_reason(make_vault: MakeVault, data: bytes, reason: str) -> None:
     vault = make_vault({"bad.md": data, "rye.md": RYE})
     assert vault.index().added == 1
     assert list(skipped(vault)) == ["bad.md"] and reason in skipped(vault)["bad.md"]
 
 
-def test_the_command_line_names_what_was_skipped_and_succeeds(make_vault: MakeVault, cli: Cli) -> None:
+def test_the_command_line_names_skipped_files_and_succeeds(make_vault: MakeVault, cli: Cli) -> None:
     vault = make_vault({"bad.md": b"rye\0bread", "rye.md": RYE})
     answer = cli("index", str(vault.root))
     assert answer.code == 0 and "bad.md: not text: contains zero bytes" in answer.err

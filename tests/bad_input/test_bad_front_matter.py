@@ -68,7 +68,7 @@ def test_a_yaml_bomb_does_not_go_off(make_vault: MakeVault, field: str) -> None:
 
 
 @pytest.mark.parametrize("front", ["- bees\n- rye", "just some words", "42", "quokka"])
-def test_front_matter_that_is_no_mapping_is_text(make_vault: MakeVault, front: str) -> None:
+def test_front_matter_that_is_not_a_mapping_is_text(make_vault: MakeVault, front: str) -> None:
     vault = make_vault({"note.md": f"---\n{front}\n---\n\n{RYE}"})
     report = vault.index()
     assert (report.added, report.warnings) == (1, ())
@@ -78,7 +78,7 @@ def test_front_matter_that_is_no_mapping_is_text(make_vault: MakeVault, front: s
 @pytest.mark.parametrize(
     "text", ["---\n", "---", "---\n---\n", "---\ntitle: Bread\n", "---\n\n---\n" + RYE, "+++\na = 1\n+++\n"]
 )
-def test_front_matter_that_is_empty_or_unclosed_is_no_error(make_vault: MakeVault, text: str) -> None:
+def test_empty_or_unclosed_front_matter_is_not_an_error(make_vault: MakeVault, text: str) -> None:
     vault = make_vault({"note.md": text})
     report = vault.index()
     assert (report.added, report.warnings) == (1, ())

@@ -83,7 +83,7 @@ def test_a_query_without_words_is_a_usage_error(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("under", ["nowhere", "../..", "rye.md/", "%", "a\0b", "\ud800", "x" * 10_000])
-def test_an_odd_scope_is_no_error(make_vault: MakeVault, under: str) -> None:
+def test_an_odd_scope_is_not_an_error(make_vault: MakeVault, under: str) -> None:
     vault = make_vault({"rye.md": RYE, "bees.md": RYE})
     vault.index()
     assert [excerpt.path for excerpt in vault.search("loaf", under=under)] == (["rye.md"] if under == "rye.md/" else [])
@@ -158,7 +158,7 @@ def test_a_store_that_cannot_be_written_is_an_error_with_a_hint(make_vault: Make
 
 
 @pytest.mark.parametrize("content", [b"not a database at all, but long enough to look like one" * 50, b"\0" * 4096])
-def test_a_damaged_store_is_made_anew_by_a_full_run(make_vault: MakeVault, cli: Cli, content: bytes) -> None:
+def test_a_damaged_store_is_rebuilt_by_a_full_run(make_vault: MakeVault, cli: Cli, content: bytes) -> None:
     vault = make_vault({"rye.md": RYE})
     (vault.root / ".notewell").mkdir()
     (vault.root / ".notewell/store.db").write_bytes(content)

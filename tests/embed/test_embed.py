@@ -13,7 +13,7 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 
 
-def test_a_name_stands_for_an_embedder() -> None:
+def test_the_model_setting_chooses_the_embedder() -> None:
     assert isinstance(load_embedder(EmbedRules("words")), WordsEmbedder)
     assert isinstance(load_embedder(EmbedRules("static")), StaticEmbedder)
 
@@ -44,7 +44,7 @@ def test_a_query_has_the_vector_of_a_passage_with_the_same_words(embedder: Words
     assert embedder.embed_query("bees buzz").tolist() == embedder.embed(["bees buzz"])[0].tolist()
 
 
-def test_what_is_no_letter_is_counted_in_the_last_place(embedder: WordsEmbedder) -> None:
+def test_other_characters_are_counted_in_the_last_place(embedder: WordsEmbedder) -> None:
     assert np.flatnonzero(embedder.embed(["4 日本 éclair"])[0]).tolist() == [26]
 
 

@@ -48,7 +48,7 @@ def test_a_sentence_of_another_language_is_not(text: str) -> None:
         "猪 wild boar 京都で伏見稲荷を見た",
     ],
 )
-def test_another_script_is_not_whatever_stands_between(text: str) -> None:
+def test_a_text_in_another_script_is_not_english(text: str) -> None:
     assert not is_english(text)
 
 

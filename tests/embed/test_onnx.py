@@ -125,7 +125,7 @@ def test_prefixes_are_put_before_texts_and_the_passages_one_is_in_the_fingerprin
     assert load_folder(folder, EmbedRules(query_prefix="query: ")).fingerprint == plain.fingerprint
 
 
-def test_the_fingerprint_tells_other_weights_and_other_words_apart(folder: Path) -> None:
+def test_the_fingerprint_changes_with_weights_and_vocabulary(folder: Path) -> None:
     first = load_folder(folder, EmbedRules()).fingerprint
     words = (folder / "tokenizer.json").read_text()
     (folder / "tokenizer.json").unlink()
@@ -142,7 +142,7 @@ def test_a_folder_without_a_tokenizer_is_an_error_with_a_hint(folder: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_file_that_is_not_what_it_is_called_is_an_error_with_a_hint_on_first_use(folder: Path, name: str) -> None:
+def test_a_damaged_model_file_is_an_error_with_a_hint_on_first_use(folder: Path, name: str) -> None:
     (folder / name).unlink()
     (folder / name).write_bytes(GARBAGE)
     encoder = load_embedder(EmbedRules(str(folder)))
@@ -182,7 +182,7 @@ def test_auto_is_nothing_where_onnxruntime_is_missing(monkeypatch: pytest.Monkey
     assert isinstance(load_encoder(EmbedRules(encoder="words")), WordsEmbedder)
 
 
-def test_off_is_none_and_a_name_is_what_it_names(folder: Path) -> None:
+def test_off_means_no_encoder_and_a_name_loads_it(folder: Path) -> None:
     assert load_encoder(EmbedRules(encoder="off")) is None
     assert isinstance(load_encoder(EmbedRules(encoder="words")), WordsEmbedder)
     assert isinstance(load_encoder(EmbedRules("words", encoder="minilm")), OnnxEmbedder)
@@ -192,14 +192,14 @@ def test_off_is_none_and_a_name_is_what_it_names(folder: Path) -> None:
 
 
 @cases("name", ["ollama:x", "openai:text-embedding-3-small"])
-def test_a_server_is_no_encoder(name: str) -> None:
+def test_a_server_cannot_be_the_encoder(name: str) -> None:
     with pytest.raises(EmbedError) as caught:
         load_encoder(EmbedRules(encoder=name))
     assert caught.value.fact == "embed.encoder names a server"
     assert "minilm, a folder, or off" in caught.value.hint
 
 
-def test_a_folder_that_the_vaults_file_names_is_taken_from_the_vaults_root(
+def test_a_folder_in_the_vaults_settings_is_relative_to_the_vault(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root := folder.parent / "vault").mkdir()

@@ -331,7 +331,7 @@ def test_the_servers_message_is_one_short_line(server: Server) -> None:
 
 
 @cases("text", ["The diary of a quiet summer by the lake.", "Meier"])
-def test_a_message_that_repeats_what_was_sent_is_left_out(server: Server, text: str) -> None:
+def test_a_message_that_quotes_the_request_is_left_out(server: Server, text: str) -> None:
     server.always = "echo"
     with pytest.raises(EmbedError) as caught:
         remote(server).embed([text])

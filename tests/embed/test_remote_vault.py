@@ -225,9 +225,7 @@ def test_without_the_server_everything_but_new_text_works(
     assert len(server.requests) == before
 
 
-def test_a_change_that_the_server_has_no_vector_for_is_told_of_and_the_old_answer_given(
-    make_vault: MakeVault, server: Server
-) -> None:
+def test_a_change_without_vectors_gives_a_notice_and_the_old_answer(make_vault: MakeVault, server: Server) -> None:
     vault = make_vault(NOTES, settings(server))
     vault.index()
     change(vault, "new.md", "# New\n\nA zebra grazes in the garden today.\n")
@@ -244,7 +242,7 @@ def test_a_change_that_the_server_has_no_vector_for_is_told_of_and_the_old_answe
         assert other.search("zebra", refresh=True)[0].path == "new.md"
 
 
-def test_a_model_that_changed_behind_its_name_is_an_error_until_all_is_made_anew(
+def test_a_model_that_changed_behind_its_name_is_an_error_until_a_full_index(
     make_vault: MakeVault, server: Server
 ) -> None:
     vault = make_vault(NOTES, settings(server))

@@ -78,7 +78,7 @@ def test_the_shipped_model_gives_unit_vectors_and_zero_for_empty_text(shipped: S
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 0, 1, 1])
 
 
-def test_the_shipped_model_is_deterministic_whatever_stands_beside_a_text(shipped: StaticEmbedder) -> None:
+def test_the_shipped_model_gives_a_text_the_same_vector_in_any_batch(shipped: StaticEmbedder) -> None:
     texts = [f"note {number} about bees and bread" for number in range(70)]
     together = shipped.embed(texts)
     alone = np.concatenate([StaticEmbedder(DEFAULT_MODEL).embed([text]) for text in texts[::23]])

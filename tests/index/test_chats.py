@@ -97,7 +97,7 @@ def test_attachments_belong_to_the_message_they_came_with() -> None:
     }
 
 
-def test_tools_are_told_with_what_they_got_and_gave_but_not_at_length() -> None:
+def test_tool_inputs_and_results_are_shortened() -> None:
     used = {"type": "tool_use", "name": "Bash", "input": {"command": "ls -a", "options": {"n": 1}}}
     gave = {"type": "tool_result", "content": [{"type": "text", "text": "word " * 1000}, {"type": "image"}]}
     (turn,) = part_texts(export(claude(message("assistant", used, gave, text("Done."))))).values()
@@ -175,7 +175,7 @@ def test_a_file_that_only_speaks_of_chats_is_read_as_values() -> None:
         [claude(message("human", text("Hello there"))), "important"],
     ],
 )
-def test_what_is_not_an_export_through_and_through_is_read_as_values(value: Any) -> None:
+def test_a_file_that_is_only_partly_an_export_is_read_as_values(value: Any) -> None:
     content = export(value)
     assert content.parts == () and "important" in content.text
 
@@ -187,7 +187,7 @@ def test_a_conversation_that_never_began_does_not_make_an_export_something_else(
 
 
 @cases("where", [claude, None])
-def test_a_password_given_to_a_tool_is_known_for_one(where: Any) -> None:
+def test_a_password_in_a_tools_input_is_redacted(where: Any) -> None:
     phrase = " ".join(["two", "words-99"])
     used = {"type": "tool_use", "name": "Login", "input": {"password": phrase, "user": "x", "more": {"pwd": phrase}}}
     content = export(claude(message("assistant", used))) if where else transcript(record("assistant", [used]))
@@ -259,7 +259,7 @@ def test_a_transcript_has_a_part_for_each_text_of_the_user() -> None:
     }
 
 
-def test_what_an_assistant_asks_of_another_is_not_the_users_turn() -> None:
+def test_a_task_for_a_subagent_is_not_a_turn_of_the_user() -> None:
     content = transcript(
         record("user", "Look around"),
         record("user", "List the files", isSidechain=True),
@@ -282,14 +282,14 @@ def test_a_long_summary_and_a_second_one_stay_in_the_text() -> None:
     assert part_texts(content)["turn 1"].endswith(f"Summary: {long}\n\nSummary: Second")
 
 
-def test_lines_of_a_transcript_that_are_not_json_are_told() -> None:
+def test_lines_of_a_transcript_that_are_not_json_are_a_warning() -> None:
     said = [json.dumps(record("user", words)) for words in ("Hello there", "Grüße aus Köln", "Schöne Bäume")]
     content = json_lines.extract("\n".join((*said, '{"type": "assis')).encode())
     assert content.warnings == ("1 of its lines is not part of the conversation, and left out",)
     assert part_texts(content)["turn 1"].startswith("Human: Hello there")
 
 
-def test_a_guessed_encoding_is_told_of_a_transcript_as_well() -> None:
+def test_a_detected_encoding_of_a_transcript_is_a_warning() -> None:
     line = json.dumps(record("user", "Grüße aus Köln, schöne Mädchen und große Bäume"), ensure_ascii=False)
     assert json_lines.extract(line.encode("cp1252")).warnings == ("read as Windows-1252",)
 
@@ -300,13 +300,13 @@ def test_one_message_among_other_records_makes_no_transcript() -> None:
     assert "Hello there" in content.text and "id: 49; town: Bern" in content.text
 
 
-def test_what_claude_code_keeps_beside_the_messages_is_left_out_in_silence() -> None:
+def test_bookkeeping_of_claude_code_is_left_out_without_a_warning() -> None:
     beside = [{"type": "progress", "sessionId": "1", "data": {}}, {"type": "file-history-snapshot", "snapshot": {}}]
     content = transcript(*beside * 3, record("user", "Hello there"), {"type": "system", "sessionId": "1"})
     assert (part_texts(content), content.warnings) == ({"turn 1": "Human: Hello there"}, ())
 
 
-def test_what_is_odd_in_a_transcript_is_skipped() -> None:
+def test_odd_records_of_a_transcript_are_skipped() -> None:
     content = transcript(
         record("user", None), record("assistant", {"a": 1}), record("user", 3, timestamp=[]), [1], record("user", "Hm")
     )

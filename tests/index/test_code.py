@@ -108,7 +108,7 @@ def test_no_line_of_any_language_is_lost(path: str, max_chars: int) -> None:
         ("std::map<int, Bee *> **Hive::bees (int count) {", "Hive::bees"),
     ],
 )
-def test_a_function_of_c_is_called_by_what_stands_before_its_parameters(line: str, name: str) -> None:
+def test_the_name_of_a_c_function_is_before_its_parameters(line: str, name: str) -> None:
     assert paths_of(f"{line}\n}}\n", "hive.cpp") == [name]
 
 
@@ -164,7 +164,7 @@ def test_a_long_function_is_cut_at_blank_lines_and_keeps_its_name() -> None:
     assert all(piece.text.startswith("    step_") for piece in chunks[1:])
 
 
-def test_comments_and_decorators_stay_with_what_they_are_about() -> None:
+def test_comments_and_decorators_stay_with_their_definition() -> None:
     above = "# The bees come home\n# in the evening.\n@retry(\n    times=3,\n)\n"
     text = function("fill", 4) + "\n" + above + function("empty", 2)
     chunks = chunks_of(text, rules=SMALL)

@@ -93,7 +93,7 @@ def test_the_delimiter_is_found(text: str, sign: str) -> None:
     assert delimiter(text) == sign
 
 
-def test_a_delimiter_that_is_told_is_taken_and_no_row() -> None:
+def test_a_declared_delimiter_is_used_and_is_not_a_row() -> None:
     content = extract(b"sep=;\r\nname;age, city\r\nJane;12, Rome\r\n")
     assert content.parts == (Part(3, "row 2", (2,)),)
     assert content.text.startswith("sep=;")
@@ -136,7 +136,7 @@ def test_a_file_too_long_is_read_up_to_a_row_and_says_so() -> None:
     assert extract(b"a" * 31, most=30) == line
 
 
-def test_binary_is_no_table() -> None:
+def test_a_binary_file_is_not_a_table() -> None:
     with pytest.raises(NoteError, match="not text"):
         extract(b"PK\x03\x04\0\0a,b\n")
 

@@ -90,7 +90,7 @@ def test_merged_cells_are_written_once_and_nested_tables_in_their_cell() -> None
     )
 
 
-def test_a_control_in_a_cell_keeps_its_paragraphs_apart() -> None:
+def test_a_control_in_a_cell_keeps_its_paragraphs_separate() -> None:
     document = docx.Document()
     table = document.add_table(1, 2)
     table.cell(0, 0).text = "hive"
@@ -134,7 +134,7 @@ def test_links_boxes_and_controls_are_read() -> None:
     assert text(document) == "[bees](https://bees.example)\n\naround it\n\nin a box\n\nin a control\n"
 
 
-def test_a_footnote_stands_below_its_paragraph_and_only_once() -> None:
+def test_a_footnote_is_written_once_below_its_paragraph() -> None:
     document = docx.Document()
     run = '<w:r><w:t>Seen in </w:t><w:footnoteReference w:id="2"/><w:t>Bern</w:t></w:r>'
     note = f'<w:footnote w:id="2"><w:p>{run}</w:p></w:footnote>'
@@ -146,7 +146,7 @@ def test_a_footnote_stands_below_its_paragraph_and_only_once() -> None:
     assert text(document) == "Bees[^2]\n\n[^2]: Seen in [^2]Bern\n\nrye\n"
 
 
-def test_each_of_two_footnotes_stands_on_a_line_of_its_own() -> None:
+def test_each_of_two_footnotes_has_a_line_of_its_own() -> None:
     document = docx.Document()
     mark = '<w:footnoteReference w:id="{}"/>'
     notes = {2: "<w:t>first</w:t>", 3: f"<w:t>second</w:t>{mark.format(4)}", 4: "<w:t>of the second</w:t>"}
@@ -179,7 +179,7 @@ def test_the_title_is_the_one_that_a_person_gave(written: str, title: str) -> No
     assert reader.extract(saved(document)).title == title
 
 
-def test_what_cannot_be_read_is_told_with_the_reason() -> None:
+def test_an_unreadable_file_is_refused_with_the_reason() -> None:
     whole = saved(docx.Document())
     facts = {
         b"": "empty",

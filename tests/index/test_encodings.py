@@ -57,7 +57,7 @@ def test_a_line_of_a_language_is_read_in_its_encoding(encoding: str, text: str, 
 
 
 @cases(("encoding", "text"), CASES)
-def test_one_such_line_in_a_long_english_text_is_enough(encoding: str, text: str) -> None:
+def test_one_foreign_line_in_a_long_english_text_is_enough(encoding: str, text: str) -> None:
     data = b"The loaf needs a rest.\n" * 5_000 + text.encode(encoding) + b"\nThe loaf needs a rest." * 5_000
     assert text in data.decode(detect_encoding(data))
 
@@ -80,7 +80,7 @@ def test_a_few_letters_are_read_as_the_likeliest_language(encoding: str, text: s
 
 @cases("low", [1, 32, 128])
 @cases("length", [300, 3_000, 30_000])
-def test_noise_is_no_language(low: int, length: int) -> None:
+def test_noise_has_no_encoding(low: int, length: int) -> None:
     chance = random.Random(f"{low} {length}")
     assert detect_encoding(bytes(chance.randrange(low, 256) for _ in range(length))) == ""
 
@@ -91,7 +91,7 @@ def test_any_bytes_have_a_guess_that_can_be_named_or_none(data: bytes) -> None:
     assert encoding == "" or name_of(encoding)
 
 
-def test_what_is_ascii_needs_no_guess() -> None:
+def test_ascii_needs_no_detection() -> None:
     assert detect_encoding(b"plain") == detect_encoding(b"") == ""
 
 

@@ -63,7 +63,7 @@ def locked(*names: str) -> dict[str, str]:
     return {"META-INF/encryption.xml": f"<encryption>{references}</encryption>"}
 
 
-def test_a_book_under_drm_is_told_as_such_and_one_with_hidden_fonts_is_read() -> None:
+def test_a_book_under_drm_is_refused_and_one_with_obfuscated_fonts_is_read() -> None:
     chapters = {"a.xhtml": page("bees")}
     assert epub.extract(made(chapters, locked("OPS/font.ttf"))).text == "bees\n"
     with pytest.raises(NoteError, match="DRM"):

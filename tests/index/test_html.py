@@ -63,7 +63,7 @@ def test_a_table_that_only_orders_the_page_is_text() -> None:
         "<!-- no -->",
     ],
 )
-def test_what_is_not_the_text_is_left_out(extra: str) -> None:
+def test_navigation_and_hidden_elements_are_left_out(extra: str) -> None:
     assert text(f"<p>Bees</p>{extra}rye") == "Bees\n\nrye\n"
 
 
@@ -71,7 +71,7 @@ def test_a_header_with_the_heading_of_the_page_stays() -> None:
     assert text("<header><h1>Bees</h1><nav>no</nav></header><p>rye</p>") == "# Bees\n\nrye\n"
 
 
-def test_the_main_part_is_the_text_if_it_holds_most_of_it() -> None:
+def test_the_main_part_is_the_text_if_it_has_most_of_it() -> None:
     assert text("<p>menu</p><main><p>All about bees</p></main>") == "All about bees\n"
     assert text("<p>menu</p><div role=main><p>All about bees</p></div>") == "All about bees\n"
     assert text("<p>All about bees</p><main>rye</main>") == "All about bees\n\nrye\n"
@@ -119,7 +119,7 @@ def test_deep_lists_and_tables_are_read_or_refused(tag: str) -> None:
         assert "too deep" in error.fact
 
 
-def test_a_page_without_text_is_told_as_such() -> None:
+def test_a_page_without_text_is_refused() -> None:
     for data in (b"", b" ", b"<script>x</script>"):
         with pytest.raises(NoteError, match="no text"):
             html.extract(data)

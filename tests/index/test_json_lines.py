@@ -19,7 +19,7 @@ def test_a_record_of_many_values_is_one_line() -> None:
     assert extract(text.encode()).text.count("\n") == 0
 
 
-def test_a_line_that_is_not_json_is_text_and_told() -> None:
+def test_a_line_that_is_not_json_is_text_and_a_warning() -> None:
     content = extract(b'{"id": 1}\r\n{"id": 2, "na\r\n')
     assert content.text == 'id: 1\n{"id": 2, "na\n'
     assert content.warnings == ("1 line is not JSON, read as text: line 2",)

@@ -47,7 +47,7 @@ def test_a_short_list_on_one_line_stays_one() -> None:
     assert flat({"words": ["long" * 60, "short"]}) == [f"words[0]: {'long' * 60}", "words[1]: short"]
 
 
-def test_a_list_that_holds_more_than_values_does_not_become_one_line() -> None:
+def test_a_list_that_contains_more_than_values_does_not_become_one_line() -> None:
     assert flat([1, [2, 3], {"a": 4}]) == ["[0]: 1", "[1]: 2, 3", "[2].a: 4"]
 
 
@@ -107,7 +107,7 @@ def test_a_picture_in_letters_is_shortened_and_prose_is_not() -> None:
         ("/* open", 1),
     ],
 )
-def test_what_is_not_json_is_refused_with_its_line(text: str, line: int) -> None:
+def test_a_file_that_is_not_json_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(NoteError, match=f"^not JSON at line {line}$"):
         content(text)
 
@@ -138,7 +138,7 @@ def test_a_password_of_several_words_is_still_known_for_one() -> None:
 
 
 @cases("key", ["contraseña", "wifi_psk", "Kennwort", "db.password2"])
-def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(key: str) -> None:
+def test_a_secret_of_several_words_is_redacted_under_every_label(key: str) -> None:
     phrase = " ".join(["dos", "palabras-99"])
     text = content(json.dumps({key: phrase, "user": "ann"}, ensure_ascii=False)).text
     assert text == f'{key}: "{phrase}"; user: ann'
@@ -146,14 +146,14 @@ def test_a_secret_of_several_words_is_known_by_every_name_that_redaction_knows(k
 
 
 @cases("end", ["\\", '"', "'\"`", "\\\\", "'\"`\\"])
-def test_a_secret_that_ends_in_an_odd_sign_is_known_for_one(end: str) -> None:
+def test_a_secret_that_ends_in_an_odd_character_is_redacted(end: str) -> None:
     phrase = " ".join(["two", "words-99"])
     text = content(json.dumps({"password": phrase + end, "user": "ann", "town": 'Bern "B"'})).text
     assert phrase in text and "words-99" not in redact_text(text)[0] and "user: ann" in redact_text(text)[0]
 
 
 @cases("indent", [None, 1])
-def test_each_secret_of_a_list_stands_behind_its_name(indent: int | None) -> None:
+def test_each_secret_of_a_list_follows_its_label(indent: int | None) -> None:
     phrases = [" ".join(["two", "words-99"]), "-".join(["three", "more", "88"])]
     text = content(json.dumps({"passwords": phrases, "tags": ["a", "b"]}, indent=indent)).text
     assert [line for line in re.split("; |\n", text) if "pass" in line] == [f'passwords: "{one}"' for one in phrases]
@@ -168,13 +168,13 @@ def test_a_private_key_inside_of_a_value_is_still_known_for_one() -> None:
     assert "Ab1+" not in redact(Note("a.json", text, Stamp(0, 0))).text
 
 
-def test_a_value_in_quotes_holds_no_quote_of_the_same_kind() -> None:
+def test_a_quoted_value_contains_no_quote_of_the_same_kind() -> None:
     assert flat({"secret": 'a "b" c'}) == ["secret: 'a \"b\" c'"]
     assert flat({"secret": "a \"b\" 'c' `d`"}) == ['secret: "a \\"b\\" \'c\' `d`"']
     assert flat({"author": "Ann"}) == ["author: Ann"]
 
 
-def test_a_guessed_encoding_is_told_of_an_export_as_well() -> None:
+def test_a_detected_encoding_of_an_export_is_a_warning() -> None:
     export = {"chat_messages": [{"sender": "human", "text": "Grüße aus Köln, schöne Mädchen und große Bäume"}]}
     text = json.dumps(export, ensure_ascii=False)
     found = extract(text.encode("cp1252"))

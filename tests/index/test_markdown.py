@@ -231,7 +231,7 @@ def test_underlined_lines_are_headings() -> None:
 
 
 @cases("above", ["- item", "> quote", "| a |", "1. item", "", "    code", "one\ntwo"])
-def test_a_rule_below_what_is_no_paragraph_of_one_line_makes_no_heading(above: str) -> None:
+def test_a_rule_makes_a_heading_only_of_a_single_line_of_text(above: str) -> None:
     text = f"{SENTENCE}\n\n{above}\n---\n\n{SENTENCE}\n"
     assert [piece.headings for piece in chunks_of(text)] == [()]
 
@@ -271,7 +271,7 @@ def test_windows_line_ends_change_neither_sections_nor_lines() -> None:
 # Offsets
 
 
-def test_offsets_are_those_of_the_file_where_secrets_were_taken_out() -> None:
+def test_offsets_are_those_of_the_file_even_after_redaction() -> None:
     secret = "-".join(("hunter", "2", "again"))
     text = f"# Server\n\n## Login\n\nThe password: {secret} opens it all.\n\n## Later\n\n{SENTENCE}\n"
     login, later = chunks_of(text)

@@ -84,7 +84,7 @@ def test_empty_cells_count_but_say_nothing() -> None:
     assert names(notebook(prose(""), code(""), prose(LONG), None, code(f"'{LONG}'"))) == ["cell 3", "cell 5"]
 
 
-def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
+def test_code_that_contains_a_fence_gets_a_longer_one() -> None:
     assert notebook(code("s = '''\n```\n'''")).text == "````python\ns = '''\n```\n'''\n````"
 
 
@@ -109,12 +109,12 @@ def test_older_notebooks_have_worksheets() -> None:
 
 
 @cases("data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": null}', b"null"])
-def test_what_has_no_cells_is_no_notebook(data: bytes) -> None:
+def test_a_file_without_cells_is_not_a_notebook(data: bytes) -> None:
     with pytest.raises(NoteError, match="not a notebook"):
         extract(data)
 
 
-def test_what_is_not_json_is_refused_with_its_line() -> None:
+def test_a_file_that_is_not_json_is_refused_with_its_line() -> None:
     with pytest.raises(NoteError, match="not JSON at line 2"):
         extract(b'{"cells":\n x}')
 

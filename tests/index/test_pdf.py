@@ -84,7 +84,7 @@ def test_only_a_title_that_a_person_gave_is_one(written: str, title: str) -> Non
     assert pdf.extract(made([lines("Bees")], title=written)).title == title
 
 
-def test_what_is_filled_into_a_form_is_read() -> None:
+def test_the_contents_of_form_fields_are_read() -> None:
     out = BytesIO()
     paper = canvas.Canvas(out)
     paper.drawString(60, 700, "Name:")
@@ -115,7 +115,7 @@ def unreadable() -> Iterator[tuple[bytes, str]]:
 
 
 @cases(("data", "fact"), list(unreadable()))
-def test_what_cannot_be_read_is_told_with_the_reason(data: bytes, fact: str) -> None:
+def test_an_unreadable_file_is_refused_with_the_reason(data: bytes, fact: str) -> None:
     with pytest.raises(NoteError, match=fact) as caught:
         pdf.extract(data)
     assert caught.value.hint

@@ -61,7 +61,7 @@ def test_a_paragraph_that_ends_in_a_long_sentence_is_not_repeated_from_its_middl
     assert second.text.startswith("Sentence 0")
 
 
-def test_a_rest_too_short_to_stand_alone_goes_with_what_is_before() -> None:
+def test_a_rest_too_short_for_a_chunk_joins_the_one_before() -> None:
     text = sentences(24) + "\n\nThe end."
     assert [one.text.endswith("The end.") for one in chunks(text)][-1]
     assert all(len(one.text) >= 100 for one in chunks(text))

@@ -92,19 +92,19 @@ def test_a_file_that_wants_all_memory_is_refused(extraction: Extraction) -> None
     assert extraction.extract(made("fine"), b"").text == "# Bees"
 
 
-def test_what_is_not_installed_is_named_with_the_line_that_installs_it(extraction: Extraction) -> None:
+def test_a_missing_library_is_named_with_its_install_line(extraction: Extraction) -> None:
     with pytest.raises(NoteOutOfReach) as caught:
         extraction.extract(made("lacks"), b"")
     assert "pip install 'notewell[docs]'" in caught.value.fact
     assert "needs no_such_library_anywhere" in caught.value.fact
 
 
-def test_what_a_reader_prints_goes_nowhere(extraction: Extraction, capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_printed_by_a_reader_is_discarded(extraction: Extraction, capfd: pytest.CaptureFixture[str]) -> None:
     assert extraction.extract(made("talks"), b"").text == "quiet"
     assert capfd.readouterr() == ("", "")
 
 
-def test_half_a_character_is_replaced_wherever_it_stands(extraction: Extraction) -> None:
+def test_half_a_surrogate_pair_is_replaced_anywhere(extraction: Extraction) -> None:
     content = extraction.extract(made("halves"), b"")
     assert (content.text, content.title, content.warnings) == ("half ? a character", "half ?", ("? odd",))
 
@@ -122,7 +122,7 @@ def test_one_process_reads_many_files_and_ends_with_the_run(extraction: Extracti
     assert process.poll() == 0
 
 
-def test_the_process_apart_does_not_outlive_a_killed_run(extraction: Extraction, tmp_path: Path) -> None:
+def test_the_sandbox_does_not_outlive_a_killed_run(extraction: Extraction, tmp_path: Path) -> None:
     program = (
         "from notewell.index.readers.formats import Format\nfrom notewell.index.readers.sandbox import Extraction\n"
         "import sys\ne = Extraction(2)\nf = Format('x', ('.x',), sys.argv[1], 'plain', sandboxed=True)\n"
@@ -166,7 +166,7 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process of Windows keeps its parent's number")
-def test_the_process_apart_ends_with_whoever_asked_it_even_if_its_pipe_is_held_open() -> None:
+def test_the_sandbox_ends_with_its_parent_even_if_its_pipe_is_held_open() -> None:
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
         worker, holder = map(int, parent.stdout.readline().split())

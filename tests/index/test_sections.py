@@ -29,7 +29,7 @@ def test_where_it_fits_nowhere_it_is_a_chunk_of_its_own() -> None:
     )
 
 
-def test_deeper_down_it_goes_with_what_follows_and_the_last_stays() -> None:
+def test_a_short_subsection_joins_the_next_and_the_last_stays() -> None:
     long = "\n\n".join([LONG] * 5)
     note = f"## House\n\n{long}\n\n### Cellar\n\nkey: Ottokar\n\n### Roof\n\n{long}\n\n### Shed\n\nno key\n"
     found = texts(note, max_chars=400)

@@ -88,7 +88,7 @@ def test_groups_tables_and_charts_are_read() -> None:
     )
 
 
-def test_what_cannot_be_read_is_told_with_the_reason() -> None:
+def test_an_unreadable_file_is_refused_with_the_reason() -> None:
     whole = pptx.Presentation()
     added(whole)
     facts = {b"": "empty", b"bees": "damaged", zip_guard.OLE: "old format", saved(whole): "no text on its 1"}

@@ -111,7 +111,7 @@ def test_any_bytes_are_text_or_a_reason(data: bytes) -> None:
         assert "\0" not in text
 
 
-def test_the_largest_file_is_looked_at_in_part_and_read_as_a_whole() -> None:
+def test_the_encoding_of_a_large_file_is_detected_by_a_part_of_it() -> None:
     data = GERMAN.encode("cp1252") * 330_000
     text, warnings = decode(data)
     assert len(text) == len(data) and warnings == ("read as Windows-1252",)

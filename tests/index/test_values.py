@@ -32,7 +32,7 @@ def test_records_stay_whole_and_head_their_chunk() -> None:
     assert found[0].heading == "config > servers[0]"
 
 
-def test_several_records_in_one_chunk_are_headed_by_what_holds_them() -> None:
+def test_several_records_in_one_chunk_have_their_common_keys_as_heading() -> None:
     text = lines(*(f"servers[{n}].host: {'x' * 20}" for n in range(10)), "name: home")
     assert [chunk.headings for chunk in chunks(text, 210)] == [("servers",), ()]
 
@@ -48,7 +48,7 @@ def test_a_long_value_is_cut_under_its_whole_path() -> None:
     assert (found[-1].text, found[-1].headings) == ("c: 1", ("c",))
 
 
-def test_values_on_one_line_are_headed_by_what_they_share() -> None:
+def test_values_on_one_line_have_their_common_keys_as_heading() -> None:
     (chunk,) = chunks("servers[0].host: db1; servers[0].port: 5432")
     assert chunk.headings == ("servers[0]",)
     (chunk,) = chunks("id: 1; name: Ann; note: see below; it says: nothing")

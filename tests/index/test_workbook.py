@@ -59,7 +59,7 @@ def test_rows_of_a_very_wide_table_are_not_filled_up_with_bars() -> None:
     assert workbook.extract(made({"A": rows})).text.splitlines()[2:] == ["bank | a", "shop |  | c"]
 
 
-def test_a_password_is_taken_out_of_a_row_whose_last_cells_are_empty() -> None:
+def test_a_password_is_redacted_in_a_row_whose_last_cells_are_empty() -> None:
     secret = "-".join(["two", "words", "99"])
     rows = [("site", "password", "note"), ("bank", secret, None), ("shop", None, None), ("mail", secret, None)]
     text = workbook.extract(made({"A": rows})).text
@@ -181,7 +181,7 @@ def test_a_workbook_that_declares_entities_is_refused() -> None:
         (made({"A": [("bees",)]})[:-40], "damaged"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_the_reason(data: bytes, fact: str) -> None:
+def test_an_unreadable_file_is_refused_with_the_reason(data: bytes, fact: str) -> None:
     with pytest.raises(NoteError, match=fact) as caught:
         workbook.extract(data)
     assert caught.value.hint

@@ -119,14 +119,14 @@ def test_a_value_that_is_not_there_may_end_the_file() -> None:
 
 
 @cases("text", ["a: 1\n{{ if .x }}\nb: {{ .y }}\n", "a: [1\n", "\ta: 1\n", "a: *nothing: x\n- y\n"])
-def test_what_is_not_yaml_is_read_as_the_text_it_is(text: str) -> None:
+def test_a_file_that_is_not_yaml_is_read_as_text(text: str) -> None:
     content = extract(text.encode())
     assert content.text == text
     (warning,) = content.warnings
     assert warning.startswith("not YAML at line ") and warning.endswith("; read as text")
 
 
-def test_an_unknown_sign_is_no_yaml_either() -> None:
+def test_a_file_with_an_unknown_character_is_not_yaml() -> None:
     assert extract(("# A text long enough not to be noise\n" * 9 + "a: \ufffe").encode()).warnings == (
         "not YAML; read as text",
     )
@@ -155,7 +155,7 @@ def test_an_empty_file_is_an_empty_text() -> None:
     assert extract(b"# only this\n").text == "# only this\n"
 
 
-def test_a_private_key_in_yaml_is_known_for_one() -> None:
+def test_a_private_key_in_yaml_is_redacted() -> None:
     label = "PRIVATE " + "KEY"
     text = f"a:\n  key: |\n    -----BEGIN {label}-----\n    {'Ab1+' * 16}\n    -----END {label}-----\n  b: 1\n"
     content = extract(text.encode())

@@ -47,7 +47,7 @@ def test_a_secret_that_two_rules_see_goes_once_and_whole(plant: Plant) -> None:
     assert len(redactions) == 1
 
 
-def test_what_either_of_two_overlapping_rules_saw_goes(plant: Plant) -> None:
+def test_the_matches_of_two_overlapping_rules_go_together(plant: Plant) -> None:
     redacted, redactions = redact_text(f"password={plant('github-token').text}!tail-of-it end")
     assert redacted == "password=[REDACTED:password] end"
     assert len(redactions) == 1
@@ -67,7 +67,7 @@ def test_a_redacted_text_is_not_redacted_again(plant: Plant) -> None:
     assert redact_text(text) == (text, ())
 
 
-def test_only_what_is_redacted_is_believed_to_be(plant: Plant) -> None:
+def test_only_real_stand_ins_count_as_redacted(plant: Plant) -> None:
     key = plant("private-key")
     first, rest = key.text.split("\n", 1)
     for said in ("[REDACTED:", "[REDACTED:jwt]", "[REDACTED:nothing]"):
@@ -122,7 +122,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40).map("".join))
-def test_any_mixture_keeps_its_lines_and_what_is_around_the_secrets(text: str) -> None:
+def test_any_mixture_keeps_its_lines_and_the_text_around_secrets(text: str) -> None:
     text = text.replace(LINE_IN_LINE, " ")
     redacted, redactions = redact_text(text)
     assert redacted.count("\n") == text.count("\n")
@@ -210,7 +210,7 @@ def test_a_secret_in_a_title_goes() -> None:
     assert note.text == SENTENCE and note.redactions == ()
 
 
-def test_a_path_with_a_token_or_a_password_is_known(plant: Plant) -> None:
+def test_a_path_with_a_token_or_a_password_is_recognised(plant: Plant) -> None:
     for rule in all_rules():
         if rule.certain and "/" not in (text := plant(rule.name).text):
             assert names_secret(f"Keys/{text}.md"), rule.name
