@@ -273,7 +273,7 @@ class Vault:
         rules = walk_rules(depth, floor, with_query=bool(query))
         plan = make_plan(readable(query), known=Known(syntax=False))
         vector = (lambda snapshot: self._vector_of(plan, snapshot)) if query else None
-        return self._graph.walk(readable_name(note), rules, vector)
+        return self._graph.walk(readable_name(note), rules, query, vector)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""

@@ -150,7 +150,7 @@ def unmended(vault: Vault) -> None:
 
 
 WAYS: dict[str, Callable[[Vault], object]] = {
-    "traverse": lambda vault: [visit.note for visit in vault.traverse("hub", floor=-1).visits],
+    "traverse": lambda vault: [visit.path for visit in vault.traverse("hub", floor=-1).visits],
     "deep": lambda vault: vault.search("hub", under="hub.md", mode="deep").hits,
     "refresh": lambda vault: vault.refresh(),
     "search": lambda vault: vault.search("hub", refresh=True).notices,

@@ -9,7 +9,7 @@ import pytest
 from tests.cases import cases
 
 from notewell.errors import SettingsError
-from notewell.graph.deep import DEEP, SEEDS, deepen, told, with_decay
+from notewell.graph.deep import DEEP, SEEDS, deepen, describe, with_decay
 from notewell.graph.traverse import (
     ABOVE,
     BELOW,
@@ -20,7 +20,7 @@ from notewell.graph.traverse import (
     SEED,
     START,
     Likeness,
-    Walk,
+    Trail,
     traverse,
     walk,
     walk_rules,
@@ -57,7 +57,7 @@ def star(near: Sequence[float]) -> Drawn:
     return Drawn([(0, ray) for ray in rays], rays)
 
 
-def reasons(found: Walk) -> dict[int, str]:
+def reasons(found: Trail) -> dict[int, str]:
     return {int(visit.note): visit.reason for visit in found.visits}
 
 
@@ -90,7 +90,7 @@ def test_nobody_walks_on_from_a_note_that_was_not_kept() -> None:
     assert reasons(found) == {0: START, 2: ABOVE, 1: BELOW, 12: ABOVE}
 
 
-def test_links_are_followed_both_ways_and_the_way_is_told() -> None:
+def test_links_are_followed_both_ways_and_the_way_is_describe() -> None:
     found = traverse("0", Drawn([(0, 1), (2, 0), (0, 3), (3, 0), (1, 4)], {}), FAST, QUERY)
     assert {int(visit.note): (visit.way, visit.via, visit.hop) for visit in found.visits} == {
         0: ("", "", 0),
@@ -255,7 +255,7 @@ def test_a_walk_that_cannot_be_is_an_error_with_a_hint(depth: int | None, floor:
 
 def test_how_a_note_was_reached_reads_the_way_the_link_goes() -> None:
     found = deepen(["0"], QUERY, Drawn([(0, 1), (2, 0), (0, 3), (3, 0)], {3: 0.1}))
-    assert [told(visit) for visit in found.visits] == [
+    assert [describe(visit) for visit in found.visits] == [
         "similarity 1.00, seed",
         "hop 1, linked from 0, similarity 1.00, near enough",
         "hop 1, links to 0, similarity 1.00, near enough",

@@ -10,7 +10,7 @@ import pytest
 from notewell import DeepResults, Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.graph.traverse import FAST, traverse
-from notewell.graph.walk_source import READ, READ_LEAST, StoredGround
+from notewell.graph.walk_source import READ, READ_LEAST, StoredWalkSource
 from notewell.store.vectors import unit_rows
 from notewell.types.query import Scope
 
@@ -24,10 +24,10 @@ def sections(number: int, of: str = "") -> str:
 
 
 @contextmanager
-def ground_of(vault: Vault, scope: Scope | None = None) -> Iterator[StoredGround]:
+def ground_of(vault: Vault, scope: Scope | None = None) -> Iterator[StoredWalkSource]:
     vault.index()
     with vault.store.reading() as snapshot:
-        yield StoredGround(snapshot, scope) if scope else StoredGround(snapshot)
+        yield StoredWalkSource(snapshot, scope) if scope else StoredWalkSource(snapshot)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_walk_among_long_notes_reads_a_hundred_vectors_and_deep_mode_five_hund
     with hub:
         hub.index()
         with hub.store.reading() as snapshot:
-            walk = traverse("Hub.md", StoredGround(snapshot), FAST)
+            walk = traverse("Hub.md", StoredWalkSource(snapshot), FAST)
         # One chunk of the start, two of each neighbour.
         assert (len(walk.visits), walk.vectors) == (31, 61)
         assert 60 < hub.traverse("note 03.md", floor=-1).vectors <= 100

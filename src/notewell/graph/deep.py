@@ -1,4 +1,4 @@
-"""Deep mode: from the best notes of a search far along their links, and everything that was found says why."""
+"""Deep search: from the best notes of a search far along their links; every note that was found says why."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from notewell.graph.traverse import (
     DESPITE_DECAY,
     PLAIN,
     SEED,
-    Ground,
     Likeness,
-    Visit,
-    Walk,
-    WalkRules,
+    Reached,
+    Trail,
+    TraverseRules,
+    WalkSource,
     walk,
 )
-from notewell.graph.walk_source import StoredGround
+from notewell.graph.walk_source import StoredWalkSource
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors
 from notewell.types.query import Plan
-from notewell.types.results import DeepHit, DeepResults, Hit, Results, Step
-from notewell.types.results import Visit as Visited
+from notewell.types.results import DeepHit, DeepResults, Hit, Results, Step, Visit
 
-# The notes of a search that deep mode begins with.
+# How many notes of a search a deep search begins with.
 SEEDS = 8
-# Wide: a low floor that only drops noise, and no early end. What is found is judged by who reads it. It keeps five
-# times as many notes as end a walk, and reads five times the vectors.
-DEEP = WalkRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=500)
-# How a note hangs together with the one that led to it.
+# Wide: a low floor that only drops noise, and no early end; the reader judges what is found. It keeps five times as
+# many notes as end a walk early, and reads five times the vectors.
+DEEP = TraverseRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=500)
+# How a note is linked with the one that led to it.
 WAYS = {"→": "linked from", "←": "links to", "↔": "linked both ways with"}
 
 
@@ -43,97 +42,99 @@ class DeepWalk:
     def __init__(self, snapshot: Snapshot, decay: Callable[[Plan, Sequence[Candidate]], Sequence[Candidate]]) -> None:
         self._snapshot = snapshot
         self._decay = decay
-        self._walk = Walk((), 0, 0, "", DEEP.floor)
+        self._trail = Trail((), 0, 0, "", DEEP.floor)
 
     def __call__(self, plan: Plan, found: Sequence[Candidate], vector: Vectors) -> list[Candidate]:
         """Return a candidate for each note that the walk keeps, the seeds first."""
         # The first candidate of a note is its best.
         seeds = {candidate.chunk.path: candidate for candidate in reversed(found)}
-        ground = StoredGround(self._snapshot, plan.scope)
-        walk = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in found)), vector, ground)
-        chunks = kept_chunks(walk, seeds, vector, ground, self._snapshot)
+        source = StoredWalkSource(self._snapshot, plan.scope)
+        trail = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in found)), vector, source)
+        chunks = kept_chunks(trail, seeds, vector, source, self._snapshot)
         # What age leaves of 1 is its factor.
-        aged = self._decay(plan, [Candidate(chunks[visit.note], 1.0) for visit in walk.kept])
-        self._walk = with_decay(walk, {one.chunk.path: one.score for one in aged})
-        return as_candidates(self._walk, seeds, chunks)
+        aged = self._decay(plan, [Candidate(chunks[visit.note], 1.0) for visit in trail.kept])
+        self._trail = with_decay(trail, {one.chunk.path: one.score for one in aged})
+        return as_candidates(self._trail, seeds, chunks)
 
     def results(self, found: Results) -> DeepResults:
         """Return the results of the search with how each hit was reached, and the notes that the walk dropped."""
-        return deep_results(found, self._walk)
+        return deep_results(found, self._trail)
 
 
-def deepen(seeds: Sequence[str], query: Vectors, ground: Ground) -> Walk:
+def deepen(seeds: Sequence[str], query: Vectors, source: WalkSource) -> Trail:
     """Walk from the seeds, the best first, near the query."""
-    return walk(seeds[:SEEDS], Likeness(ground, query), ground, DEEP, SEED)
+    return walk(seeds[:SEEDS], Likeness(source, query), source, DEEP, SEED)
 
 
-def with_decay(found: Walk, decay: Mapping[str, float]) -> Walk:
-    """Return the walk with what age leaves of each note's score: told, but nothing is dropped for it."""
+def with_decay(found: Trail, decay: Mapping[str, float]) -> Trail:
+    """Return the trail with what age leaves of each note's score; it is shown, but drops no note."""
     return replace(found, visits=tuple(_aged(visit, decay.get(visit.note, 1.0)) for visit in found.visits))
 
 
 def kept_chunks(
-    found: Walk, seeds: Mapping[str, Candidate], query: Vectors, ground: StoredGround, snapshot: Snapshot
+    found: Trail, seeds: Mapping[str, Candidate], query: Vectors, source: StoredWalkSource, snapshot: Snapshot
 ) -> dict[str, Chunk]:
-    """Return what is shown of each note that was kept: of a seed what was found, of another what is nearest."""
+    """Return the chunk to show of each note that was kept: of a seed the one found, of others the nearest."""
     led = [visit.note for visit in found.kept if visit.note not in seeds]
-    nearest = list(snapshot.chunks([ground.nearest_chunk(note, query) for note in led]).values())
+    nearest = list(snapshot.chunks([source.nearest_chunk(note, query) for note in led]).values())
     return {note: hit.chunk for note, hit in seeds.items()} | dict(zip(led, nearest, strict=True))
 
 
-def as_candidates(found: Walk, seeds: Mapping[str, Candidate], chunks: Mapping[str, Chunk]) -> list[Candidate]:
+def as_candidates(found: Trail, seeds: Mapping[str, Candidate], chunks: Mapping[str, Chunk]) -> list[Candidate]:
     """Return a candidate for each note that was kept: the seeds as they were found, then the nearest of the others.
 
-    A note that links led to, and not the query, comes behind every seed: it has the last seed's score, by similarity.
+    Notes that only links led to come behind every seed: they have the last seed's score, times their similarity.
     """
     first = [visit for visit in found.kept if visit.reason == SEED]
     last = min((seeds[seed.note].score for seed in first), default=1.0)
     others = sorted((visit for visit in found.kept if visit.reason != SEED), key=lambda visit: -visit.similarity)
     led = [
-        Candidate(chunks[visit.note], score := last * max(visit.similarity, 0.0), (Step("links", told(visit), score),))
+        Candidate(
+            chunks[visit.note], score := last * max(visit.similarity, 0.0), (Step("links", describe(visit), score),)
+        )
         for visit in others
     ]
-    return [*(seeds[seed.note].rescored(seeds[seed.note].score, by="deep", why=told(seed)) for seed in first), *led]
+    return [*(seeds[seed.note].rescored(seeds[seed.note].score, by="deep", why=describe(seed)) for seed in first), *led]
 
 
-def told(visit: Visit) -> str:
+def describe(visit: Reached) -> str:
     """Return how a note was reached, and why it was kept or not.
 
-    >>> told(Visit("b.md", 0.412, ABOVE, hop=2, via="a.md", way="←"))
+    >>> describe(Reached("b.md", 0.412, ABOVE, hop=2, via="a.md", way="←"))
     'hop 2, links to a.md, similarity 0.41, near enough'
     """
     reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
     decay = f", decay {visit.decay:.2g}" if visit.decay != 1 else ""
-    return f"{reached}similarity {visit.similarity:.2f}{decay}, {visit.plainly}"
+    return f"{reached}similarity {visit.similarity:.2f}{decay}, {PLAIN.get(visit.reason, visit.reason)}"
 
 
-def describe_drop(visit: Visited) -> str:
-    """Return how a note was reached that was not kept, and why not."""
+def describe_drop(visit: Visit) -> str:
+    """Return how a dropped note was reached, and why it was dropped."""
     reason = str(visit.drop_reason)
     way = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
     return f"{way}similarity {visit.similarity:.2f}, {PLAIN.get(reason, reason)}"
 
 
-def _aged(visit: Visit, decay: float) -> Visit:
+def _aged(visit: Reached, decay: float) -> Reached:
     aged = replace(visit, decay=decay)
     return replace(aged, reason=DESPITE_DECAY) if aged.decay_zero and visit.reason == ABOVE else aged
 
 
-def deep_results(found: Results, walk: Walk) -> DeepResults:
-    """Return what a search found as deep results: each hit with how it was reached, and what the walk dropped."""
-    visits = {visit.note: visit for visit in walk.kept}
+def deep_results(found: Results, trail: Trail) -> DeepResults:
+    """Return results as deep results: each hit with how it was reached, and the notes that were dropped."""
+    visits = {visit.note: visit for visit in trail.kept}
     plain = {field.name: getattr(found, field.name) for field in fields(found)}
     plain["hits"] = tuple(_deep_hit(hit, visits[hit.path]) for hit in found)
     return DeepResults(
         **plain,
-        dropped=tuple(_dropped(visit) for visit in walk.dropped),
-        notes=len(walk.visits),
-        vectors=walk.vectors,
-        unseen=walk.unseen,
+        dropped=tuple(visit.as_visit() for visit in trail.dropped),
+        notes=len(trail.visits),
+        vectors=trail.vectors,
+        unseen=trail.unseen,
     )
 
 
-def _deep_hit(hit: Hit, visit: Visit) -> DeepHit:
+def _deep_hit(hit: Hit, visit: Reached) -> DeepHit:
     return DeepHit(
         **{field.name: getattr(hit, field.name) for field in fields(hit)},
         similarity=round(visit.similarity, 4),
@@ -144,8 +145,3 @@ def _deep_hit(hit: Hit, visit: Visit) -> DeepHit:
         decay_weight=round(visit.decay, 4),
         decay_zero=visit.decay_zero,
     )
-
-
-def _dropped(visit: Visit) -> Visited:
-    near, reason = round(visit.similarity, 4), visit.reason
-    return Visited(visit.note, near, visit.hop, visit.via, visit.way, kept=False, drop_reason=reason)

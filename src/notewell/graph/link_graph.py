@@ -12,8 +12,8 @@ from notewell.graph.link_report import MISSING, LinkQuery, Links, report_links
 from notewell.graph.net import Net
 from notewell.graph.overview import Graph, survey
 from notewell.graph.standing import load_standings, measure, measure_standings
-from notewell.graph.traverse import Walk, WalkRules, traverse
-from notewell.graph.walk_source import StoredGround
+from notewell.graph.traverse import TraverseRules, Walk, traverse
+from notewell.graph.walk_source import StoredWalkSource
 from notewell.names.find import find_chunks, find_file
 from notewell.store import Snapshot, Store
 from notewell.store.sqlite.opened import OpenedStore
@@ -100,13 +100,16 @@ class LinkGraph:
             standings = load_standings(snapshot, net, state.standings_mark) if stored else measure(net)
         return replace(survey(net, standings), notices=notices)
 
-    def walk(self, note: str, rules: WalkRules, query: Callable[[Snapshot], Vectors] | None = None) -> Walk:
-        """Walk from a note along links to notes near the query's vector, or without one near the note itself."""
+    def walk(
+        self, note: str, rules: TraverseRules, query: str, vector: Callable[[Snapshot], Vectors] | None = None
+    ) -> Walk:
+        """Walk from a note along links to notes near the query, by its vector; without one near the note itself."""
         self._opened.check_indexed()
         notices = self.complete_links()
         with self._opened.store.reading() as snapshot:
-            start, vector = path_of(note, snapshot), query(snapshot) if query else None
-            return replace(traverse(start, StoredGround(snapshot), rules, vector), notices=notices)
+            near = vector(snapshot) if vector else None
+            trail = traverse(path_of(note, snapshot), StoredWalkSource(snapshot), rules, near)
+        return Walk.of(trail, query, notices)
 
 
 def path_of(note: str, snapshot: Snapshot) -> str:

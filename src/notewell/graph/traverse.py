@@ -1,4 +1,4 @@
-"""A walk along links to similar notes: a few hops, the nearest few notes of each, the rest pruned."""
+"""A walk along links that stays near a query or a note: a few hops, each of which keeps the nearest notes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 from notewell.errors import SettingsError
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
+from notewell.types.results import Visit
 
-# Reasons for keeping and for dropping a note.
+# Why a note was kept, and why it was dropped.
 START = "start"
 SEED = "seed"
 ABOVE = "above_prune_floor"
@@ -24,33 +25,33 @@ KEPT = (START, SEED, ABOVE, DESPITE_DECAY)
 # The same in words.
 PLAIN = {
     ABOVE: "near enough",
-    DESPITE_DECAY: "near enough, though nothing is left of it by age",
+    DESPITE_DECAY: "near enough, though its age leaves nothing of its score",
     BELOW: "too far",
     OVERFLOW: "no room among the nearest",
 }
-# A smaller share of a score counts as nothing: after seven half-lives, or if a setting says 0.
+# Less than this share of a score counts as nothing: after seven half-lives, or where a setting says 0.
 NOTHING_LEFT = 0.01
 
 
 class Enough(NamedTuple):
-    """When a walk has found enough: a number of notes with a mean similarity."""
+    """When a walk may end early: so many notes with such a mean similarity."""
 
     notes: int
     mean: float
 
 
 class Lowered(NamedTuple):
-    """A relative floor: a share of the similarity of the nearest note among the start and its neighbours."""
+    """A floor that adapts: a share of the nearest note's similarity, among the start and its neighbours."""
 
     share: float
     least: float
 
 
 @dataclass(frozen=True, slots=True)
-class WalkRules:
-    """How far a walk goes: its hops, the notes each hop keeps, their least similarity, and the vectors it reads.
+class TraverseRules:
+    """How far a walk goes: how many hops, notes kept by each hop (`beam`), and vectors read; the least similarity.
 
-    It ends early once it has `enough`, and keeps at most `cap` notes. The floor may be `lowered` if all notes are far.
+    It ends early with `enough` near notes, and keeps at most `cap` notes. The floor may be `lowered` if all are far.
     """
 
     hops: int = 4
@@ -63,10 +64,10 @@ class WalkRules:
     vectors: int = 100
 
     def room(self, read: int, hop: int) -> int:
-        """Return how many vectors a hop may read after those read before: two thirds of the rest, the last hop all.
+        """Return how many vectors a hop may read after so many: two thirds of the rest, and in the last hop all.
 
-        With half of the rest, a walk keeps fewer of the notes that a walk without a limit keeps; with all of it, the
-        walk often ends after the first hop.
+        With half of the rest, a walk keeps fewer of the notes that one without a limit keeps; with all, it often ends
+        after the first hop.
         """
         left = max(self.vectors - read, 0)
         return left if hop == self.hops else left * 2 // 3
@@ -78,21 +79,21 @@ class WalkRules:
         return max(self.lowered.least, min(self.floor, self.lowered.share * nearest))
 
     def places(self, kept: int) -> int:
-        """Return how many notes a hop may keep when this many are kept already."""
+        """Return how many notes a hop may keep after so many."""
         return self.beam if self.cap is None else min(self.beam, self.cap - kept)
 
 
-FAST = WalkRules()
-# A query is short, and farther from a note than another note on the same subject: 0.50 prunes everything in two walks
-# of three. Below 0.15 notes are unrelated: of queries from another vault, one in twelve keeps anything.
+FAST = TraverseRules()
+# A query is short, and farther from a note than a second note on the subject: 0.50 drops everything in two walks of
+# three. Below 0.15 are unrelated notes: of queries made for another vault, one in twelve keeps any.
 BY_QUERY = replace(FAST, lowered=Lowered(0.7, 0.15))
 
 
-def walk_rules(depth: int | None, floor: float | None, *, with_query: bool) -> WalkRules:
-    """Return the rules of a walk with this depth and floor; None takes the default."""
+def walk_rules(depth: int | None, floor: float | None, *, with_query: bool) -> TraverseRules:
+    """Return the rules of a walk with this depth and floor; None is the default."""
     if depth is not None and not 1 <= depth <= FAST.hops:
-        raise SettingsError(f"A walk cannot go {depth} hops", f"Choose a depth from 1 to {FAST.hops}")
-    # Written so that NaN is refused too.
+        raise SettingsError(f"A depth of {depth} hops is out of range", f"Choose a depth from 1 to {FAST.hops}")
+    # Written so that NaN is refused, too.
     if floor is not None and not -1 <= floor <= 1:
         raise SettingsError(f"A floor of {floor:g} is not a similarity", "Choose a floor from -1 to 1, such as 0.3")
     rules = BY_QUERY if with_query else FAST
@@ -100,19 +101,19 @@ def walk_rules(depth: int | None, floor: float | None, *, with_query: bool) -> W
     return rules if floor is None else replace(rules, floor=floor, lowered=None)
 
 
-class Ground(Protocol):
-    """The source of a walk, with notes by path: which notes are linked, and the vectors of single notes."""
+class WalkSource(Protocol):
+    """Where a walk finds neighbours and vectors of notes, by path."""
 
     def neighbours(self, note: str) -> Mapping[str, str]:
-        """Return the linked notes, the most central first: linked to (`→`), linked from (`←`), or both (`↔`)."""
+        """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
 
     def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
-        """Return chunk vectors of the first of these notes, at most this many in all, at least one of each note."""
+        """Return vectors of the first of these notes, at least one of each, together at most `room`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """A note that a walk looked at: its similarity, how it was reached, and why it was kept or dropped."""
+class Reached:
+    """A note that a walk reached: how near it is, by which link, and why it was kept or dropped."""
 
     note: str
     similarity: float
@@ -124,63 +125,90 @@ class Visit:
 
     @property
     def kept(self) -> bool:
-        """Return whether the note was kept."""
+        """Tell whether the note was kept."""
         return self.reason in KEPT
 
     @property
     def decay_zero(self) -> bool:
-        """Return whether the note's age leaves practically nothing of its score."""
+        """Tell whether the note's age leaves as good as nothing of its score."""
         return self.decay < NOTHING_LEFT
 
-    @property
-    def plainly(self) -> str:
-        """Return in words why the note was kept or dropped."""
-        return PLAIN.get(self.reason, self.reason)
+    def as_visit(self) -> Visit:
+        """Return it as an answer shows it."""
+        near, why = round(self.similarity, 4), self.reason
+        reasons = {"retain_reason" if self.kept else "drop_reason": why}
+        return Visit(self.note, near, self.hop, self.via, self.way, kept=self.kept, **reasons)
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Every note that a walk looked at, hop by hop, the nearest first; the vectors it read, and why it ended.
+class Trail:
+    """The notes that a walk reached, hop by hop, the nearest first; how many vectors it read, and why it ended.
 
-    `unseen` counts the neighbours that no hop had room for, `floor` is the least similarity of the kept notes, and
-    `notices` are what the user should know.
+    `unseen` counts the neighbours that no hop had room for, and `floor` is the least similarity of the notes kept.
     """
 
-    visits: tuple[Visit, ...]
+    visits: tuple[Reached, ...]
     vectors: int
     unseen: int
     ended: str
     floor: float
-    notices: tuple[Notice, ...] = ()
 
     @property
-    def kept(self) -> tuple[Visit, ...]:
+    def kept(self) -> tuple[Reached, ...]:
         """Return the notes that were kept."""
         return tuple(visit for visit in self.visits if visit.kept)
 
     @property
-    def dropped(self) -> tuple[Visit, ...]:
+    def dropped(self) -> tuple[Reached, ...]:
         """Return the notes that were dropped."""
         return tuple(visit for visit in self.visits if not visit.kept)
 
 
-class Likeness:
-    """Similarities of notes to one vector; fetches the vectors of these notes only, and counts them."""
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A walk along links."""
 
-    def __init__(self, ground: Ground, query: Vectors) -> None:
-        self._ground = ground
+    query: str
+    """What the notes had to be near; empty for the note where it began."""
+    visits: tuple[Visit, ...]
+    """Every note that was compared, hop by hop, the nearest first."""
+    notes: int
+    """How many they are."""
+    vectors: int
+    """How many vectors that took."""
+    unseen: int
+    """Neighbours for which there was no room."""
+    floor: float
+    """The least similarity of a note that was kept."""
+    ended: str
+    """Why the walk ended."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+    @classmethod
+    def of(cls, trail: Trail, query: str, notices: tuple[Notice, ...] = ()) -> Walk:
+        """Return a walk as an answer."""
+        visits = tuple(reached.as_visit() for reached in trail.visits)
+        return cls(query, visits, len(visits), trail.vectors, trail.unseen, trail.floor, trail.ended, notices)
+
+
+class Likeness:
+    """The similarity of notes to one vector; reads the vectors of these notes alone, and counts them."""
+
+    def __init__(self, source: WalkSource, query: Vectors) -> None:
+        self._source = source
         self._query = query
         self.vectors = 0
 
     def of(self, notes: Sequence[str], room: int) -> dict[str, float]:
-        """Return the cosines of the first of these notes, as many as this number of vectors allows."""
-        found = self._ground.vectors(notes, room)
+        """Return the cosines of the first of these notes, as many as `room` vectors allow."""
+        found = self._source.vectors(notes, room)
         self.vectors += sum(len(rows) for rows in found.values())
         return {note: cosine(self._query, note_vector(rows)) for note, rows in found.items()}
 
 
 def note_vector(rows: Vectors) -> Vectors:
-    """Return the mean of a note's vectors, with equal weights.
+    """Return the mean of a note's vectors, each scaled to unit length.
 
     >>> note_vector(np.array([[2, 0], [0, 8]], dtype=np.float32)).tolist()
     [0.5, 0.5]
@@ -191,7 +219,7 @@ def note_vector(rows: Vectors) -> Vectors:
 
 
 def cosine(one: Vectors, other: Vectors) -> float:
-    """Return the cosine of two vectors; 0 if one of them is zero.
+    """Return the cosine of two vectors; 0, if one of them is zero.
 
     >>> cosine(np.array([3, 4], dtype=np.float32), np.array([0, 2], dtype=np.float32))
     0.8
@@ -200,21 +228,23 @@ def cosine(one: Vectors, other: Vectors) -> float:
     return round(float(one @ other) / lengths, 6) if lengths else 0.0
 
 
-def traverse(start: str, ground: Ground, rules: WalkRules, query: Vectors | None = None) -> Walk:
-    """Walk from a note along its links to notes similar to the query, or without one to the note itself."""
-    near_to = note_vector(ground.vectors([start], rules.vectors)[start]) if query is None else query
-    return walk([start], Likeness(ground, near_to), ground, rules)
+def traverse(start: str, source: WalkSource, rules: TraverseRules, query: Vectors | None = None) -> Trail:
+    """Walk from a note along its links, near the query; without one, near the note itself."""
+    near_to = note_vector(source.vectors([start], rules.vectors)[start]) if query is None else query
+    return walk([start], Likeness(source, near_to), source, rules)
 
 
-def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkRules, reason: str = START) -> Walk:
-    """Walk from the starts, hop by hop, and keep similar notes; the starts are always kept."""
+def walk(
+    starts: Sequence[str], likeness: Likeness, source: WalkSource, rules: TraverseRules, reason: str = START
+) -> Trail:
+    """Walk from the starts, hop by hop, and keep the near notes; the starts are always kept."""
     near = likeness.of(starts, rules.vectors)
-    visits = [Visit(note, near[note], reason) for note in starts]
+    visits = [Reached(note, near[note], reason) for note in starts]
     frontier = sorted(visits, key=lambda visit: -visit.similarity)
     reached, ended, floor = set(starts), "", rules.floor
     for hop in range(1, rules.hops + 1):
         seen = {visit.note for visit in visits}
-        ahead = {note: step for note, step in _steps(frontier, ground) if note not in seen}
+        ahead = {note: step for note, step in _steps(frontier, source) if note not in seen}
         reached |= ahead.keys()
         near = likeness.of(list(ahead), rules.room(likeness.vectors, hop))
         if hop == 1:
@@ -225,13 +255,15 @@ def walk(starts: Sequence[str], likeness: Likeness, ground: Ground, rules: WalkR
         ended = _why_ended(visits, frontier, bool(ahead), rules)
         if ended:
             break
-    return Walk(tuple(visits), likeness.vectors, len(reached) - len(visits), ended or f"after {rules.hops} hops", floor)
+    return Trail(
+        tuple(visits), likeness.vectors, len(reached) - len(visits), ended or f"after {rules.hops} hops", floor
+    )
 
 
-def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the neighbours of the frontier with the note before and the direction, in turns, so no hub dominates."""
+def _steps(frontier: Sequence[Reached], source: WalkSource) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the neighbours of the frontier with who leads there and how; in turns, so that no hub crowds others out."""
     led: dict[str, tuple[str, str]] = {}
-    lists = [[(note, (visit.note, way)) for note, way in ground.neighbours(visit.note).items()] for visit in frontier]
+    lists = [[(note, (visit.note, way)) for note, way in source.neighbours(visit.note).items()] for visit in frontier]
     for step in chain.from_iterable(zip_longest(*lists)):
         if step is not None and step[0] not in led:
             led[step[0]] = step[1]
@@ -240,18 +272,18 @@ def _steps(frontier: Sequence[Visit], ground: Ground) -> Iterator[tuple[str, tup
 
 def _judged(
     ahead: Mapping[str, tuple[str, str]], hop: int, near: Mapping[str, float], *, floor: float, room: int
-) -> list[Visit]:
-    """Return the notes looked at, the nearest first: kept if they are near enough and there is room."""
+) -> list[Reached]:
+    """Return the notes that were compared, the nearest first: kept if near enough, as long as there is room."""
     visits = []
     for place, note in enumerate(sorted(near, key=lambda note: -near[note])):
         reason = BELOW if near[note] < floor else ABOVE if place < room else OVERFLOW
         via, way = ahead[note]
-        visits.append(Visit(note, near[note], reason, hop, via, way))
+        visits.append(Reached(note, near[note], reason, hop, via, way))
     return visits
 
 
-def _why_ended(visits: Sequence[Visit], frontier: Sequence[Visit], any_ahead: bool, rules: WalkRules) -> str:
-    """Return why a walk ends; an empty text if it goes on."""
+def _why_ended(visits: Sequence[Reached], frontier: Sequence[Reached], any_ahead: bool, rules: TraverseRules) -> str:
+    """Return why the walk ends here; empty, if it goes on."""
     if not any_ahead:
         return "no links lead on"
     if not frontier:
@@ -262,5 +294,5 @@ def _why_ended(visits: Sequence[Visit], frontier: Sequence[Visit], any_ahead: bo
     return ""
 
 
-def _count(visits: Sequence[Visit]) -> int:
+def _count(visits: Sequence[Reached]) -> int:
     return sum(visit.kept for visit in visits)

@@ -1,4 +1,4 @@
-"""The source of a walk in one state of the store: its links, and vectors that are fetched note by note."""
+"""What a walk reads from one state of the store: neighbours by links, and vectors note by note."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING, Scope
 
-# At most this many chunks represent a note, spread over it: one step must not read a table of a thousand rows. If many
-# notes are ahead, fewer are read of each; with fewer than two, the note is hardly known.
+# A note is compared by at most so many of its chunks, spread over it: a step does not read a table of a thousand rows.
+# With many notes ahead there is room for fewer of each; with less than two, a note is hardly known.
 READ, READ_LEAST = 16, 2
 LOWEST = Standing(0.0, 0.0, -1)
 
 
-class StoredGround:
-    """Notes by path: which are linked, and the vectors of their chunks, cached once read."""
+class StoredWalkSource:
+    """Neighbours and vectors of notes, by path; vectors are kept once they were read."""
 
     def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING) -> None:
-        """Use only the notes and chunks in the scope."""
+        """Take a state of the store; only notes and chunks in the scope are seen."""
         self._snapshot = snapshot
         self._inside = None if scope == EVERYTHING else frozenset(snapshot.within(scope))
         self._net = Net.of(snapshot)
@@ -35,7 +35,7 @@ class StoredGround:
         return {path: place for place, path in enumerate(self._net.paths)}
 
     def neighbours(self, note: str) -> Mapping[str, str]:
-        """Return the linked notes, the most central first: linked to (`→`), linked from (`←`), or both (`↔`)."""
+        """Return the notes it links to (`→`), those that link to it (`←`), or both (`↔`); the most central first."""
         place, net = self._places[note], self._net
         to, back = set(net.targets[net.sources == place].tolist()), set(net.sources[net.targets == place].tolist())
         ways = {net.paths[each]: "↔" if each in to & back else "→" if each in to else "←" for each in to | back}
@@ -44,11 +44,11 @@ class StoredGround:
         return {path: ways[path] for path in sorted(ways, key=lambda path: (-_rank(standings, path), path))}
 
     def vectors(self, notes: Sequence[str], room: int) -> Mapping[str, Vectors]:
-        """Return chunk vectors of the first of these notes, at most this many; the more notes, the fewer of each."""
+        """Return vectors of the first of these notes, together at most `room`; the more notes, the fewer of each."""
         each = min(max(room // max(len(notes), 1), READ_LEAST), READ)
         found: dict[str, Vectors] = {}
         for note in notes:
-            # Once the budget is used up, not even chunk ids are read: a hub has thousands of neighbours.
+            # Without room, not even the ids of chunks are asked for: a hub has thousands of neighbours.
             if room < READ_LEAST:
                 break
             found[note] = self._read(note, min(each, room))
@@ -56,7 +56,7 @@ class StoredGround:
         return found
 
     def nearest_chunk(self, note: str, query: Vectors) -> int:
-        """Return the chunk of a note nearest to a vector, among those that represent the note."""
+        """Return the chunk of a note that is nearest to a vector, among those that a walk reads."""
         ids = spread(self._chunks(note), READ)
         return ids[int(np.argmax(np.einsum("ij,j->i", unit_rows(self._snapshot.vectors(ids).values()), query)))]
 
@@ -71,7 +71,7 @@ class StoredGround:
 
 
 def spread(ids: Sequence[int], most: int) -> list[int]:
-    """Return at most this many chunks: the first, the last, and some evenly between, in the order of their ids.
+    """Return at most so many of the chunks: the first, the last, and some evenly between, in the order of their ids.
 
     >>> spread([11, 12, 13, 14, 15, 16, 17], 3), spread([4, 3], 3), spread([5, 6, 7], 1)
     ([11, 14, 17], [3, 4], [5])

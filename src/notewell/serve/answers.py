@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     # Only names: whoever prints hits does not pay for walks and graphs.
     from notewell.graph.link_report import Links, NoteLink
     from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
-    from notewell.graph.traverse import Visit, Walk
+    from notewell.graph.traverse import Walk
     from notewell.index.place import Reading
     from notewell.index.report import Filling, Reason, Report, Status
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
     from notewell.serve import forms
-    from notewell.types.results import DeepResults, Results
+    from notewell.types.results import DeepResults, Results, Visit
 
 Noticed = TypeVar("Noticed", "Results", "DeepResults", "Walk", "Links", "Graph")
 
@@ -62,12 +62,12 @@ def of_reading(reading: Reading) -> forms.Reading:
     }
 
 
-def of_walk(walk: Walk, query: str) -> forms.Walk:
-    """Return a walk to notes near a query as other programs read it."""
+def of_walk(walk: Walk) -> forms.Walk:
+    """Return a walk as other programs read it."""
     return {
-        "query": query,
+        "query": walk.query,
         "visits": [_visit(visit) for visit in walk.visits],
-        "notes": len(walk.visits),
+        "notes": walk.notes,
         "vectors": walk.vectors,
         "unseen": walk.unseen,
         "floor": walk.floor,
@@ -79,14 +79,17 @@ def of_walk(walk: Walk, query: str) -> forms.Walk:
 def _visit(visit: Visit) -> forms.Visit:
     """Return a note of a walk as other programs read it."""
     made: forms.Visit = {
-        "path": visit.note,
-        "similarity": round(visit.similarity, 4),
+        "path": visit.path,
+        "similarity": visit.similarity,
         "hop": visit.hop,
         "via": visit.via,
         "way": visit.way,
         "kept": visit.kept,
     }
-    made["retain_reason" if visit.kept else "drop_reason"] = visit.reason
+    if visit.retain_reason is not None:
+        made["retain_reason"] = visit.retain_reason
+    if visit.drop_reason is not None:
+        made["drop_reason"] = visit.drop_reason
     return made
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from notewell.graph.traverse import FAST, Visit, Walk
+from notewell.graph.traverse import FAST, PLAIN, Walk
 from notewell.serve.answers import of_walk, with_notices
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import read_places
@@ -16,6 +16,7 @@ from notewell.serve.cli.query_options import vault_to_ask
 from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable_line, say
 from notewell.serve.wording import sentences
+from notewell.types.results import Visit
 
 # How many dropped notes are listed below each note.
 SHOWN = 5
@@ -57,7 +58,7 @@ def command(
         for notice in sentences(walk.notices):
             say(f"note: {notice}")
         if as_json:
-            print_json(of_walk(walk, query))
+            print_json(of_walk(walk))
             return
         behind: dict[str, list[Visit]] = {}
         for visit in walk.visits:
@@ -77,21 +78,23 @@ def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: 
         last = number == len(rows) and not hidden
         branch = "" if not visit.via else "└─ " if last else "├─ "
         yield stem + branch + _row(visit)
-        yield from _tree(behind, visit.note, shown, stem + ("" if not visit.via else "   " if last else "│  "))
+        yield from _tree(behind, visit.path, shown, stem + ("" if not visit.via else "   " if last else "│  "))
     if hidden:
         yield click.style(f"{stem}└─ … {hidden:,} more dropped; --all lists them", dim=True)
 
 
 def _row(visit: Visit) -> str:
     way = f"{visit.way} " if visit.way else ""
-    row = f"{way}{printable_line(visit.note)}  {visit.similarity:.2f}  {visit.plainly}"
+    reason = visit.retain_reason or visit.drop_reason or ""
+    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.2f}  {PLAIN.get(reason, reason)}"
     return click.style(row, dim=True) if not visit.kept else row
 
 
 def _print_end(walk: Walk) -> None:
-    compared = f"compared {counted(len(walk.visits), 'note')} by {counted(walk.vectors, 'vector')}"
+    compared = f"compared {counted(walk.notes, 'note')} by {counted(walk.vectors, 'vector')}"
     unseen = f"; {counted(walk.unseen, 'neighbour')} left out" if walk.unseen else ""
     say(f"{compared}{unseen}; ended: {walk.ended}")
-    if len(walk.kept) == 1 and len(walk.visits) > 1:
-        nearest = max(visit.similarity for visit in walk.dropped)
+    dropped = [visit.similarity for visit in walk.visits if not visit.kept]
+    if dropped and len(walk.visits) == len(dropped) + 1:
+        nearest = max(dropped)
         say(f"hint: the most similar note has {nearest:.2f}; --floor lowers the floor of {walk.floor:.2f}")

@@ -106,7 +106,7 @@ class Routes:
         """Walk from a note along links, to notes that are near it or a query."""
         notices = self._looked(asked)
         walk = self._vault.traverse(note, query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer(of_walk(with_notices(walk, notices), asked.query))
+        return _answer(of_walk(with_notices(walk, notices)))
 
     def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
         """Show a note, some of its lines, or a part such as a page; without secrets."""

@@ -72,7 +72,7 @@ def traverse(vault: Vault, given: asked.Traverse) -> ToolAnswer:
     notices = vault.freshness.look(refresh=given.refresh)
     with maybe_not_yet(notices):
         walk = vault.traverse(given.note, query=given.query, depth=given.depth, floor=given.floor)
-    return walk_page(answers.of_walk(answers.with_notices(walk, notices), given.query))
+    return walk_page(answers.of_walk(answers.with_notices(walk, notices)))
 
 
 def links(vault: Vault, given: asked.LinksOf) -> ToolAnswer:
