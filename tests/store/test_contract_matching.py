@@ -295,38 +295,6 @@ def test_a_vector_of_zeros_is_near_nothing(store: Store) -> None:
         assert snapshot.nearest(np.zeros(27, dtype=np.float32), EVERYTHING, 10).found == ()
 
 
-def test_more_chunks_than_two_bytes_can_number_are_told_apart(open_store: OpenStore) -> None:
-    store = open_store(8)
-    size, beyond = 65_800, 65_536
-    vectors = unit(np.random.default_rng(5).standard_normal((size, 8)))
-    words = [f"w{number % 40}" if number != beyond + 100 else "zz" for number in range(size)]
-    texts = [apart(word, number) for number, word in enumerate(words)]
-    with store.writing() as writer:
-        writer.put(note_of("first.md"), chunks_of("first.md", ["zz"]), vectors[:1])
-        writer.put(note_of("big.md"), chunks_of("big.md", texts), vectors)
-        writer.put(note_of("last.md"), chunks_of("last.md", ["zz w1"]), vectors[:1])
-    assert set(matching(store, "zz")) == {"first.md", "big.md", "last.md"}
-    assert matching(store, "zz", under="last.md") == ["last.md"]
-    with store.reading() as snapshot:
-        assert len(snapshot.match(["w1"], EVERYTHING, size).found) == words.count("w1") + 1
-        ranking = snapshot.nearest(vectors[beyond + 100], Scope("big.md"), 1)
-        assert places(snapshot, ranking) == [("big.md", beyond + 101)]
-        # All chunks are equally long, and the word equally rare: the two of one word score the same.
-        needles = snapshot.match(["zz"], EVERYTHING, 5).found
-        assert needles[0][1] == pytest.approx(needles[1][1])
-    with store.writing() as writer:
-        writer.remove("big.md")
-    assert set(matching(store, "zz")) == {"first.md", "last.md"}
-    assert matching(store, "w1") == ["last.md"]
-    with store.writing() as writer:
-        put_plain(writer, "new.md", "zz", vectors[:1])
-    assert set(matching(store, "zz")) == {"first.md", "last.md", "new.md"}
-
-
-def put_plain(writer: Writing, path: str, text: str, vectors: Vectors) -> None:
-    writer.put(note_of(path, [text]), chunks_of(path, [text]), vectors)
-
-
 def test_chunks_may_have_to_hold_every_term(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye bread", "rye", "bread bread")

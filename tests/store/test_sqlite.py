@@ -92,7 +92,7 @@ def test_opening_a_store_again_keeps_what_it_was_made_for(store: SqliteStore) ->
 
 
 def test_every_thread_keeps_no_more_in_memory_than_it_may(store: SqliteStore) -> None:
-    store.hold(1_234)
+    store.limit_cache(1_234)
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(lambda: store.db.pragma("cache_size")).result() == -1_234
     assert store.db.pragma("cache_size") == -1_234

@@ -1,4 +1,4 @@
-"""Vectors in the SQLite file: arrays in memory, the cache of vectors, damage, and the table of the first format."""
+"""Vectors and slots in the SQLite file: arrays in memory, the cache, borders of blocks, damage, the first format."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.store.notes import chunks_of, put
+from tests.store.notes import chunks_of, matching, put
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
+from notewell.store.sqlite.arrays import Blocks
+from notewell.store.sqlite.postings import BLOCK
 from notewell.store.sqlite.schema import VERSION
 from notewell.store.sqlite.vectors import VectorCache
-from notewell.types.query import EVERYTHING
+from notewell.types.note import Chunk, Note, Stamp, Vectors
+from notewell.types.query import EVERYTHING, Scope
 
 SCHEMA_1 = Path(__file__).parent / "fixtures" / "schema-1.db"
 ENCODER = WordsEmbedder.fingerprint
@@ -170,3 +173,47 @@ def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault:
     seen, fresh = VectorCache(256, vault.models.embedder.dimensions), VectorCache(256, vault.models.embedder.dimensions)
     seen.rows(db, np.arange(3, 9))
     assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))
+
+
+# Slots
+
+
+def test_chunks_on_both_sides_of_a_border_between_blocks_are_told_apart(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "store.db", lambda: MadeFor("words/8", 8, "1"))) as store:
+        vectors = np.random.default_rng(5).standard_normal((500, 8)).astype(np.float32)
+        lines = [f"w{number % 40} {'!' * number}" if number != 400 else "zz ?" for number in range(500)]
+        put_vectors(store, "first.md", ["zz"], vectors[:1])
+        occupy(store, BLOCK - 200)
+        put_vectors(store, "big.md", lines, vectors)
+        put_vectors(store, "last.md", ["zz w1"], vectors[:1])
+        assert sorted(matching(store, "zz")) == ["big.md", "first.md", "last.md"]
+        with store.reading() as snapshot:
+            assert len(snapshot.match(["w1"], EVERYTHING, 999).found) == 14
+            ((found, _),) = snapshot.nearest(vectors[400] / np.linalg.norm(vectors[400]), Scope("big.md"), 1).found
+            assert (found > BLOCK, snapshot.chunks([found])[found].line) == (True, 401)
+            # Chunks of the same length with the same word score the same, on either side.
+            needles = snapshot.match(["zz"], EVERYTHING, 2).found
+            assert needles[0][1] == pytest.approx(needles[1][1])
+        with store.writing() as writer:
+            writer.remove("big.md")
+        assert sorted(matching(store, "zz")) == ["first.md", "last.md"]
+        assert matching(store, "w1") == ["last.md"]
+        put_vectors(store, "new.md", ["zz"], vectors[:1])
+        assert sorted(matching(store, "zz")) == ["first.md", "last.md", "new.md"]
+
+
+def put_vectors(store: SqliteStore, path: str, lines: list[str], vectors: Vectors) -> None:
+    chunks = [Chunk(path, line, number, number) for number, line in enumerate(lines, start=1)]
+    with store.writing() as writer:
+        writer.put(Note(path, "", Stamp(1, 1, path)), chunks, vectors)
+
+
+def occupy(store: SqliteStore, slots: int) -> None:
+    """Fill the first slots with chunks that are not there, which is quicker than to store as many."""
+    blocks = Blocks.load(store.db, 8)
+    used = blocks.lengths.size
+    blocks.lengths = np.concatenate((blocks.lengths, np.ones(slots - used, np.uint16)))
+    blocks.lengths[:used] = np.maximum(blocks.lengths[:used], 1)
+    blocks.codes = np.concatenate((blocks.codes, np.zeros((1, slots - used), np.uint64)), axis=1)
+    blocks._dirty = {0}
+    blocks.save(store.db)

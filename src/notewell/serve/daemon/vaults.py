@@ -93,7 +93,7 @@ class Vaults:
         name_terms.cache_clear()
         for vault in self._open.values():
             with suppress(NotewellError, OSError):
-                vault.store.release()
+                vault.store.release_memory()
 
 
 def _decline() -> NoReturn:

@@ -205,13 +205,13 @@ class SqliteStore:
             self._local.db.close()
             del self._local.db
 
-    def release(self) -> None:
+    def release_memory(self) -> None:
         """Free the memory that searches have filled; the next search reads the file again."""
         with self._lock:
             self._arrays = None
         self.db.release_memory()
 
-    def hold(self, kib: int) -> None:
+    def limit_cache(self, kib: int) -> None:
         """Limit how much of the file each thread caches; the system's own cache is not counted."""
         self._kib = kib
         self.db.pragma("cache_size", -kib)

@@ -138,5 +138,5 @@ class OpenedStore:
             store.close()
             raise
         if self._cache_kib is not None:
-            store.hold(self._cache_kib)
+            store.limit_cache(self._cache_kib)
         return store

@@ -72,15 +72,15 @@ create table note (
     ctime_ns integer not null
 );
 
--- Where each link of a note leads, in order: a hash of the name it gives, and the note, or none (`edges.py`). A note
--- that was stored since links were last resolved has no row. Apart from `note`, whose links and front matter would have
--- to be passed over to read them all.
+-- Where each link of a note leads, in order: a hash of the name it gives, and the id of a note, if any (`links.py`). A
+-- note that was stored since links were last resolved has no row. A table of its own, because reading all edges would
+-- otherwise pass over the links and front matter of all notes.
 create table edge (
     note integer primary key references note,
     data blob not null
 );
 
--- What the graph says of a note.
+-- A note's place in the graph.
 create table standing (
     note integer primary key references note,
     pagerank real not null,
@@ -88,8 +88,8 @@ create table standing (
     community integer not null
 );
 
--- A chunk's id is its slot: its place in the arrays of `block` and in the postings.
--- Freed slots are taken again, so the arrays stay dense however long a vault lives.
+-- A chunk's id is its slot: its place in the arrays of `block` and in the postings. Freed slots are used again, so the
+-- arrays stay dense.
 create table chunk (
     id integer primary key,
     note integer not null references note,
@@ -102,8 +102,7 @@ create table chunk (
 );
 create index chunk_note on chunk (note);
 
--- Headings and lines, once for all the chunks that have the same: a copy, or a note that was renamed,
--- costs no embedding.
+-- Headings and lines, stored once for all chunks with the same text: a copy or a renamed note needs no embedding.
 create table body (
     id integer primary key,
     digest blob not null unique,
@@ -116,7 +115,7 @@ create table vector (
     data blob not null
 );
 
--- What the encoder makes of a body: comes later than `vector`, and may be missing.
+-- The encoder's vectors, which are added later than `vector`, and may be missing.
 create table fine (
     body integer primary key references body,
     data blob not null
