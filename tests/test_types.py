@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.cases import cases
 
 from notewell import Vault
-from notewell.types.candidates import Candidate, Ranking
+from notewell.types.candidates import Candidate, CastVote, Ranking
 from notewell.types.note import Chunk, Note, Redaction, Stamp, listed
 from notewell.types.query import Filters, Query
-from notewell.types.results import Results, Step, Vote
+from notewell.types.results import Results, Step
 
 CHUNK = Chunk("Garden/bees.md", "The hive hums.", 1, 1, title="Bees")
-VOTE = Vote("lexical", 1, 2.5, 1.0, 0.75, guessed=False, part=0.75)
+VOTE = CastVote("lexical", 1, 2.5, 1.0, 0.75)
 CANDIDATE = Candidate(CHUNK, 0.5, votes=(VOTE,))
 
 

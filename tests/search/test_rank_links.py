@@ -15,9 +15,8 @@ from notewell.search.rank.links import ByLinks, ByStanding, rank_by_links
 from notewell.search.rules import SearchRules
 from notewell.store import NoteFacts
 from notewell.store.links import LinkBetween, Standing
-from notewell.types.candidates import Candidate
+from notewell.types.candidates import Candidate, CastVote
 from notewell.types.note import Chunk
-from notewell.types.results import Vote
 
 TODAY = date(2025, 8, 3)
 MakeVault = Callable[..., Vault]
@@ -125,7 +124,7 @@ def test_the_best_note_that_a_hit_is_linked_with_counts_and_not_all_of_them() ->
 
 
 def test_where_the_encoder_has_a_say_only_names_count() -> None:
-    votes = tuple(Vote(name, 1, 1.0, 1.0, 0.5, guessed=False, part=0.5) for name in ("lexical", "fine"))
+    votes = tuple(CastVote(name, 1, 1.0, 1.0, 0.5) for name in ("lexical", "fine"))
     hits = [replace(hit, votes=votes) for hit in hits_of({"a.md": 1.0, "b.md": 0.5})]
     ranked = ByLinks(lambda paths: [LinkBetween("a.md", "b.md", "honey", 1)])(make_plan("honey"), hits)
     assert ranked[1].score == pytest.approx(0.5 + 0.3)

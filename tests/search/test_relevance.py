@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from notewell import Chunk, Vault, Vote
+from notewell import Chunk, Vault
 from notewell.search.relevance import keep_sure, telling_terms
 from notewell.serve.hooks.block import find_sure
-from notewell.types.candidates import Candidate
+from notewell.types.candidates import Candidate, CastVote
 
 
 def hit(text: str, cosine: float | None = None) -> Candidate:
-    votes = () if cosine is None else (Vote("vector", 1, cosine, 1.0, 0.25, guessed=False, part=0.25),)
+    votes = () if cosine is None else (CastVote("vector", 1, cosine, 1.0, 0.25),)
     return Candidate(Chunk("a.md", text, 1, 1), 1.0, votes=votes)
 
 

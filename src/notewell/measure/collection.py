@@ -1,4 +1,4 @@
-"""Test collections in BEIR's layout: a corpus, queries, and which documents answer them."""
+"""Test collections in the BEIR layout: documents, queries, and which documents answer them."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def _rows(file: Path) -> Iterator[dict[str, str]]:
                 if line.strip():
                     yield _row(json.loads(line), f"{file}:{number}")
     except FileNotFoundError as error:
-        raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout") from error
+        raise CollectionError(f"There is no {file}", "Name a folder in the BEIR layout") from error
     except (OSError, ValueError) as error:
-        raise CollectionError(f"{file} cannot be read: {error}", "One JSON object to a line is expected") from error
+        raise CollectionError(f"{file} cannot be read: {error}", "Write one JSON object per line") from error
 
 
 def _row(value: Any, place: str) -> dict[str, str]:
@@ -64,7 +64,9 @@ def _load_judgements(file: Path) -> dict[str, dict[str, int]]:
     except UnicodeDecodeError as error:
         raise CollectionError(f"{file} is not UTF-8", "Save it as UTF-8") from error
     except OSError as error:
-        raise CollectionError(f"There is no {file}", "Name a folder in BEIR's layout, and a split it has") from error
+        raise CollectionError(
+            f"There is no {file}", "Name a folder in the BEIR layout, and a split that it has"
+        ) from error
     judgements: dict[str, dict[str, int]] = {}
     for number, line in enumerate(lines, start=1):
         query, _, rest = line.partition("\t")
@@ -72,9 +74,9 @@ def _load_judgements(file: Path) -> dict[str, dict[str, int]]:
         if not grade.strip().lstrip("-").isdecimal():
             if number == 1:
                 continue
-            raise CollectionError(f"{file}:{number} is not 'query, document, grade'", "Columns are separated by tabs")
+            raise CollectionError(f"{file}:{number} is not 'query, document, grade'", "Separate columns with tabs")
         if int(grade) > 0:
             judgements.setdefault(query, {})[document] = int(grade)
     if not judgements:
-        raise CollectionError(f"{file} judges nothing", "Name a split with judgements")
+        raise CollectionError(f"{file} has no judgements", "Name a split that has some")
     return judgements

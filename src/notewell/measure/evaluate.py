@@ -85,7 +85,7 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
 
 
 def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
-    """Return what answers a plain text, without excerpts, and change nothing."""
+    """Return the candidates for a plain text, without excerpts; nothing is stored."""
     embedders, _ = vault.embedders(hurried=False)
     rules = replace(vault.search_rules, mode=MEASURING)
     with vault.store.reading() as snapshot:

@@ -11,7 +11,7 @@ Judgements = Mapping[str, int]
 
 
 def ndcg(ranked: Sequence[str], judged: Judgements, depth: int = 10) -> float:
-    """Return the discounted gain of the first `depth`, as a share of the best possible.
+    """Return nDCG: the discounted gain of the first `depth`, as a share of the best possible.
 
     >>> round(ndcg(["b", "a"], {"a": 1}), 3)
     0.631

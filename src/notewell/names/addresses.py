@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -57,5 +58,7 @@ class Addresses:
         return f"vscode://file{file}:{line}" if self.opener == "vscode" else f"file://{host}{file}"
 
 
+# The same paths come up in query after query.
+@lru_cache(maxsize=1024)
 def _quoted(text: str, safe: str = "") -> str:
     return quote(os.fsencode(text), safe=safe)

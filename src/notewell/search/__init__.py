@@ -18,7 +18,7 @@ from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.retrieve import find_newest, retrieve
-from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, Walk
+from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules
 from notewell.search.weak_results import find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
@@ -36,7 +36,6 @@ __all__ = [
     "Rules",
     "SearchRules",
     "Searched",
-    "Walk",
     "context",
     "make_plan",
     "search",

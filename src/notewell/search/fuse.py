@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from notewell.search.rules import SearchRules
-from notewell.types.candidates import Ranking
-from notewell.types.results import Step, Vote
+from notewell.types.candidates import CastVote, Ranking
+from notewell.types.results import Step
 
 # The paper's constant (Cormack et al., 2009). Larger values flatten first against tenth.
 K = 60
@@ -16,17 +16,17 @@ K = 60
 Fused = dict[int, Step]
 
 
-def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[Vote, ...]]:
+def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[int]) -> dict[int, tuple[CastVote, ...]]:
     """Return what each ranking says about each of these chunks, as the fusion counts it.
 
     >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8),))
     >>> cast_votes(rankings, SearchRules(), [7])[7][0]
-    Vote(retriever='lexical', rank=1, score=9.0, scaled=1.0, weight=0.75, guessed=False, part=0.75)
+    CastVote(retriever='lexical', rank=1, score=9.0, scaled=1.0, weight=0.75, guessed=False)
     """
     rules = _counting(rankings, rules)
     by_rank = rules.fusion == "rrf"
     total = 1.0 if by_rank else sum(rules.weight(ranking) for ranking in rankings)
-    votes: dict[int, tuple[Vote, ...]] = dict.fromkeys(ids, ())
+    votes: dict[int, tuple[CastVote, ...]] = dict.fromkeys(ids, ())
     for ranking in rankings:
         ranks = {chunk_id: rank for rank, (chunk_id, _) in enumerate(ranking.found, start=1) if chunk_id in votes}
         scaled = _reciprocal(ranking, ranks, ids) if by_rank else _stretched(ranking, ids)
@@ -34,8 +34,7 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
         for chunk_id in ids:
             rank, guessed = ranks.get(chunk_id), chunk_id in ranking.guessed
             score, own = (ranking.found[rank - 1][1], None if guessed else rank) if rank else (None, None)
-            part = round(scaled[chunk_id] * weight, 6)
-            votes[chunk_id] += (Vote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed, part),)
+            votes[chunk_id] += (CastVote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed),)
     return votes
 
 

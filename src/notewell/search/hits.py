@@ -12,9 +12,9 @@ from notewell.search.fuse import Fused, best_of, cast_votes
 from notewell.search.rank.words import name_terms
 from notewell.search.rules import SearchRules
 from notewell.store import Matching
-from notewell.types.candidates import Candidate, Ranking
+from notewell.types.candidates import Candidate, CastVote, Ranking
 from notewell.types.query import Plan
-from notewell.types.results import Excerpt, Hit, Step
+from notewell.types.results import Excerpt, Hit, Step, Vote
 
 # The most chunks of one note on a page, as long as other notes have something to say. 3 and 4 lose answers further down
 # in the right note (recall@10 of the sample vault's questions .908 and .917 instead of .936).
@@ -102,8 +102,12 @@ def make_hit(candidate: Candidate, excerpt: Excerpt, addresses: Addresses, *, ex
         trace=_trace(candidate.trace, explain=explain),
         excerpt=excerpt,
         uri=addresses.of_chunk(chunk),
-        votes=candidate.votes if explain else None,
+        votes=tuple(map(_vote, candidate.votes)) if explain else None,
     )
+
+
+def _vote(cast: CastVote) -> Vote:
+    return Vote(*cast, part=round(cast.scaled * cast.weight, 6))
 
 
 def _trace(steps: Sequence[Step], *, explain: bool) -> tuple[Step, ...]:

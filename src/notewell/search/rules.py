@@ -30,7 +30,7 @@ LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
 # Takes the plan and the candidates, and returns them with new scores or in part.
 Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
 # Follows links from the best candidates, given the vector of the plan, and returns what it found.
-Walk = Callable[[Plan, Sequence[Candidate], Vectors], list[Candidate]]
+FollowLinks = Callable[[Plan, Sequence[Candidate], Vectors], list[Candidate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Rules:
     today: date | None = None
     addresses: Addresses = field(default_factory=lambda: Addresses(Path("/"), "file"))
     mode: ModeRules = ModeRules()
-    walk: Walk | None = None
+    walk: FollowLinks | None = None
     rankers: Sequence[Ranker] | None = None
 
     @property

@@ -1,1 +1,1 @@
-"""What the stages hand to each other, frozen: notes, queries and results."""
+"""Values that the stages hand on, frozen: notes, queries, candidates, results and notices."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from notewell.types.note import Chunk
-from notewell.types.results import Step, Vote
+from notewell.types.results import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,17 @@ class Ranking:
         return self.found[: self.reach]
 
 
+class CastVote(NamedTuple):
+    """What one ranking says about a chunk: its rank there, its score, that score as it is fused, and the weight."""
+
+    retriever: str
+    rank: int | None
+    score: float | None
+    scaled: float
+    weight: float
+    guessed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk on its way to becoming a hit: its score, how that came about, and the places that say the same."""
@@ -36,7 +48,7 @@ class Candidate:
     score: float
     trace: tuple[Step, ...] = ()
     also: tuple[str, ...] = ()
-    votes: tuple[Vote, ...] = ()
+    votes: tuple[CastVote, ...] = ()
 
     @property
     def ranks(self) -> dict[str, int | None]:
