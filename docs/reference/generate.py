@@ -9,14 +9,11 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
-from notewell.serve.kept import KeptVault
-from notewell.serve.upkeep import Upkeep
 from pydantic import TypeAdapter
 
 import notewell
@@ -79,8 +76,8 @@ def routes() -> str:
     """Return every route with its parameters, what it answers, and how it fails."""
     parts = [""]
     # The routes are the same for every vault; this one is not even indexed.
-    with KeptVault.open(Path(__file__).parent) as vault, closing(Upkeep(vault)) as upkeep:
-        described = make_api(upkeep).openapi()["paths"]
+    with notewell.Vault.open(Path(__file__).parent) as vault:
+        described = make_api(vault).openapi()["paths"]
     for path, methods in described.items():
         for method, route in methods.items():
             parts.append(f"## {method.upper()} {path}\n\n{route['description']}\n")

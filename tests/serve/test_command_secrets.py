@@ -97,7 +97,7 @@ def test_two_names_that_are_alike_without_their_secrets_are_told_apart_and_not_r
 def test_a_folder_outside_the_vault_is_refused(notewell: Notewell) -> None:
     code, _, err = notewell("secrets", "..")
     assert code == 1
-    assert "outside the vault" in err or "is no file" in err
+    assert "outside the vault" in err or "is not a file" in err
 
 
 def test_a_picture_that_is_named_along_is_no_note(notewell: Notewell, folder: Path) -> None:

@@ -21,7 +21,7 @@ from notewell.types.note import Note, place_of
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A note, a run of its lines, or a part of it by name; without a last line, all from the first on."""
+    """A note, some of its lines, or a part of it by name; without a last line, all from the first on."""
 
     path: str
     first: int = 1
@@ -31,17 +31,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Lines of a note, and the page, slide or other part they are in, if it has such."""
+    """Lines of a note."""
 
     path: str
+    """The note, from the vault's root."""
     line: int
+    """The first line."""
     end_line: int
+    """The last line."""
     text: str
+    """The lines, without secrets unless they were asked for."""
     place: str = ""
+    """The page, slide or other part they are in, if the note has such."""
 
 
 def find_place(root: Path, written: str) -> Place:
-    """Return the place that was written, and refuse one that leaves the vault."""
+    """Return the place that a text names; one outside the vault is refused."""
     if exists(root / written):
         return Place(path_inside(root, written))
     for path, part in split_part(written):
@@ -52,18 +57,18 @@ def find_place(root: Path, written: str) -> Place:
 
 
 def names_file(root: Path, written: str) -> bool:
-    """Tell whether a place gives the path of a file; else it may be a note's name, title or alias."""
+    """Tell whether a place names a file by its path; otherwise it may be a note's name, title or alias."""
     paths = filter(None, (written, before_lines(written), *(path for path, _ in split_part(written))))
     return any(exists(root / path) and not (root / path).is_dir() for path in paths)
 
 
 def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
-    """Return the lines of a place, without secrets unless they are wanted `raw`."""
+    """Return the lines of a place, without secrets unless `raw`."""
     if ALWAYS_EXCLUDED.intersection(place.path.split("/")):
-        raise NoteError(f"{place.path} is no note", "Programs' own folders and settings are never read")
+        raise NoteError(f"{place.path} is not a note", "Folders and settings of programs are never read")
     if format_of(place.path) is None:
         known = ", ".join(format.name for format in FORMATS)
-        raise NoteError(f"{place.path} is of a format that is not read", f"These are: {known}")
+        raise NoteError(f"{place.path} has a format that Notewell does not read", f"It reads {known}")
     try:
         with Extraction(rules.max_seconds) as extraction:
             data, stamp = load(root, found_at(root, place.path), rules)
@@ -86,7 +91,7 @@ def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int,
     """Return the first and last line of the part, heading or block with that name."""
     ends = [*(part.line - 1 for part in note.parts[1:]), len(lines)]
     spans = {part.name: (part.line, max(part.line, last)) for part, last in zip(note.parts, ends, strict=False)}
-    # Two names, as a hit tells them whose lines go over a page's end.
+    # Two names, as in a hit that goes over the end of a page.
     first, _, last = part_name(written).partition(" to ")
     if first in spans and (last or first) in spans:
         return spans[first][0], spans[last or first][1]
@@ -100,15 +105,15 @@ def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int,
 
 
 def path_inside(root: Path, path: str) -> str:
-    """Return the path of a file from the root, and refuse one that is not there or leads out of the vault."""
+    """Return the path of a file from the root; one that does not exist, or is outside the vault, is refused."""
     if not exists(root / path):
         raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
     target = path_without_links(root, path)
     if target is None:
         raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")
-    # It may have gone meanwhile, or its path without links be too long.
+    # It may be gone by now, or its path without symbolic links may be too long.
     if not os.path.isfile(root / target):  # noqa: PTH113
-        raise NoteError(f"{path} is no file", "Name a note in it")
+        raise NoteError(f"{path} is not a file", "If it is a folder, name a note in it")
     return target
 
 
