@@ -5,44 +5,62 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from notewell.errors import NotewellError
-    from notewell.graph.link_report import Links, NoteLink
+    from notewell.graph.link_report import LinkCounts, Links, NoteLink, WantedNote
+    from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
+    from notewell.graph.traverse import Walk
     from notewell.index.place import Reading
-    from notewell.index.report import Progress, Report, Status
+    from notewell.index.report import Diagnosis, Filling, Progress, Reason, Redaction, Report, Status
+    from notewell.index.secrets import Secret, SecretReport
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
     from notewell.session import Session
     from notewell.store import About
     from notewell.types.note import Chunk
+    from notewell.types.notices import Notice
     from notewell.types.query import Filters, Query
     from notewell.types.results import Compared, DeepHit, DeepResults, Excerpt, Hit, Results, Step, Visit, Vote
     from notewell.vault import Vault
 
 __all__ = [
     "About",
+    "Bridge",
     "Chunk",
+    "Community",
     "Compared",
     "DeepHit",
     "DeepResults",
+    "Diagnosis",
     "Excerpt",
+    "Filling",
     "Filters",
     "Forgotten",
+    "Graph",
     "Hit",
+    "LinkCounts",
     "Links",
     "Near",
     "NoteLink",
+    "NoteStanding",
     "NotewellError",
+    "Notice",
     "Progress",
     "Query",
     "Reading",
+    "Reason",
+    "Redaction",
     "Remembered",
     "Report",
     "Results",
+    "Secret",
+    "SecretReport",
     "Session",
     "Status",
     "Step",
     "Vault",
     "Visit",
     "Vote",
+    "Walk",
+    "WantedNote",
     "__version__",
 ]
 
@@ -50,16 +68,20 @@ __version__ = "0.1.0"
 
 # Loaded on first use, so that a command without them does not wait for numpy.
 _HOMES = {
-    "notewell.types.query": ("Filters", "Query"),
     "notewell.errors": ("NotewellError",),
+    "notewell.graph.link_report": ("LinkCounts", "Links", "NoteLink", "WantedNote"),
+    "notewell.graph.overview": ("Bridge", "Community", "Graph", "NoteStanding"),
+    "notewell.graph.traverse": ("Walk",),
     "notewell.index.place": ("Reading",),
-    "notewell.graph.link_report": ("Links", "NoteLink"),
-    "notewell.index.report": ("Progress", "Report", "Status"),
+    "notewell.index.report": ("Diagnosis", "Filling", "Progress", "Reason", "Redaction", "Report", "Status"),
+    "notewell.index.secrets": ("Secret", "SecretReport"),
     "notewell.memory": ("Forgotten", "Remembered"),
     "notewell.memory.near": ("Near",),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
     "notewell.types.note": ("Chunk",),
+    "notewell.types.notices": ("Notice",),
+    "notewell.types.query": ("Filters", "Query"),
     "notewell.types.results": (
         "Compared",
         "DeepHit",

@@ -164,7 +164,7 @@ class Vault:
         if not self.indexed:
             never = (*notices, Notice("never_indexed"))
             return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
-        embedders, missing = self.embedders()
+        embedders, missing = self._embedders()
         if query.mode == "deep" and embedders.quick is None:
             raise no_vectors(missing[0])
         with self.store.reading() as snapshot:
@@ -197,9 +197,8 @@ class Vault:
         settings = self.settings
         return Rules(settings.search, settings.decay, date.today(), Addresses.of(self.root))
 
-    def embedders(self, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:
-        """Return the embedders of a search, and what the user should know about missing ones."""
-        return usable_embedders(self.models, self.store.state.made_for.embedder, hurried=hurried)
+    def _embedders(self) -> tuple[Embedders, tuple[Notice, ...]]:
+        return usable_embedders(self.models, self.store.state.made_for.embedder)
 
     def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
         """Store the vectors that the encoder made during a search; what cannot be written at once is made again."""
@@ -215,7 +214,7 @@ class Vault:
         return DeepWalk(snapshot, Decay(self.settings.decay, date.today(), snapshot.notes))
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
-        embedders, missing = self.embedders()
+        embedders, missing = self._embedders()
         if embedders.quick is None:
             raise no_vectors(missing[0])
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)

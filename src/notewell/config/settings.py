@@ -98,7 +98,7 @@ class Spec:
 
 SPECS = {
     "index.include": Spec("Folders to index, relative to the vault; empty means all"),
-    "index.exclude": Spec("Files and folders to leave out, as patterns of a .gitignore"),
+    "index.exclude": Spec("Files and folders to leave out, as .gitignore patterns"),
     "index.hidden": Spec("Also index files and folders whose names begin with a dot"),
     # A file is read into memory whole.
     "index.max_bytes": Spec("Skip larger files; the report names them", least=1, most=1 << 32),
@@ -118,7 +118,7 @@ SPECS = {
         check_in_vault=check_server,
     ),
     "embed.query_prefix": Spec("Text before each query, for models that need it; `auto` knows it for some models"),
-    "embed.passage_prefix": Spec("Text before each passage, likewise; another one embeds all notes again"),
+    "embed.passage_prefix": Spec("Text before each passage, likewise; changing it embeds all notes again"),
     "embed.timeout": Spec("Seconds that one request to a server may take while indexing", least=1, most=86_400),
     "embed.key": Spec(
         "API key of the server; only from the environment, and only sent to a server that you named",

@@ -16,6 +16,7 @@ from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
 from notewell.search import MEASURING, search
+from notewell.search.embedding import usable_embedders
 from notewell.types.candidates import Candidate
 from notewell.types.query import Query
 from notewell.vault import Vault
@@ -86,7 +87,7 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
 
 def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
     """Return the candidates for a plain text, without excerpts; nothing is stored."""
-    embedders, _ = vault.embedders(hurried=False)
+    embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
     rules = replace(vault.search_rules, mode=MEASURING)
     with vault.store.reading() as snapshot:
         query = Query(text, limit=limit, max_tokens=0)
