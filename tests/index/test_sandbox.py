@@ -17,6 +17,8 @@ from notewell.index.readers.content import MOST_TEXT
 from notewell.index.readers.formats import Format
 from notewell.index.readers.sandbox import Extraction
 
+# Seconds that no reader here takes.
+LONG = 300
 # Readers that misbehave, each as a module's text; `fine` shows that the next file is read all the same.
 READERS = {
     "fine": "return Content('# Bees', (Part(1, 'page 1', (1,)),), 'Hive', ('odd',))",
@@ -52,7 +54,7 @@ def extraction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Extr
     (tmp_path / "sitecustomize.py").write_text(beside)
     before = os.environ.get("PYTHONPATH", "")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(tmp_path), before))))
-    with Extraction(max_seconds=2) as extraction:
+    with Extraction(LONG) as extraction:
         yield extraction
 
 
@@ -65,8 +67,8 @@ def test_text_parts_title_and_warnings_come_back_as_they_were(extraction: Extrac
 @pytest.mark.parametrize(
     ("name", "fact"),
     [
-        ("hangs", "not read within 2 seconds"),
-        ("hangs_in_c", "not read within 2 seconds"),
+        ("hangs", "not read within 1 second"),
+        ("hangs_in_c", "not read within 1 second"),
         ("crashes", "its reader crashed on it"),
         ("leaves", "its reader crashed on it"),
         ("refuses", "it has a password"),
@@ -77,8 +79,11 @@ def test_text_parts_title_and_warnings_come_back_as_they_were(extraction: Extrac
 )
 def test_a_bad_file_costs_itself_alone(extraction: Extraction, name: str, fact: str) -> None:
     for _ in range(2):
+        # Only what hangs is to run out of time, and not what is slow because the machine is busy.
+        extraction._max_seconds = 1 if name.startswith("hangs") else LONG
         with pytest.raises(NoteError) as caught:
             extraction.extract(made(name), b"")
+        extraction._max_seconds = LONG
         assert fact in caught.value.fact
         assert caught.value.hint
         assert "hunter2" not in caught.value.fact + caught.value.hint
