@@ -9,10 +9,9 @@ import pytest
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.freshness import Policy
-from notewell.index import Batches, Progress
+from notewell.index import Progress
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
-from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]
@@ -328,38 +327,6 @@ def test_progress_is_told_after_every_note(make_vault: MakeVault) -> None:
     told: list[tuple[int, int]] = []
     make_vault({"bees.md": BEES, "rye.md": RYE}).index(progress=Progress(tell=lambda *counts: told.append(counts)))
     assert told == [(1, 2), (2, 2)]
-
-
-def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault) -> None:
-    opening = Opening(batches=Batches(bytes=300, embedded=100))
-    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
-    report = vault.index()
-    assert (report.added, report.total, report.done) == (20, 20, 20)
-    hit = vault.search("hive", limit=50)[0]
-    assert len(hit.also) == 19
-
-
-def test_the_same_lines_are_embedded_once_over_all_batches(make_vault: MakeVault) -> None:
-    opening = Opening(batches=Batches(bytes=100))
-    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
-    counting = vault.models.embedder = CountingEmbedder()
-    vault.index()
-    assert len(counting.texts) < 4
-    assert len(vectors(vault)) == 1
-
-
-def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again(
-    make_vault: MakeVault,
-) -> None:
-    notes = {f"old/{number}.md": f"# {number}\n\nThe hive of number {number} hums in May.\n" for number in range(6)}
-    vault = make_vault(notes, opening=Opening(batches=Batches(bytes=1)))
-    counting = vault.models.embedder = CountingEmbedder()
-    vault.index()
-    assert len(counting.texts) == 6
-    (vault.root / "old").rename(vault.root / "new")
-    report = vault.index()
-    assert (report.added, report.removed, len(counting.texts)) == (6, 6, 6)
-    assert sorted(vault.store.files().notes) == [f"new/{number}.md" for number in range(6)]
 
 
 def test_a_stopped_run_forgets_nothing_yet(make_vault: MakeVault) -> None:

@@ -3,11 +3,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from notewell.files.user import private_folder
 Notewell = Callable[..., tuple[int, str, str]]
 
 NONE = {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""}
-BEHIND = "Improving results in the background (4 chunks left). See `notewell status`\n"
 # Runs a command and says at its end at which priority it did.
 PRIORITY = """
 import atexit, os
@@ -161,25 +159,6 @@ def test_a_gentle_fill_leaves_another_alone(notewell: Notewell, encoded: Path) -
 # Behind `notewell index`
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Let the filling go on behind a command, know the processes that do it, and end those that do not themselves."""
-    processes: list[subprocess.Popen[bytes]] = []
-
-    class Known(subprocess.Popen[bytes]):
-        def __init__(self, arguments: list[str], **options: Any) -> None:
-            super().__init__(arguments, **options)
-            processes.append(self)
-
-    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
-    monkeypatch.setattr(subprocess, "Popen", Known)
-    yield processes
-    for process in processes:
-        if not ended(process, 0):
-            os.kill(process.pid, signal.SIGKILL)
-            assert ended(process, 10)
-
-
 def ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Tell whether a process ends in time."""
     try:
@@ -187,94 +166,6 @@ def ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
-
-
-@pytest.mark.usefixtures("encoded")
-def test_index_starts_filling_behind_itself_and_says_so(
-    notewell: Notewell, started: list[subprocess.Popen[bytes]]
-) -> None:
-    code, out, err = notewell("index")
-    assert code == 0
-    assert out.startswith("3 notes, 4 chunks")
-    assert err == BEHIND
-    (process,) = started
-    assert ended(process, 30)
-    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
-
-
-@pytest.mark.usefixtures("encoded")
-def test_json_of_index_is_not_disturbed_by_what_goes_on_behind(
-    notewell: Notewell, started: list[subprocess.Popen[bytes]]
-) -> None:
-    _, out, err = notewell("index", "--json")
-    assert json.loads(out)["chunks"] == 4
-    assert err == BEHIND
-    assert ended(started[0], 30)
-
-
-def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
-    notewell: Notewell, encoded: Path, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
-    assert notewell("index")[2] == ""
-    notewell("encode")
-    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
-    assert notewell("index")[2] == ""
-    (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "off"\n', encoding="utf-8")
-    assert notewell("index", "--full")[2] == ""
-    assert started == []
-
-
-@pytest.mark.usefixtures("encoded")
-def test_the_first_search_of_a_vault_starts_filling_behind_itself_and_the_next_does_not(
-    notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Of so few chunks the search itself would read all.
-    monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "0")
-    code, out, err = notewell("search", "hive", "--json")
-    assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
-    assert err.endswith(BEHIND)
-    assert ended(started[0], 30)
-    assert status(notewell)["filling"]["left"] == 0
-    assert notewell("search", "hive")[2] == ""
-    assert len(started) == 1
-
-
-def children(pid: int) -> list[str]:
-    """Return the children of a process, the dead ones too, for as long as nobody took their end down."""
-    listed = subprocess.run(["ps", "-A", "-o", "ppid=,stat=,args="], capture_output=True, text=True, check=True)
-    return [line for line in listed.stdout.splitlines() if line.split()[:1] == [str(pid)]]
-
-
-def test_watch_fills_behind_itself_and_leaves_no_dead_child(encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "notewell", "watch"], cwd=encoded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 300
-        with Vault.open(encoded) as vault:
-            while not vault.indexed or vault.store.about().filled < 4:
-                assert time.monotonic() < deadline, "nobody fills"
-                time.sleep(0.1)
-            assert vault.encoder.left == 0
-        while left := children(watching.pid):
-            assert time.monotonic() < deadline, left
-            time.sleep(0.05)
-        assert watching.poll() is None
-    finally:
-        watching.terminate()
-        watching.communicate(timeout=300)
-
-
-def test_nothing_is_started_while_another_process_fills(
-    notewell: Notewell, encoded: Path, started: list[subprocess.Popen[bytes]]
-) -> None:
-    with Vault.open(encoded) as vault:
-        vault.index()
-        with vault.store.locked("encode"):
-            assert notewell("index", "--full")[2] == ""
-    assert started == []
 
 
 # An encoder that cannot be used

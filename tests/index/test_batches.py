@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from notewell import Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.index import Batches
+from notewell.types.note import Vectors
+from notewell.vault import Opening
+
+MakeVault = Callable[..., Vault]
+
+BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
+
+
+class CountingEmbedder:
+    """The words embedder, remembering every text it was given."""
+
+    def __init__(self, fingerprint: str = "words/27") -> None:
+        self.fingerprint = fingerprint
+        self.dimensions = WordsEmbedder.dimensions
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return WordsEmbedder().embed(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        return WordsEmbedder().embed_query(text)
+
+
+def vectors(vault: Vault) -> list[bytes]:
+    return [data for (data,) in vault.store.db.execute("select data from vector order by data")]
+
+
+def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault) -> None:
+    opening = Opening(batches=Batches(bytes=300, embedded=100))
+    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
+    report = vault.index()
+    assert (report.added, report.total, report.done) == (20, 20, 20)
+    hit = vault.search("hive", limit=50)[0]
+    assert len(hit.also) == 19
+
+
+def test_the_same_lines_are_embedded_once_over_all_batches(make_vault: MakeVault) -> None:
+    opening = Opening(batches=Batches(bytes=100))
+    vault = make_vault({f"{number}.md": BEES for number in range(20)}, opening=opening)
+    counting = vault.models.embedder = CountingEmbedder()
+    vault.index()
+    assert len(counting.texts) < 4
+    assert len(vectors(vault)) == 1
+
+
+def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again(
+    make_vault: MakeVault,
+) -> None:
+    notes = {f"old/{number}.md": f"# {number}\n\nThe hive of number {number} hums in May.\n" for number in range(6)}
+    vault = make_vault(notes, opening=Opening(batches=Batches(bytes=1)))
+    counting = vault.models.embedder = CountingEmbedder()
+    vault.index()
+    assert len(counting.texts) == 6
+    (vault.root / "old").rename(vault.root / "new")
+    report = vault.index()
+    assert (report.added, report.removed, len(counting.texts)) == (6, 6, 6)
+    assert sorted(vault.store.files().notes) == [f"new/{number}.md" for number in range(6)]
