@@ -9,7 +9,7 @@ from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 
 
 class Models:
-    """The embedder and the encoder of a vault; whoever has several vaults open hands in loaders that share them."""
+    """The embedder and the encoder of a vault. A process with several open vaults passes loaders that share models."""
 
     def __init__(
         self,
@@ -37,10 +37,10 @@ class Models:
 
     @cached_property
     def encoder(self) -> Embedder | None:
-        """Return the encoder, which makes better vectors in the background; none, if the settings want none."""
+        """Return the encoder, which makes better vectors in the background, or None if the settings turn it off."""
         return self._load_encoder(self.rules)
 
     @property
     def has_encoder(self) -> bool:
-        """Tell whether an encoder is loaded; asking loads none."""
+        """Tell whether an encoder is already loaded, without loading it."""
         return self.__dict__.get("encoder") is not None

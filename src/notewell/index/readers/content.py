@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from notewell.errors import NoteError
-from notewell.index.readers.writing import one_line
 from notewell.types.note import Part
 
 
@@ -82,38 +79,3 @@ def _whole(text: str) -> str:
         # Half a surrogate pair, as in damaged files, cannot be encoded.
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
-
-
-# Titles that programs give to files whose authors gave them none.
-NO_TITLE = re.compile(
-    r"(?i)untitled.*|unbenannt.*|[^a-z\u0080-\uffff]*"
-    r"|.*\.(?:docx?|docm|dotx?|pptx?|pptm|xls[bmx]?|od[pst]|rtf|pdf|e?ps|dvi|tex|indd|qxd|pub|wp[ds]|txt|md|html?|epub)"
-    r"|(?:word |powerpoint[ -]?)?(?:document|dokument|presentation|präsentation|slide|title) ?\d*"
-)
-PROGRAM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel|office word) - ")
-
-
-def human_title(title: str) -> str:
-    """Return the title that a person gave a file, without what a program added; empty if a program made it up.
-
-    >>> [human_title(title) for title in ("Microsoft Word - Bees", "Document1", "final.docx", "Learning Vue.js")]
-    ['Bees', '', '', 'Learning Vue.js']
-    """
-    title = PROGRAM.sub("", one_line(title))
-    return "" if NO_TITLE.fullmatch(title) else title
-
-
-def join_parts(named: Iterable[tuple[str, str]], title: str = "", warnings: tuple[str, ...] = ()) -> Content:
-    r"""Return named texts joined by blank lines, a part for each; empty ones are left out.
-
-    >>> join_parts([("page 1", "one"), ("page 2", " "), ("page 3", "two\nthree")]).text
-    'one\n\ntwo\nthree\n'
-    """
-    parts: list[Part] = []
-    lines: list[str] = []
-    for name, text in named:
-        if stripped := text.strip("\n").rstrip():
-            lines += [""] if lines else []
-            parts.append(Part(len(lines) + 1, name))
-            lines += stripped.split("\n")
-    return Content("\n".join([*lines, ""]) if lines else "", tuple(parts), title, warnings)

@@ -12,9 +12,9 @@ import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
-from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, human_title, no_text_error
+from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text_error
 from notewell.index.readers.html import xml_tree
-from notewell.index.readers.writing import Block, heading, item, markdown, one_line, paragraph, table
+from notewell.index.readers.writing import Block, heading, human_title, item, markdown, one_line, paragraph, table
 from notewell.index.readers.zip_guard import check_office
 
 # Styles may be based on one another in a circle.

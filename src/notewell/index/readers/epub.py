@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_PAGES, Content, join_parts, no_text_error
+from notewell.index.readers.content import MOST_PAGES, Content, no_text_error
 from notewell.index.readers.html import BadXml, decode_page, find, parse_page, text_of, to_markdown, xml_tree
+from notewell.index.readers.writing import join_parts
 from notewell.index.readers.zip_guard import open_zip, read_member
 
 CONTAINER = "META-INF/container.xml"

@@ -12,8 +12,8 @@ import pypdfium2
 from pypdfium2 import raw
 
 from notewell.errors import NoteError
-from notewell.index.readers.content import MOST_PAGES, Content, human_title, join_parts, password_error
-from notewell.index.readers.writing import clean
+from notewell.index.readers.content import MOST_PAGES, Content, password_error
+from notewell.index.readers.writing import clean, human_title, join_parts
 
 # PDFium's character for a hyphen at the end of a line; it joins the next line to this one.
 HYPHEN = "\ufffe"

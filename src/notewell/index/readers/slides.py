@@ -11,9 +11,9 @@ import pptx
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.oxml.ns import qn
 
-from notewell.index.readers.content import MOST_PAGES, Content, human_title, join_parts, no_text_error
+from notewell.index.readers.content import MOST_PAGES, Content, no_text_error
 from notewell.index.readers.html import xml_tree
-from notewell.index.readers.writing import clean, one_line, table
+from notewell.index.readers.writing import clean, human_title, join_parts, one_line, table
 from notewell.index.readers.zip_guard import check_office
 
 # Shapes whose tops differ by less than this share of the slide's height are side by side.
