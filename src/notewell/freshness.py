@@ -14,19 +14,18 @@ from notewell.errors import EmbedError, StoreBusy, StoreError
 from notewell.files.user import write_private
 from notewell.files.vault_folder import check_folder
 from notewell.index import Changes, Progress, Report
+from notewell.index.runs import WAIT_SECONDS
 from notewell.index.watch import FolderWatch
 from notewell.store import Store
 from notewell.types.notices import Notice
 
 # How long not to try again after an attempt that was cut short, in seconds: the next would be cut short too.
 REST_SECONDS = 600.0
-# How long indexing waits for another process that is indexing, in seconds.
-WAIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a surface keeps a vault up to date; see the four below."""
+    """How a surface keeps a vault up to date; see the three below."""
 
     refresh: bool = True
     """Whether to look for changes before each answer."""
@@ -97,8 +96,8 @@ class Indexing(Protocol):
     def run_note(self, path: str, progress: Progress) -> None:
         """Index one note."""
 
-    def resolve_links(self) -> None:
-        """Resolve the links that an interrupted run left, unless another process is indexing."""
+    def resolve_links(self) -> tuple[Notice, ...]:
+        """Resolve the links that an interrupted run left; return what the user should know."""
 
 
 class Freshness:
@@ -203,7 +202,7 @@ class Freshness:
             return (Notice("changes_not_indexed", {"count": count, "reason": error.fact}),) if changes else ()
         notices = (Notice("files_left", {"count": left}),) if left else ()
         # An interrupted run, or an older Notewell, may have left links unresolved though no file changed.
-        return (*notices, *self.resolve_links())
+        return (*notices, *self._indexing.resolve_links())
 
     def _deadline(self) -> Progress:
         ends = time.monotonic() + self.policy.quick_seconds
@@ -235,14 +234,6 @@ class Freshness:
             # The note itself was written as requested.
             fact = error.fact
         return (Notice("note_not_indexed", {"path": path, "reason": fact}),)
-
-    def resolve_links(self) -> tuple[Notice, ...]:
-        """Resolve the links that an interrupted run left; return what the user should know."""
-        try:
-            self._indexing.resolve_links()
-        except StoreError as error:
-            return (Notice("links_out_of_date", {"reason": error.fact}),)
-        return ()
 
     def keep_up(self, markers: Path | None = None) -> tuple[Notice, ...]:
         """Start the folder watch if it is off, and index what changed in a vault that is indexed.

@@ -160,7 +160,7 @@ class Vault:
             query = replace(query, text="", like=tuple(map(self.find, query.places)))
         if query.mode == "deep":
             self.check_indexed()
-            notices = (*notices, *self._graph.complete_links())
+            notices = (*notices, *self._indexing.resolve_links())
         if not self.indexed:
             never = (*notices, Notice("never_indexed"))
             return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
@@ -363,7 +363,7 @@ class Vault:
         # Most commands need no graph, and a cold command line does not pay for it.
         from notewell.graph.link_graph import Folder, LinkGraph  # noqa: PLC0415
 
-        return LinkGraph(self._opened, Folder(self._others, self._text_of))
+        return LinkGraph(self._opened, Folder(self._others, self._text_of), self._indexing.resolve_links)
 
     def _resolve_links(self, store: Store) -> None:
         if not store.state.links_resolved:

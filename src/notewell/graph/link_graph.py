@@ -32,9 +32,11 @@ class Folder:
 class LinkGraph:
     """The notes of a vault, joined by their links."""
 
-    def __init__(self, opened: OpenedStore, folder: Folder) -> None:
+    def __init__(self, opened: OpenedStore, folder: Folder, resolve_missing: Callable[[], tuple[Notice, ...]]) -> None:
+        """Take the store and the folder; `resolve_missing` resolves the links that an interrupted run left."""
         self._opened = opened
         self._folder = folder
+        self._resolve_missing = resolve_missing
 
     def resolve(self, store: Store) -> None:
         """Find out where new links lead, and links whose target may have changed."""
@@ -44,20 +46,9 @@ class LinkGraph:
         """Compute how notes stand, if links changed."""
         measure_standings(store)
 
-    def complete_links(self) -> tuple[Notice, ...]:
-        """Resolve links that an interrupted run, or an older Notewell, left; return what the user should know."""
-        store = self._opened.store
-        try:
-            if not store.state.links_resolved:
-                with store.locked():
-                    self.resolve(store)
-        except StoreError as error:
-            return (Notice("links_out_of_date", {"reason": error.fact}),)
-        return ()
-
     def complete(self) -> tuple[Notice, ...]:
         """Resolve links and measure standings where that is missing; return what the user should know."""
-        notices, store = self.complete_links(), self._opened.store
+        notices, store = self._resolve_missing(), self._opened.store
         if not notices and not store.state.standings_current:
             # If another process is writing, standings are computed for this answer alone.
             with suppress(StoreError), store.locked():
@@ -105,7 +96,7 @@ class LinkGraph:
     ) -> Walk:
         """Walk from a note along links to notes near the query, by its vector; without one near the note itself."""
         self._opened.check_indexed()
-        notices = self.complete_links()
+        notices = self._resolve_missing()
         with self._opened.store.reading() as snapshot:
             near = vector(snapshot) if vector else None
             trail = traverse(path_of(note, snapshot), StoredWalkSource(snapshot), rules, near)

@@ -12,12 +12,13 @@ from typing import Any
 
 from notewell.embed import Embedder
 from notewell.embed.models import Models
-from notewell.errors import EmbedError, StoreBusy, VaultError
+from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
 from notewell.index.watch import watch
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite.opened import OpenedStore
+from notewell.types.notices import Notice
 
 # How long a run waits for another process that is indexing, in seconds.
 WAIT_SECONDS = 5.0
@@ -117,11 +118,15 @@ class Indexing:
                 if report.added or report.changed or report.removed:
                     tell(report)
 
-    def resolve_links(self) -> None:
-        """Resolve the links that an interrupted run left, unless another process is indexing."""
-        if not self.store.state.links_resolved:
-            with self.store.locked():
-                self._linking.resolve(self.store)
+    def resolve_links(self) -> tuple[Notice, ...]:
+        """Resolve the links that an interrupted run, or an older Notewell, left; return what the user should know."""
+        try:
+            if not self.store.state.links_resolved:
+                with self.store.locked():
+                    self._linking.resolve(self.store)
+        except StoreError as error:
+            return (Notice("links_out_of_date", {"reason": error.fact}),)
+        return ()
 
     def _prepared_run(self, embedder: Embedder, linking: Linking, progress: Progress) -> Callable[..., Report]:
         return partial(index, self._source(), embedder=embedder, linking=linking, progress=progress)

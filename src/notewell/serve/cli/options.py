@@ -14,10 +14,11 @@ import click
 
 from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
+from notewell.freshness import AT_ONCE
 from notewell.index.report import Reason
 from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable, say
-from notewell.vault import Vault
+from notewell.vault import Opening, Vault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -26,6 +27,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # More are listed by `--verbose` and `notewell status`.
 SHOWN = 10
+
+# How commands open a vault.
+COMMAND = Opening(AT_ONCE)
 
 
 def vault_option(command: Command) -> Command:
@@ -67,9 +71,8 @@ def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> 
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     context = click.get_current_context(silent=True)
     # The daemon, for one, keeps vaults open between commands.
-    opening = context.obj if context else None
-    vault: Vault = (opening or Vault.open)(path, given)
-    return vault
+    opened: Vault = context.obj(path, given) if context and context.obj else Vault.open(path, given, COMMAND)
+    return opened
 
 
 def from_root(root: Path, path: str) -> str:
