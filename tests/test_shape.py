@@ -32,6 +32,7 @@ LINES = (
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
+IMPORTS_INSIDE = 100
 # Spelled in halves, so that this file does not hold what it forbids.
 FORBIDDEN_WORDS = ("Magic" + "Mock", "TO" + "DO", "FIX" + "ME", "pragma: no" + " cover")
 
@@ -132,9 +133,59 @@ def test_no_private_name_is_imported_from_another_module() -> None:
     assert taken == []
 
 
+def lines(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
 def test_a_module_has_at_most_400_lines() -> None:
-    lengths = {module: len(file.read_text(encoding="utf-8").splitlines()) for module, file in MODULES.items()}
-    assert {module: length for module, length in lengths.items() if length > 400} == {}
+    every = [*MODULES.values(), *TESTS.rglob("*.py")]
+    assert {file.name: length for file in every if (length := lines(file)) > 400} == {}
+
+
+def test_tests_are_about_as_long_as_what_they_test() -> None:
+    assert 0.8 < sum(map(lines, TESTS.rglob("*.py"))) / sum(map(lines, MODULES.values())) < 1.5
+
+
+def test_the_architecture_is_one_page() -> None:
+    assert len((TESTS.parent / "ARCHITECTURE.md").read_bytes()) <= 9_000
+
+
+def test_a_vault_is_made_of_parts_and_inherits_nothing() -> None:
+    (vault,) = (node for node in TREES["notewell.vault"].body if getattr(node, "name", "") == "Vault")
+    assert isinstance(vault, ast.ClassDef)
+    assert vault.bases == []
+
+
+def test_every_seam_of_the_store_has_at_most_twelve_members() -> None:
+    seams = {
+        node.name: {member.name for member in node.body if isinstance(member, Function)}
+        for node in TREES["notewell.store"].body
+        if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases)
+    }
+    assert {"Matching", "Linked", "Writing", "Keeping"} <= seams.keys()
+    assert {name: len(members) for name, members in seams.items() if len(members) > 12} == {}
+
+
+def test_no_value_travels_through_a_cache_of_one() -> None:
+    held = [
+        f"{module}:{node.lineno}"
+        for module in MODULES
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.Call) and ast.unparse(node).removeprefix("functools.") == "lru_cache(maxsize=1)"
+    ]
+    assert held == []
+
+
+def test_imports_inside_functions_become_no_more() -> None:
+    # Each loads what a cold command line does not pay for. A lower number is welcome, a higher one needs a reason.
+    inside = [
+        f"{module}:{node.lineno}"
+        for module in MODULES
+        for function in functions(module)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert len(set(inside)) <= IMPORTS_INSIDE
 
 
 def test_a_module_begins_with_a_sentence_that_says_what_it_owns() -> None:
