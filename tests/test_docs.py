@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 ROOMS = ("docs", "bench", "training", "plugins", "src")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+SOURCE = re.compile(r"`([\w/]+/\w+\.py)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 # Pages for people: neither notes that tests read nor what is installed.
@@ -45,6 +46,16 @@ def test_every_link_leads_to_a_file_and_a_heading_that_exist() -> None:
         f"{page.relative_to(ROOT)}: {link}" for page in EVERY_PAGE for link in _links(page) if not _leads(page, link)
     ]
     assert not broken
+
+
+def test_every_source_file_that_a_page_names_exists() -> None:
+    package = ROOT / "src/notewell"
+    roots = {folder.name: ROOT for folder in ROOT.iterdir()} | {folder.name: package for folder in package.iterdir()}
+    named = [(page, path) for page in EVERY_PAGE for path in SOURCE.findall(page.read_text(encoding="utf-8"))]
+    known = [(page, path, roots[path.partition("/")[0]]) for page, path in named if path.partition("/")[0] in roots]
+    missing = [f"{page.relative_to(ROOT)}: {path}" for page, path, root in known if not (root / path).exists()]
+    assert known
+    assert not missing
 
 
 def _links(page: Path) -> list[str]:
