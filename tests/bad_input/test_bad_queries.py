@@ -89,7 +89,7 @@ def test_an_odd_scope_is_not_an_error(make_vault: MakeVault, under: str) -> None
     assert [excerpt.path for excerpt in vault.search("loaf", under=under)] == (["rye.md"] if under == "rye.md/" else [])
 
 
-def test_a_limit_larger_than_any_vault_is_no_error(make_vault: MakeVault) -> None:
+def test_a_limit_larger_than_any_vault_is_not_an_error(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
     vault.index()
     assert len(vault.search("loaf", limit=10**12)) == 1

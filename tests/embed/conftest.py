@@ -1,4 +1,4 @@
-"""A server that speaks as Ollama and as OpenAI do, over real HTTP, and can be told to fail in many ways."""
+"""A server with the interfaces of Ollama and OpenAI, over real HTTP, that can fail in many ways."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
 def vectors(texts: list[str]) -> Rows:
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
 
-    # Not of length 1: that is left to whoever asks.
+    # Not of length 1: scaling is left to the client.
     rows: Rows = (3 * WordsEmbedder().embed(texts)).tolist()
     return rows
 

@@ -66,7 +66,7 @@ def test_a_text_in_another_script_is_not_english(text: str) -> None:
         " \n\t",
     ],
 )
-def test_what_no_language_claims_may_be_read(text: str) -> None:
+def test_a_text_without_function_words_may_be_english(text: str) -> None:
     assert is_english(text)
 
 

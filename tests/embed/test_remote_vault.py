@@ -80,7 +80,7 @@ def test_a_vault_is_indexed_and_searched_by_a_servers_vectors(make_vault: MakeVa
 @pytest.mark.parametrize(
     "fault", ["500", "401", "404", "slow", "trickle", "closed", "half", "garbage", "redirect", "another dimension"]
 )
-def test_words_are_found_whatever_the_server_does_and_one_notice_says_so(
+def test_a_failing_server_costs_a_notice_and_words_are_still_found(
     make_vault: MakeVault, server: Server, fault: str
 ) -> None:
     vault = make_vault(NOTES, settings(server))
@@ -173,7 +173,7 @@ def test_a_store_stays_as_it_is_when_the_server_fails_from_the_beginning(
     assert vault.index().changed == 1
 
 
-def test_what_was_done_before_the_server_failed_is_kept_and_the_next_run_goes_on(
+def test_work_done_before_the_server_failed_stays_and_the_next_run_continues(
     make_vault: MakeVault, content: Content, server: Server, tmp_path: Path
 ) -> None:
     vault = make_vault(MANY, settings(server), in_groups(100))

@@ -136,7 +136,7 @@ def test_a_long_word_never_becomes_half_a_title() -> None:
     assert export(claude(message("human", text("a1" * 90)), name="", created_at="?")).title == "…"
 
 
-def test_what_is_odd_in_an_export_is_skipped() -> None:
+def test_odd_records_of_an_export_are_skipped() -> None:
     odd: list[Any] = [
         None,
         "text",

@@ -38,7 +38,7 @@ def function(name: str, lines: int = 3, indent: str = "") -> str:
 
 
 def assert_exact(text: str, chunks: list[Chunk]) -> None:
-    """Lines and offsets of every chunk are those of the text, which holds no secret."""
+    """Lines and offsets of every chunk are those of the text, which contains no secret."""
     for piece in chunks:
         assert text[piece.start : piece.end] == piece.text
         assert piece.line == text.count("\n", 0, piece.start) + 1
@@ -112,7 +112,7 @@ def test_the_name_of_a_c_function_is_before_its_parameters(line: str, name: str)
     assert paths_of(f"{line}\n}}\n", "hive.cpp") == [name]
 
 
-def test_a_field_whose_value_is_made_by_a_call_is_no_method() -> None:
+def test_a_field_set_by_a_call_is_not_a_method() -> None:
     text = "class Hive {\n  private final Map<String, List<Bee>> bees = new HashMap<>();\n"
     method = "  public Map<String, List<Bee>> Zoo<A, B>.bees<C, D>(int count) {\n  }\n}\n"
     assert paths_of(text + method, "Hive.java") == ["Hive", "Hive/Zoo<A, B>.bees"]
@@ -185,14 +185,14 @@ def test_a_comment_inside_a_function_does_not_end_it_wherever_it_stands() -> Non
     assert text[second.start :].startswith("# About empty.")
 
 
-def test_imports_stand_at_the_top_together() -> None:
+def test_imports_are_one_chunk_at_the_top() -> None:
     text = '"""Bees."""\n\nimport honey\n\nfrom hive import bees\n\n\n' + function("fill", 5)
     first, _ = chunks_of(text, rules=SMALL)
     assert first.text == '"""Bees."""\n\nimport honey\n\nfrom hive import bees'
     assert first.headings == ()
 
 
-def test_a_closing_brace_is_no_chunk() -> None:
+def test_a_closing_brace_is_not_a_chunk() -> None:
     body = "    collect(honey)\n" * 8
     methods = "\n".join(f"  fill{number}() {{\n{body}  }}\n" for number in range(3))
     text = f"class Hive {{\n{methods}\n\n\n}}\n"
@@ -360,7 +360,7 @@ def repeated(chance: random.Random) -> list[str]:
     ]
 
 
-def test_no_pattern_takes_for_ever_whatever_is_repeated() -> None:
+def test_no_pattern_takes_for_ever_on_any_repetition() -> None:
     suffixes = {language: suffix for suffix, language in LANGUAGES.items()}.values()
     # It takes a few seconds; a pattern that tries every way to share a line never ends.
     run_within(60, CUT, given=json.dumps([(suffix, repeated(random.Random(suffix))) for suffix in suffixes]))

@@ -26,7 +26,7 @@ def assert_sound(content: Content) -> None:
     assert all(1 <= line <= lines for part in content.parts for line in (part.line, *part.under))
 
 
-def test_records_stand_in_runs_of_twenty_under_their_header() -> None:
+def test_records_form_runs_of_twenty_under_their_header() -> None:
     text = HEADER + rows(45)
     assert extract(text.encode()) == Content(
         text, (Part(2, "rows 2-21", (1,)), Part(22, "rows 22-41", (1,)), Part(42, "rows 42-46", (1,)))

@@ -57,7 +57,7 @@ def test_headings_paragraphs_and_lists_become_markdown() -> None:
     )
 
 
-def test_a_heading_is_known_by_its_outline_or_the_style_below_its_own() -> None:
+def test_a_heading_is_recognised_by_its_outline_level_or_a_base_style() -> None:
     document = docx.Document()
     style = document.styles.add_style("Überschrift wie immer", WD_STYLE_TYPE.PARAGRAPH)
     style.base_style = document.styles["Heading 2"]
@@ -108,7 +108,7 @@ def test_a_table_that_only_orders_the_page_is_text() -> None:
     assert text(document) == "one\n\ntwo\n"
 
 
-def test_what_was_deleted_is_gone_and_what_was_inserted_is_there() -> None:
+def test_deleted_text_is_gone_and_inserted_text_is_there() -> None:
     document = docx.Document()
     run = "<w:r><w:t>{}</w:t></w:r>"
     add(

@@ -30,7 +30,7 @@ def paragraphs(count: int) -> str:
 
 
 def assert_exact(text: str, chunks: list[Chunk]) -> None:
-    """Lines and offsets of every chunk are those of the text, which holds no secret."""
+    """Lines and offsets of every chunk are those of the text, which contains no secret."""
     for piece in chunks:
         assert text[piece.start : piece.end] == piece.text
         assert piece.line == text.count("\n", 0, piece.start) + 1
@@ -135,7 +135,7 @@ def test_a_note_without_a_body_is_a_chunk_of_its_front_matter(body: str) -> None
 
 
 @cases("name", ["Related", "See also", "Links", "References", "related:", "🔗 Links", "**See Also**"])
-def test_a_list_of_links_is_no_chunk_but_its_links_count(name: str) -> None:
+def test_a_list_of_links_is_not_a_chunk_but_its_links_count(name: str) -> None:
     text = f"# Bees\n\n{SENTENCE}\n\n## {name}\n\n- [[Rye|a note of many words]] (new)\n\n## Spring\n\n{SENTENCE}\n"
     assert [piece.headings[-1] for piece in chunks_of(text)] == ["Bees", "Spring"]
     assert [link.target for link in note_of(text).links] == ["Rye"]
@@ -357,7 +357,7 @@ def notes(draw: st.DrawFn) -> tuple[str, set[int]]:
     wanted: set[int] = set()
     after_links = False
     for text, kept in parts:
-        # What stands below a list of links at a deeper level belongs to it.
+        # Deeper sections below a list of links belong to it.
         after_links = (not kept) or (after_links and text.startswith(("###", "####")))
         for line in text.split("\n"):
             lines.append(line)

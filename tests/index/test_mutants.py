@@ -21,7 +21,7 @@ from notewell.index.readers.formats import BY_SUFFIX, reader_of
 from notewell.index.readers.sandbox import Extraction
 
 MUTANTS = 150
-# What comes through a library that may end the process is read in the process apart.
+# Formats whose libraries may crash are read in the sandbox.
 RISKY = (".pdf", ".xlsx")
 SIGNS = (b"\0", b"\xff", b"<", b">", b"&x;", b"</w:p>", b"<table>", b"9" * 12, b"-1", b"]]>", b"endobj", b"<w:tbl>")
 
@@ -152,7 +152,7 @@ def test_a_changed_document_is_read_or_refused(suffix: str) -> None:
     reader, read = reader_of(BY_SUFFIX[suffix].reader), 0
     for data in mutants(suffix):
         content = None
-        # Anything that is an exception is caught by the process apart, and told.
+        # The sandbox catches and reports any exception.
         with suppress(Exception):
             content = within_limits(reader.extract(data))
         if content is not None:

@@ -54,7 +54,7 @@ def test_outputs_are_text_and_not_long() -> None:
     assert "iVBOR" not in text and "<table>" not in text
 
 
-def test_cells_stand_under_the_headings_above_them() -> None:
+def test_cells_are_under_the_headings_above_them() -> None:
     content = notebook(
         prose("# Baking"),
         prose(LONG),

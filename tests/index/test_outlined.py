@@ -104,7 +104,7 @@ def test_rst_headings_have_levels_in_the_order_of_their_signs() -> None:
         "It\n::\n\n  code\n",
     ],
 )
-def test_what_only_looks_like_a_heading_in_rst_is_none(text: str) -> None:
+def test_a_line_that_only_looks_like_a_heading_in_rst_is_text(text: str) -> None:
     assert names(restructured, text) == []
 
 
@@ -165,7 +165,7 @@ def test_asciidoc_links_lead_to_files() -> None:
         (asciidoc, f"= Rye\n\n== One\n{LONG}\n\n=== Two\n{LONG}\n"),
     ],
 )
-def test_chunks_stand_under_their_headings(shape: ModuleType, text: str) -> None:
+def test_chunks_are_under_their_headings(shape: ModuleType, text: str) -> None:
     found = chunks(shape, text)
     assert found[0].heading == "Rye > One"
     assert found[-1].text.endswith(LONG.strip()) and "Two" in found[-1].text
@@ -181,7 +181,7 @@ def test_chunks_stand_under_their_headings(shape: ModuleType, text: str) -> None
         (asciidoc, "== {}\n\n", "* xref:bees.adoc[The bees of winter]\n* link:rye.adoc[Rye]\n"),
     ],
 )
-def test_a_bibliography_is_a_chunk_and_a_list_of_links_is_none(shape: ModuleType, heading: str, links: str) -> None:
+def test_a_bibliography_is_a_chunk_and_a_list_of_links_is_not(shape: ModuleType, heading: str, links: str) -> None:
     text = heading.format("Winter") + LONG + "\n\n" + heading.format("References")
     book = "- Huber, F. (1792). New observations on the bees. Geneva. https://bees.example/huber\n"
     assert [one.headings[-1] for one in chunks(shape, text + book)] == ["Winter", "References"]

@@ -44,7 +44,7 @@ def test_an_empty_text_is_a_chunk_without_text() -> None:
     assert seen(chunks("\n")) == [("", "", ())]
 
 
-def test_what_stands_before_the_first_part_is_not_lost() -> None:
+def test_the_text_before_the_first_part_is_not_lost() -> None:
     text = f"Made by hand\n\nname,age\n{ROW}\n"
     assert seen(chunks(text, Part(4, "rows 2-2", (3,)))) == [
         ("Made by hand", "", ()),
@@ -52,13 +52,13 @@ def test_what_stands_before_the_first_part_is_not_lost() -> None:
     ]
 
 
-def test_what_is_too_short_goes_with_its_neighbour() -> None:
+def test_a_short_part_joins_its_neighbour() -> None:
     text = f"a\n{ROW}\nb\nc\n"
     parts = tuple(Part(line, f"slide {line}") for line in (1, 2, 3, 4))
     assert seen(chunks(text, *parts)) == [(f"a\n{ROW}\nb\nc", "slide 1 to slide 4", ())]
 
 
-def test_what_is_too_short_and_alone_under_its_headings_is_a_chunk() -> None:
+def test_a_short_part_alone_under_its_headings_is_a_chunk() -> None:
     text = "one\n1,2\ntwo\n3,4\n"
     assert seen(chunks(text, Part(2, "row 2", (1,)), Part(4, "row 2", (3,)))) == [
         ("1,2", "row 2", ("one",)),

@@ -96,12 +96,12 @@ def test_a_chunk_that_crosses_pages_names_both() -> None:
     assert found[-1].place == "page 3"
 
 
-def test_a_smaller_limit_of_the_user_holds_here_too() -> None:
+def test_a_smaller_limit_of_the_user_applies_here_too() -> None:
     note = parse(Note("a.txt", sentences(80), Stamp(0, 0)))
     assert all(len(one.text) <= 330 for one in chunk(note, ChunkRules(max_chars=300)))
 
 
-def test_far_apart_words_are_no_overlap_of_blanks() -> None:
+def test_words_far_apart_cause_no_overlap_of_blanks() -> None:
     assert [one.text for one in chunks("one" + " " * 5_000 + "two" + "\n" * 5_000 + "three")] == ["one", "two", "three"]
 
 

@@ -44,7 +44,7 @@ def made(name: str) -> Format:
 
 @pytest.fixture
 def extraction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Extraction]:
-    """Readers as above are put beside ours, in the process apart only."""
+    """Put the readers above beside ours, in the sandbox process only."""
     (tmp_path / "more").mkdir()
     for name, body in READERS.items():
         homes = {"errors": "NoteError", "index.readers.content": "Content", "types.note": "Part"}

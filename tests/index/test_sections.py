@@ -11,14 +11,14 @@ def texts(text: str, **rules: int) -> list[str]:
     return [one.text for one in chunk(parse(Note("a.md", text, Stamp(0, 0))), ChunkRules(**rules))]
 
 
-def test_a_section_too_short_for_a_chunk_goes_with_the_one_before_it() -> None:
+def test_a_section_too_short_for_a_chunk_joins_the_one_before_it() -> None:
     assert texts(f"## Attic\n\n{LONG}\n\n## Cellar\n\nkey: Ottokar\n\n## Roof\n\n{LONG}\n") == [
         f"## Attic\n\n{LONG}\n\n## Cellar\n\nkey: Ottokar",
         f"## Roof\n\n{LONG}",
     ]
 
 
-def test_at_the_top_it_goes_with_the_one_after_it() -> None:
+def test_a_short_section_at_the_top_joins_the_next_one() -> None:
     assert texts(f"A word.\n\n## Roof\n\n{LONG}\n") == [f"A word.\n\n## Roof\n\n{LONG}"]
 
 

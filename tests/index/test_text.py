@@ -97,7 +97,7 @@ def test_a_few_damaged_bytes_cost_themselves_alone() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8", categories=("L", "M", "N", "P", "S", "Z"))))
-def test_what_is_utf_8_comes_back_as_it_is(text: str) -> None:
+def test_utf_8_is_decoded_as_it_is(text: str) -> None:
     assert decode(b"\xef\xbb\xbf" + text.encode()) == (text, ())
 
 

@@ -55,7 +55,7 @@ def test_values_on_one_line_have_their_common_keys_as_heading() -> None:
     assert chunk.headings == ()
 
 
-def test_a_comment_goes_with_the_value_below_it() -> None:
+def test_a_comment_belongs_to_the_value_below_it() -> None:
     text = lines(f"one.a: {'x' * 40}", f"one.b: {'x' * 40}", "# on the second", "// and on", f"two.a: {'y' * 60}")
     assert [chunk.text.split("\n")[0] for chunk in chunks(text, 110)] == [f"one.a: {'x' * 40}", "# on the second"]
     assert [chunk.headings for chunk in chunks(text, 110)] == [("one",), ("two.a",)]

@@ -31,7 +31,7 @@ def made(sheets: dict[str, Iterable[Sequence[Any]]]) -> bytes:
     return out.getvalue()
 
 
-def test_rows_stand_in_runs_of_twenty_under_their_header() -> None:
+def test_rows_form_runs_of_twenty_under_their_header() -> None:
     content = workbook.extract(made({"Bees": [("hive", "sum"), *(("north", number) for number in range(45))]}))
     assert content.text.startswith("[Sheet: Bees]\nhive | sum\nnorth | 0\nnorth | 1\n")
     assert content.parts == (
@@ -48,7 +48,7 @@ def test_row_numbers_are_those_of_the_sheet_where_rows_are_empty() -> None:
     assert content.parts == (Part(3, "sheet 1, rows 5-7", (1, 2)),)
 
 
-def test_every_row_has_the_cells_of_the_header_and_a_bar_in_a_cell_is_no_edge() -> None:
+def test_every_row_has_as_many_cells_as_the_header_and_bars_inside_are_escaped() -> None:
     rows = [("site", "pass|word", "note"), ("bank", "a|b"), ("shop", None, "c"), ("mail",), ("x", "y", "z", "more")]
     lines = workbook.extract(made({"A": rows})).text.splitlines()[1:]
     assert lines == ["site | pass\\|word | note", "bank | a\\|b |", "shop |  | c", "mail |  |", "x | y | z | more"]
@@ -77,7 +77,7 @@ def test_many_rows_above_the_header_are_a_part_of_their_own() -> None:
 
 
 @cases("rows", [[(1, 2), (3, 4)], [("rye",), ("bees",)], [("hive", "sum")]])
-def test_rows_without_a_header_stand_under_the_sheet_alone(rows: list[Sequence[Any]]) -> None:
+def test_rows_without_a_header_are_under_the_sheet_alone(rows: list[Sequence[Any]]) -> None:
     assert [part.under for part in workbook.extract(made({"A": rows})).parts] == [(1,)]
 
 
@@ -118,7 +118,7 @@ def test_a_workbook_of_libreoffice_is_read() -> None:
 
 
 def old_workbook(records: Iterable[bytes]) -> bytes:
-    """Return a file of Office before 2007 that holds nothing but these records: header, directory, one stream."""
+    """Return a file of Office before 2007 that contains nothing but these records: header, directory, one stream."""
     stream = b"".join(records).ljust(4096, b"\0")
     free, end, own = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
     header = struct.pack("<8s16x5H6x9I", zip_guard.OLE, 62, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)

@@ -136,7 +136,7 @@ def test_any_mixture_keeps_its_lines_and_the_text_around_secrets(text: str) -> N
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.tuples(st.sampled_from(KINDS), st.integers(0, 99)), max_size=30))
-def test_what_is_redacted_has_nothing_left_to_redact(plant: Plant, pieces: list[str | tuple[str, int]]) -> None:
+def test_a_redacted_text_has_nothing_left_to_redact(plant: Plant, pieces: list[str | tuple[str, int]]) -> None:
     text = "".join(piece if isinstance(piece, str) else plant(*piece).text for piece in pieces)
     once = redact_text(text)[0]
     assert redact_text(once) == (once, ())
