@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from notewell.store import Store
@@ -20,4 +20,13 @@ def open_sqlite(folder: Path, dimensions: int) -> Store:
     return SqliteStore(folder / "store.db", lambda: MadeFor("words/27", dimensions, "1"))
 
 
-STORES: dict[str, Open] = {"sqlite": open_sqlite}
+def open_memory(folder: Path, dimensions: int) -> Store:
+    from tests.store.memory_store import MemoryStore, Shared  # noqa: PLC0415
+
+    from notewell.store import MadeFor  # noqa: PLC0415
+
+    return MemoryStore(IN_MEMORY.setdefault(folder, Shared(MadeFor("words/27", dimensions, "1"))))
+
+
+IN_MEMORY: dict[Path, Any] = {}
+STORES: dict[str, Open] = {"memory": open_memory, "sqlite": open_sqlite}

@@ -24,7 +24,7 @@ from notewell.store.sqlite.arrays import Blocks
 from notewell.store.sqlite.postings import BLOCK, unpack
 from notewell.store.sqlite.schema import VERSION
 from notewell.types.note import Chunk, Note, Stamp
-from notewell.types.query import EVERYTHING
+from notewell.types.query import EVERYTHING, Filter, Scope
 
 
 def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
@@ -112,6 +112,15 @@ def test_freed_slots_are_taken_again(store: SqliteStore) -> None:
     put_all(store, {f"{number}.md": "rye" for number in range(300, 400)})
     (highest,) = store.db.execute("select max(id) from chunk").fetchone() or (-1,)
     assert highest == 99
+
+
+def test_a_key_that_a_json_path_cannot_contain_is_not_found(store: SqliteStore) -> None:
+    note = Note("a.md", "rye", Stamp(1, 1, "rye"), fields={'q"uote': "x", "plain": "x"})
+    with store.writing() as writer:
+        writer.put(note, [Chunk("a.md", "rye", 1, 1)], WordsEmbedder().embed(["rye"]))
+    with store.reading() as snapshot:
+        assert snapshot.within(Scope(filters=(Filter("field", ("x",), key='q"uote'),))) == []
+        assert len(snapshot.within(Scope(filters=(Filter("field", ("x",), key="plain"),)))) == 1
 
 
 # One writer

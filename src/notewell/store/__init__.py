@@ -180,7 +180,7 @@ class Linked(Protocol):
         """Return the links of notes as written, by the note's id, without notes that have none."""
 
     def links_among(self, paths: Collection[str]) -> Sequence[LinkBetween]:
-        """Return the links from one of these notes to another of them."""
+        """Return the links from one of these notes to another of them; without texts from notes with very many."""
 
     def links_touching(self, paths: Collection[str], enough: int) -> int:
         """Return how many links between notes begin or end at one of these; above `enough`, an estimate."""

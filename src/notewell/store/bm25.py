@@ -18,6 +18,12 @@ B = 0.75
 # Weights of a chunk's three texts, in tenths: a heading names a subject, the lines are about it.
 BODY, HEADING, CONTEXT = 10, 5, 3
 UNIT = 10
+# The highest weight that counts: past 25 occurrences BM25 hardly tells a difference, and it fits into one byte.
+MOST = 255
+# A prefix stands for at most this many terms, the most frequent ones: rarer ones are noise more often than hits.
+EXPANDED = 50
+# The worth of an occurrence of a stand-in: a guess must not beat the word itself.
+STAND_IN = 0.6
 
 
 def weigh_terms(chunk: Chunk) -> dict[str, int]:

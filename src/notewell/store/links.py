@@ -15,6 +15,10 @@ LinkEnds = npt.NDArray[np.uint32]
 NOWHERE = 0
 TO_FILE = 0xFFFFFFFF
 
+# Links of longer lists have no text in `links_among`: they call notes by their titles, and take longer to read than all
+# others together. With 100, nDCG@10 of link texts in 16,894 pages is up to .002 higher, and a search 0.14 ms slower.
+MOST_LINKS = 50
+
 
 class Standing(NamedTuple):
     """A note's place in the graph: PageRank and centrality as shares of the highest, and its community."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store.bm25 import MOST
+
 # Slots in a block: as many as two bytes can number.
 BLOCK = 1 << 16
-# Weighted counts are one byte: past 25 occurrences BM25 hardly tells a difference.
-MOST = 255
 # A key is a term's rank, then a block; both with the place in the block fit into 64 bits.
 BLOCK_BITS = BLOCK.bit_length() - 1
 SLOT_BITS = 32

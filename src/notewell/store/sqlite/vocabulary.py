@@ -10,15 +10,11 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store.bm25 import UNIT
+from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.postings import BLOCK, Counts, unpack
 from notewell.terms import hidden_stems
 
-# A prefix stands for at most this many terms, the most frequent ones: rarer ones are noise more often than hits.
-EXPANDED = 50
-# The worth of an occurrence of a stand-in: a guess must not beat the word itself.
-STAND_IN = np.float32(0.6)
 # Stored weighted counts to occurrences.
 OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
 
@@ -38,7 +34,7 @@ def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int
     often = np.zeros(size, dtype=np.float32)
     for stand_in in stand_ins:
         for slots, counts in load_postings(db, stand_in):
-            often[slots] += OCCURRENCES[counts] * STAND_IN
+            often[slots] += OCCURRENCES[counts] * np.float32(STAND_IN)
     if term.endswith("*"):
         return often + load_prefix(db, term[:-1], size)
     for slots, counts in load_postings(db, term):
