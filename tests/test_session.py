@@ -12,7 +12,7 @@ import pytest
 from notewell import Results, Session, Vault
 from notewell.errors import NoteError
 from notewell.files.lock import held
-from notewell.session import KEPT, LARGEST, LEANT_TO, keep_opened, recall_opened
+from notewell.session import KEPT, LARGEST, PREFERRED, keep_opened, recall_opened
 
 MakeVault = Callable[..., Vault]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -59,7 +59,7 @@ def test_what_was_read_and_is_not_indexed_is_passed_over(session: Session) -> No
     (session.vault.root / "New.md").write_text("# New\n\nNot indexed yet.\n", encoding="utf-8")
     session.read("Bees.md")
     session.read("New.md")
-    assert session.leant_to == ("Bees.md:1-3",)
+    assert session.last_places == ("Bees.md:1-3",)
 
 
 def test_what_was_read_and_is_deleted_since_is_passed_over(session: Session) -> None:
@@ -79,7 +79,7 @@ def test_a_pasted_text_stays_a_text_after_a_note_was_read(session: Session) -> N
 def test_the_last_few_count_and_the_last_one_last(session: Session) -> None:
     opened = Session(session.vault, [f"Bees.md:1-{line}" for line in range(2, 50)])
     assert len(opened.opened) == KEPT
-    assert opened.leant_to == tuple(f"Bees.md:1-{line}" for line in range(50 - LEANT_TO, 50))
+    assert opened.last_places == tuple(f"Bees.md:1-{line}" for line in range(50 - PREFERRED, 50))
 
 
 def test_what_was_opened_is_kept_for_an_hour(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from notewell.vault import Vault
 
 # How many places are kept, and how many of the last influence a search; older ones are probably another subject.
 KEPT = 20
-LEANT_TO = 5
+PREFERRED = 5
 # A session ends after this long without opening a note.
-SITTING = timedelta(hours=1)
+SESSION_TIME = timedelta(hours=1)
 # Twenty long paths take a tenth of this.
 LARGEST = 64 * 1024
 # Saving a place takes a millisecond; a process that holds the lock for this many seconds hangs.
@@ -52,24 +52,24 @@ class Session:
         query = Query.of(query, **asked)
         # Notes that no longer exist are ignored.
         notices = () if query.refresh is False else self.vault.freshness.look(query.refresh)
-        like = (*self.leant_to, *query.places)
+        like = (*self.last_places, *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))
 
     def more_like_these(self, **asked: Unpack[Asked]) -> Results:
         """Find the notes most like those opened last, one hit each."""
-        if not (places := self.leant_to):
+        if not (places := self.last_places):
             raise NoteError("No indexed note was opened in this session", "Read a note first")
         return self.vault.related(*places, **asked)
 
     @property
-    def leant_to(self) -> tuple[str, ...]:
+    def last_places(self) -> tuple[str, ...]:
         """Return the places opened last that the store still has."""
         held = []
         for place in self.opened:
             with suppress(NoteError):
                 held.append(self.vault.find(place))
-        return tuple(held[-LEANT_TO:])
+        return tuple(held[-PREFERRED:])
 
 
 def place_read(reading: Reading) -> str:
@@ -108,7 +108,7 @@ def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:
     """Return the places opened in this session, the latest last; none if the file cannot be read."""
     try:
         kept = json.loads(_content(file))
-        if not timedelta() <= now - datetime.fromisoformat(kept["at"]) <= SITTING:
+        if not timedelta() <= now - datetime.fromisoformat(kept["at"]) <= SESSION_TIME:
             return ()
         return tuple(str(place) for place in kept["opened"])[-KEPT:]
     except (OSError, ValueError, LookupError, TypeError, RecursionError, MemoryError):

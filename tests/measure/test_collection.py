@@ -78,7 +78,7 @@ def test_a_line_that_is_no_judgement_is_named_by_number(write: Write) -> None:
 
 
 def test_judgements_without_a_relevant_document_are_refused(write: Write) -> None:
-    assert "judges nothing" in refused(write(qrels="q1\td1\t0\n")).fact
+    assert "has no judgements" in refused(write(qrels="q1\td1\t0\n")).fact
 
 
 def test_a_judged_query_that_is_not_there_is_named(write: Write) -> None:
