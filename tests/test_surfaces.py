@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,96 +17,60 @@ import click
 import pytest
 from click.testing import CliRunner
 from pydantic import TypeAdapter
-from tests.cases import cases
 from tests.serve.serving import Served, serving
 
 from notewell import Vault
-from notewell.serve import forms
-from notewell.serve.mcp import memory, shapes
-from notewell.serve.parameters import HELP
+from notewell.graph.link_report import Links
+from notewell.graph.overview import Graph
+from notewell.graph.traverse import Walk
+from notewell.index.place import Reading
+from notewell.index.report import Report, Status
+from notewell.serve.mcp import memory
+from notewell.serve.mcp.arguments import read_arguments
+from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
+from notewell.serve.schema import form_of
 from notewell.types.query import Filters, Query
-
-Parameters = dict[str, Any]
-
-# What can be done by every way in; each is a method of `Vault`.
-OPERATIONS = ("search", "related", "read", "traverse", "links", "status", "remember", "forget")
-# What a way in does without, and why.
-WITHOUT = {
-    "http": {"remember": "a page or program may not write", "forget": "likewise"},
-}
-# The routes of an operation, where there is another, or one for a note in its path.
-ROUTES = {"read": ("/node/{place}",), "traverse": ("/traverse/{note}",), "links": ("/links", "/links/{note}")}
-# Parameters that only some ways in have, and why.
-OWN = {
-    "python": {
-        "raw": "whoever calls it has the file, too",
-    },
-    "cli": {
-        "vault": "the others have one open",
-        "json": "the others answer with data",
-        "format": "likewise",
-        "null": "likewise",
-        "numbers": "the others have the number of the first line",
-        "raw": "on a terminal only",
-        "all": "the others tell all",
-        "wanted": "made from what the others tell",
-        "fusion": "a setting, for this once",
-        "decay": "likewise",
-        "deep": "short for a mode",
-    },
-    "http": {
-        "lines": "a place's colon and sign, where an address cannot have them",
-        "part": "likewise",
-    },
-    "mcp": {
-        "max_tokens": "of read: a page that fits a model",
-    },
-}
-# What only hooks ask by: how sure a hit has to be, and what it has to hold.
-FOR_HOOKS = {"floor", "containing"}
-# Only a program that holds a vault decides itself when to look for changes; by every other way it is done.
-REFRESH = "refresh"
-# What looks for changes first, and can be told not to; the others read a file itself, or say what is to be taken in.
-LOOKS = ("search", "related", "traverse", "links")
+from notewell.types.results import DeepResults, Results
 
 
-def python(operation: str) -> Parameters:
-    """Return the parameters of a method, those of a query and of its filters in their place."""
-    found: Parameters = {}
-    # The notes that others are to be like are what `related` is given, and all that it is.
-    given = FOR_HOOKS | ({"text", "like", "mode"} if operation == "related" else set())
-    for name, parameter in list(inspect.signature(getattr(Vault, operation)).parameters.items())[1:]:
-        if name == "asked":
-            found |= {field.name: field.default for field in fields(Query) if field.name not in given}
-            found |= {field.name: () for field in fields(Filters)}
-        elif name != "query" or operation == "traverse":
-            found[name] = None if parameter.default is parameter.empty else parameter.default
-    found.pop("filters", None)
-    return found
+@dataclass(frozen=True)
+class Shown:
+    """A parameter as a surface shows it."""
+
+    default: Any
+    help: str
 
 
-def cli(operation: str) -> Parameters:
-    found: Parameters = {}
-    for name, parameter in _options(operation).items():
-        value = parameter.to_info_dict()["default"]
-        found |= {"refresh": not value} if name == "no_refresh" else {name: value}
-    return found
+Parameters = dict[str, Shown]
+NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
 
 
-def _options(operation: str) -> dict[str, click.Parameter]:
+def python(operation: str) -> set[str]:
+    """Return the parameters of a method of `Vault`, those of a query and its filters in their place."""
+    if operation in ("search", "related"):
+        fields_of = {field.name for field in (*fields(Query), *fields(Filters))}
+        return fields_of | ({"notes"} if operation == "related" else set())
+    return set(inspect.signature(getattr(Vault, operation)).parameters) - {"self"} | {"refresh"}
+
+
+def cli(operation: str) -> Parameters | None:
     program: click.Group = import_module("notewell.serve.cli").cli
     command = program.get_command(click.Context(program), operation)
     assert command
-    return {max(one.opts, key=len).removeprefix("--").replace("-", "_"): one for one in command.params}
+    shown = {}
+    for one in command.params:
+        name = max(one.opts, key=len).removeprefix("--").replace("-", "_")
+        value, help = one.to_info_dict()["default"], getattr(one, "help", "")
+        given = ("refresh", not value, QUERY["refresh"].help) if name == "no_refresh" else (name, value, help)
+        shown[given[0]] = Shown(*given[1:])
+    return shown
 
 
-def http(operation: str) -> Parameters:
-    return {one["name"]: one["schema"].get("default") for one in _queries(operation)}
-
-
-def _queries(operation: str) -> list[dict[str, Any]]:
-    routes = [_paths()[path]["get"] for path in ROUTES.get(operation, (f"/{operation}",))]
-    return [one for route in routes for one in route.get("parameters", ())]
+def http(operation: str) -> Parameters | None:
+    route = {"read": "node"}.get(operation, operation)
+    found = [methods["get"] for path, methods in _paths().items() if path.split("/")[1] == route]
+    shown = [one for each in found for one in each.get("parameters", ())]
+    return {one["name"]: Shown(one["schema"].get("default"), one["description"]) for one in shown} if found else None
 
 
 @cache
@@ -115,106 +80,84 @@ def _paths() -> dict[str, Any]:
     return paths
 
 
-def mcp(operation: str) -> Parameters:
-    return {name: field.get_default(call_default_factory=True) for name, field in _fields(operation).items()}
-
-
-def _fields(operation: str) -> Mapping[str, Any]:
-    tools = import_module("notewell.serve.mcp.tools").TOOLS
-    tools = {tool.name: tool for tool in (*tools, *import_module("notewell.serve.mcp.memory").MEMORY_TOOLS)}
-    model: Mapping[str, Any] = tools[operation].arguments.model_fields
-    return model
-
-
-SURFACES: dict[str, Callable[[str], Parameters]] = {"cli": cli, "http": http, "mcp": mcp}
-WORDS: dict[str, Callable[[str], dict[str, str]]] = {
-    "cli": lambda operation: {name: getattr(one, "help", "") for name, one in _options(operation).items()},
-    "http": lambda operation: {one["name"]: one["description"] for one in _queries(operation)},
-    "mcp": lambda operation: {name: field.description for name, field in _fields(operation).items()},
-}
-# Several of them are one parameter that is repeated, where a way in has no lists.
-REPEATED = {"notes": "note", "tags": "tag"}
-NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
-
-
-def compared(parameters: Parameters) -> Parameters:
-    """Return defaults as they are compared: nothing is nothing, and what is given has none, however it is written."""
+def mcp(operation: str) -> Parameters | None:
+    tools = (*import_module("notewell.serve.mcp.tools").TOOLS, *memory.MEMORY_TOOLS)
+    (model,) = [tool.arguments for tool in tools if tool.name == operation]
     return {
-        REPEATED.get(name, name): None if value in NOTHING or "Undefined" in repr(value) else value
-        for name, value in parameters.items()
-        if name != REFRESH
+        name: Shown(None if one.is_required() else one.get_default(), one.description)
+        for name, one in model.model_fields.items()
     }
 
 
-@cases("surface", SURFACES)
-@cases("operation", OPERATIONS)
-def test_every_way_in_has_the_same_parameters_and_defaults(operation: str, surface: str) -> None:
-    if operation in WITHOUT.get(surface, {}):
-        with pytest.raises(KeyError):
-            SURFACES[surface](operation)
-        return
-    asked = {name: value for name, value in python(operation).items() if name not in OWN["python"]}
-    there = SURFACES[surface](operation)
-    shared = {name: value for name, value in there.items() if name not in OWN[surface] or name in asked}
-    assert compared(shared) == compared(asked)
-    if operation in LOOKS or REFRESH in there:
-        assert there[REFRESH] is True
+SURFACES: dict[str, Callable[[str], Parameters | None]] = {"cli": cli, "http": http, "mcp": mcp}
 
 
-@cases("surface", SURFACES)
-@cases("operation", LOOKS)
-def test_every_way_in_has_the_same_words_on_a_parameter(operation: str, surface: str) -> None:
-    told = WORDS[surface](operation)
-    assert told.keys() & HELP.keys()
-    for name in told.keys() & HELP.keys():
-        # A way in may add what holds for it alone.
-        assert told[name] == HELP[name] or told[name].startswith(f"{HELP[name]}; "), name
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_surface_has_the_parameters_of_an_operation_with_one_name_default_and_help(operation: str) -> None:
+    shared = {one.name: one for one in OPERATIONS[operation]}
+    assert shared.keys() <= python(operation)
+    offered = {name: shown for name, surface in SURFACES.items() if (shown := surface(operation)) is not None}
+    # Only writing is not for every program that can reach a port.
+    assert offered.keys() == SURFACES.keys() - ({"http"} if operation in ("remember", "forget") else set())
+    for surface, shown in offered.items():
+        assert shared.keys() <= shown.keys(), surface
+        for name, one in shared.items():
+            wanted = None if one.default is REQUIRED or one.default in NOTHING else one.default
+            default = None if shown[name].default in NOTHING else shown[name].default
+            assert ("Sentinel" in repr(default) and wanted is None) or default == wanted, (surface, name)
+            # A positional argument has no help of its own, and one in a path says how it is written there.
+            is_option = one.default is not REQUIRED and name != "note"
+            assert not is_option or shown[name].help.startswith(one.help), (surface, name)
 
 
-def test_what_is_listed_as_a_way_s_own_is() -> None:
-    for surface, names in OWN.items():
-        ways = python if surface == "python" else SURFACES[surface]
-        known = {name for one in OPERATIONS if one not in WITHOUT.get(surface, {}) for name in ways(one)}
-        assert names.keys() - known == set()
+def test_what_two_surfaces_have_beside_is_the_same_thing() -> None:
+    for operation in OPERATIONS:
+        shared = {one.name for one in OPERATIONS[operation]}
+        beside = [set(shown) - shared for surface in SURFACES.values() if (shown := surface(operation)) is not None]
+        assert not [one & other for one, other in combinations(beside, 2) if one & other], operation
+
+
+def test_bounds_and_counts_in_help_are_those_of_the_code() -> None:
+    from notewell.graph.deep import DEEP  # noqa: PLC0415
+    from notewell.graph.traverse import FAST  # noqa: PLC0415
+
+    assert f"up to {DEEP.cap} notes unless limit is set" in QUERY["mode"].help
+    (depth,) = [one for one in OPERATIONS["traverse"] if one.name == "depth"]
+    assert depth.bounds == (1, FAST.hops) and f"Default: {FAST.hops}" in depth.help
+
+
+def test_an_old_name_of_a_parameter_is_still_accepted(served: tuple[Path, Served]) -> None:
+    new, old = (served[1].ask(f"/related?{name}=Home&{name}=Inbox&limit=3") for name in ("notes", "note"))
+    assert (new.status, _timeless(new.data)) == (200, _timeless(old.data))
+    model = import_module("notewell.serve.mcp.arguments").arguments_of("related")
+    assert read_arguments(model, {"note": "Home"}) == read_arguments(model, {"notes": ["Home"]})
 
 
 # An answer by the command line and over HTTP, and the form that both have.
 ANSWERS: dict[str, tuple[list[str], str, Any]] = {
-    "search": (["search", "bees in winter"], "/search?text=bees in winter", forms.Results),
-    "search, explained": (["search", "bees", "--explain"], "/search?text=bees&explain=true", forms.Results),
+    "search": (["search", "bees in winter"], "/search?text=bees in winter", Results),
+    "search, explained": (["search", "bees", "--explain"], "/search?text=bees&explain=true", Results),
     "search, cut to fit": (
         ["search", "bees", "--max-tokens", "200"],
         "/search?text=bees&max_tokens=200",
-        forms.Results,
+        Results,
     ),
     "deep mode": (
         ["search", "bees", "--deep", "--explain"],
         "/search?text=bees&mode=deep&explain=true",
-        forms.DeepResults,
+        DeepResults,
     ),
-    "related": (["related", "Home"], "/related/Home", forms.Results),
-    "read": (["read", "Home.md"], "/node/Home.md", forms.Reading),
-    "traverse": (["traverse", "Home", "--query", "bees"], "/traverse/Home?query=bees", forms.Walk),
-    "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", forms.Links),
-    "links of a note": (["links", "Home"], "/links/Home", forms.Links),
-    "graph": (["graph"], "/graph", forms.Graph),
-    "status": (["status"], "/status", forms.Status),
-    "index": (["index"], "/reload", forms.Report),
+    "related": (["related", "Home"], "/related/Home", Results),
+    "read": (["read", "Home.md"], "/node/Home.md", Reading),
+    "traverse": (["traverse", "Home", "--query", "bees"], "/traverse/Home?query=bees", Walk),
+    "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", Links),
+    "links of a note": (["links", "Home"], "/links/Home", Links),
+    "graph": (["graph"], "/graph", Graph),
+    "status": (["status"], "/status", Status),
+    "index": (["index"], "/reload", Report),
 }
 # What is never the same twice.
 TIMES = {"took_ms", "seconds"}
-# What a model gets besides what the others do, or instead: a page is to fit.
-FOR_MODELS = {
-    "text_is": "a warning",
-    "left_out": "what did not fit",
-    "reached": "in short what deep mode tells of a hit",
-    "pruned": "the number of visits that were not kept, in place of these",
-    "nearest_pruned": "likewise",
-    "skipped_files": "the number of skipped files, of which only some are named",
-    "unread_files": "the number of others",
-    "closely_read": "in short what filling tells",
-    "indexing": "how far a run is",
-}
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +192,7 @@ def test_http_answers_what_the_command_line_prints(
     by_cli, by_http = both_ways(*served, answer)
     assert _timeless(by_cli) == _timeless(by_http)
     # Whatever is not declared is refused, also where it is deep inside.
-    TypeAdapter(ANSWERS[answer][-1]).validate_python(by_http)
+    TypeAdapter(form_of(ANSWERS[answer][-1])).validate_python(by_http)
 
 
 def test_hits_that_did_not_fit_are_counted(served: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,34 +238,12 @@ def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in answer.items() if name not in TIMES}
 
 
-@cases(
-    ("shape", "form"),
-    [
-        (shapes.Hits, forms.Results),
-        (shapes.Hit, forms.Hit),
-        (shapes.Quote, forms.Excerpt),
-        (shapes.Walk, forms.Walk),
-        (shapes.Visit, forms.Visit),
-        (shapes.Links, forms.Links),
-        (shapes.Lead, forms.Lead),
-        (shapes.Status, forms.Status),
-        (memory.Remembered, forms.Remembered),
-        (memory.Near, forms.Near),
-        (memory.Forgotten, forms.Forgotten),
-    ],
-)
-def test_what_a_model_gets_is_of_what_the_others_do(shape: type, form: type) -> None:
-    assert shape.__annotations__.keys() - FOR_MODELS.keys() <= form.__annotations__.keys()
-
-
-def test_deep_mode_is_as_long_by_every_way_in() -> None:
-    from notewell.graph.deep import DEEP  # noqa: PLC0415
-
-    assert f"up to {DEEP.cap} notes unless limit is set" in HELP["mode"]
-
-
-def test_every_tool_s_shape_is_compared_and_what_is_for_models_is_there() -> None:
-    tools = (*import_module("notewell.serve.mcp.tools").TOOLS, *memory.MEMORY_TOOLS)
-    answers = [tool.answer for tool in tools if tool.answer]
-    given = {name for shape in (*answers, shapes.Hit) for name in shape.__annotations__}
-    assert FOR_MODELS.keys() <= given
+def test_what_a_model_gets_has_the_form_that_its_tool_declares(served: tuple[Path, Served]) -> None:
+    given: dict[str, dict[str, Any]] = {"search": {"text": "bees", "mode": "deep", "explain": True}}
+    given |= {"related": {"notes": ["Home"]}, "traverse": {"note": "Home"}, "links": {"note": "Home"}, "status": {}}
+    vault = served[1].vault
+    assert vault
+    for tool in import_module("notewell.serve.mcp.tools").TOOLS:
+        if tool.answer:
+            page = tool.run(vault, read_arguments(tool.arguments, given[tool.name])).data
+            TypeAdapter(tool.answer).validate_python(page)

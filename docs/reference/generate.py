@@ -14,26 +14,39 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import TypeAdapter
 
 import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.graph.link_report import Links
+from notewell.graph.overview import Graph
+from notewell.graph.traverse import Walk
+from notewell.index.place import Reading
 from notewell.index.readers.formats import FORMATS
-from notewell.serve import forms
+from notewell.index.report import Report, Status
+from notewell.memory import Forgotten, Remembered
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
+from notewell.serve.http.problems import Failure
+from notewell.serve.http.reload import IndexingProgress
+from notewell.serve.http.routes import Health
 from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
-from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS
+from notewell.serve.schema import form_of, json_schema
+from notewell.types.results import Compared, DeepResults, Results
 
 # Annotations are texts; defaults in quotes stay.
 QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
 # Types of parameters, as one reads them.
 NAMED = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "texts"}
+# Every result that is printed or sent as JSON.
+ANSWERS = (
+    *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
+    *(Results, Status, Walk),
+)
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)
 
@@ -109,21 +122,29 @@ def _answers(answers: dict[str, Any]) -> list[str]:
 def answers() -> str:
     """Return the form of every answer: its fields, their types, and what they say."""
     parts = [""]
-    # What others are made of is told with these.
-    for name in (name for name in forms.__all__ if name not in ("Form", "Reached")):
-        schema = TypeAdapter(getattr(forms, name)).json_schema(ref_template="{model}")
+    for name, schema in sorted(_answer_forms().items()):
         parts += [f"## {name}\n\n{schema['description']}\n", "| field | type | what it says |", "|---|---|---|"]
-        for field, told in schema["properties"].items():
+        for field, one in schema["properties"].items():
             seldom = "" if field in schema["required"] else ", not always there"
-            parts.append(f"| `{field}` | {_form_type(told)}{seldom} | {told['description']} |")
+            parts.append(f"| `{field}` | {_form_type(one)}{seldom} | {one['description']} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def _answer_forms() -> dict[str, Any]:
+    """Return the schema of every answer and of its parts, by name."""
+    found: dict[str, Any] = {}
+    for result in ANSWERS:
+        schema = json_schema(form_of(result))
+        found |= schema.pop("$defs", {}) | {result.__name__: schema}
+    return found
 
 
 def _form_type(schema: dict[str, Any]) -> str:
     """Return the type of a field, as one reads it."""
     if "$ref" in schema:
-        return f"[{schema['$ref']}](#{schema['$ref'].lower()})"
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
     if "anyOf" in schema:
         return " or ".join(map(_form_type, schema["anyOf"]))
     if "prefixItems" in schema:
@@ -193,7 +214,7 @@ def tools() -> str:
             parts += ["| argument | kind | default | what it says |", "|---|---|---|---|"]
             parts += [_argument(name, told, schema) for name, told in schema["properties"].items()]
             parts.append("")
-        fields = output_schema(tool.answer)["properties"] if tool.answer else {}
+        fields = json_schema(tool.answer)["properties"] if tool.answer else {}
         told = ", ".join(f"`{name}`" for name in fields)
         parts.append(f"Answers with {told}, and the same as text.\n" if fields else "Answers with text.\n")
     parts += ["## Resources\n", f"`{TEMPLATE}`: a note by its path, percent-encoded; its path can be completed.\n"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell import DeepResults, Vault
 
@@ -162,7 +163,7 @@ def test_deep_mode_leans_to_what_it_should_be_like(notewell: Notewell, folder: P
     assert near[1]["Garden/Far.md"]["similarity"] > near[0]["Garden/Far.md"]["similarity"] + 0.3
 
 
-@pytest.mark.parametrize("arguments", [("--deep",), ("--mode", "compare")])
+@cases("arguments", [("--deep",), ("--mode", "compare")])
 def test_deep_mode_without_a_text_is_an_error_with_a_hint(notewell: Notewell, arguments: tuple[str, ...]) -> None:
     code, out, err = notewell("search", *arguments, "--under", "Garden")
     assert (code, out) == (1, "")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cases import cases
 from tests.serve.terminal import PROGRAM, on_terminal, run_on_terminal
 
 from notewell import __version__
@@ -79,7 +80,7 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
     assert "There is no help on 'topik'; the topics are query and output\n" in notewell("help", "topik")[2]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "meant"),
     [
         (["serch", "rye"], "There is no command 'serch'. Did you mean 'search'?"),
@@ -95,7 +96,7 @@ def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: li
     assert "\nhint: Run `notewell" in err
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "hint"),
     [
         (["search", "rye", "-draft"], "Put text that begins with a minus after `--`: `notewell search -- rye -draft`"),
@@ -116,7 +117,7 @@ def test_the_hint_is_the_command_as_it_may_be_meant(notewell: Notewell, argument
     assert err.endswith(f"\nhint: {hint}\n")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "fact"),
     [
         (["search", "rye", "--under", "a", "--under", "b"], "--under takes one value, but is given 2 times"),
@@ -145,7 +146,7 @@ def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, fold
         assert read[0] != f'words and meaning "zebra {part}"', part
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@cases("name", COMMANDS)
 def test_every_command_has_a_sentence_and_a_line_to_paste(notewell: Notewell, name: str) -> None:
     code, out, _ = notewell(name, "--help")
     assert code == 0
@@ -194,7 +195,7 @@ SERVERS = {"mcp"}
 
 
 # The process behind the commands is of no vault.
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "daemon", "help"}))
+@cases("name", sorted(set(COMMANDS) - {"completion", "daemon", "help"}))
 def test_every_command_knows_json_and_vault(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
@@ -207,7 +208,7 @@ def test_every_command_knows_json_and_vault(name: str) -> None:
 # Errors
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
     [
         ["nonsense"],
@@ -224,7 +225,7 @@ def test_a_wrong_call_exits_with_2_and_a_hint(notewell: Notewell, arguments: lis
     assert re.fullmatch(r"error: [^\n]+\nhint: Run `[^\n]*notewell[^\n]* --help`\n", err)
 
 
-@pytest.mark.parametrize("command", [["index"], ["search", "rye"], ["status"], ["read", "a.md"]])
+@cases("command", [["index"], ["search", "rye"], ["status"], ["read", "a.md"]])
 def test_a_vault_that_is_not_there_exits_with_1_and_a_hint(notewell: Notewell, command: list[str]) -> None:
     code, out, err = notewell(*command, "--vault", "nowhere")
     assert (code, out) == (1, "")
@@ -292,7 +293,7 @@ def test_no_color_is_obeyed_on_a_terminal(folder: Path) -> None:
     assert not re.search(r"\x1b\[[0-9;]*m", shown)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "environment", "coloured"),
     [
         ([], {}, False),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -83,7 +84,7 @@ def test_broken_links_of_one_note_are_only_its_own(notewell: Notewell, linked: P
     assert notewell("links", "Hive", "--broken")[2].startswith("4 links of 7 broken: ")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("what", "written"),
     [("notes", ["[[Sourdoug]]"]), ("files", ["![[queen.png]]"]), ("anchors", ["[[Bees#Honey]]", "[[Bees#^nothing]]"])],
 )

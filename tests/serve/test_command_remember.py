@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -97,7 +98,7 @@ def test_another_note_is_not_forgotten(notewell: Notewell, folder: Path) -> None
     assert (folder / "Garden/Bees.md").is_file()
 
 
-@pytest.mark.parametrize("arguments", [("remember", APPROVALS), ("forget", "Garden/Bees.md")])
+@cases("arguments", [("remember", APPROVALS), ("forget", "Garden/Bees.md")])
 def test_both_are_off_until_the_vaults_file_allows_them(
     notewell: Notewell, folder: Path, arguments: tuple[str, ...]
 ) -> None:
@@ -106,5 +107,5 @@ def test_both_are_off_until_the_vaults_file_allows_them(
     assert (code, out) == (1, "")
     assert err == (
         "error: Agents may not remember or forget in this vault: no folder is set for it\n"
-        f'hint: The user allows it by two lines in {folder}/notewell.toml: `[memory]` and `folder = "Memories"`\n'
+        f'hint: To allow it, add two lines to {folder}/notewell.toml: `[memory]` and `folder = "Memories"`\n'
     )

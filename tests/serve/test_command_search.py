@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 from notewell.freshness import AT_ONCE
 
@@ -74,65 +75,6 @@ def test_words_need_no_quotes(notewell: Notewell) -> None:
     assert json.loads(notewell("search", "the", "loaf", "collapsed", "--json")[1])["query"] == "the loaf collapsed"
 
 
-def test_explain_says_which_retriever_found_a_hit_and_how_its_score_came_about(notewell: Notewell) -> None:
-    _, out, _ = notewell("search", "hive", "--explain")
-    head, lexical, vector, fused = re.findall(r"^    (?:retriever|lexical|vector|scores) .*$", out, re.M)[:4]
-    assert head.split() == ["retriever", "rank", "score", "scaled", "×", "weight", "=", "part"]
-    (_, rank, score, scaled, weight, part), meaning = lexical.split(), vector.split()
-    assert (rank, scaled, weight, part) == ("1", "1.000", "0.750", "0.7500")
-    assert float(score) > 0
-    assert float(meaning[5]) == pytest.approx(float(meaning[3]) * float(meaning[4]), abs=1e-3)
-    assert fused.split() == ["scores", "sum", f"{float(part) + float(meaning[5]):.4f}"]
-    assert len({len(line) for line in (head, lexical, vector, fused)}) == 1
-    assert re.search(r"^    lexical +– +– +0\.000 +0\.750   0\.0000$", out, re.M)
-    plain = notewell("search", "hive")[1]
-    assert "scores" not in plain and "rank" not in plain
-
-
-def test_explain_has_a_digit_more_for_reciprocal_ranks(notewell: Notewell) -> None:
-    _, out, _ = notewell("search", "hive", "--explain", "--fusion", "rrf")
-    assert re.search(r"^    lexical +1 +\d\.\d{3}   0\.0164     0\.750   0\.0123$", out, re.M)
-    assert re.search(r"^    rrf +sum   0\.0\d{3}$", out, re.M)
-
-
-def test_explain_has_the_same_facts_as_data(notewell: Notewell) -> None:
-    _, out, _ = notewell("search", "bees", "--explain", "--json")
-    (first, *_) = hits(out)
-    scores, name, *_ = first["trace"]
-    assert scores["factor"] is None
-    assert name["factor"] == pytest.approx(name["score"] / scores["score"], abs=1e-4)
-    lexical = first["votes"][0]
-    assert lexical.keys() == {"retriever", "rank", "score", "scaled", "weight", "guessed", "part"}
-    assert (lexical["retriever"], lexical["rank"], lexical["weight"]) == ("lexical", 1, 0.75)
-    assert sum(vote["part"] for vote in first["votes"]) == pytest.approx(scores["score"], abs=1e-5)
-    assert json.loads(out)["read_as"] == ['words and meaning "bees"', "one word"]
-
-
-@pytest.mark.parametrize("fusion", ["scores", "rrf"])
-def test_the_parts_of_a_score_add_up_to_it(notewell: Notewell, fusion: str) -> None:
-    for hit in hits(notewell("search", "the", "rye", "--explain", "--json", "--fusion", fusion)[1]):
-        assert sum(vote["part"] for vote in hit["votes"]) == pytest.approx(hit["trace"][0]["score"], abs=1e-5)
-
-
-def test_a_reason_stands_below_its_row_where_the_window_is_narrow(
-    notewell: Notewell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    narrow = notewell("search", "bees", "--explain")[1]
-    assert re.search(r"^    name +× 1\.\d{3}   \d\.\d{4}\n {14}1\.00 of 'Bees' and the query$", narrow, re.M)
-    assert all(len(line) <= 80 for line in narrow.splitlines())
-    monkeypatch.setenv("COLUMNS", "120")
-    wide = notewell("search", "bees", "--explain")[1]
-    assert re.search(r"^    name +× 1\.\d{3}   \d\.\d{4}  1\.00 of 'Bees' and the query$", wide, re.M)
-
-
-def test_explain_says_when_a_notes_name_raised_it(notewell: Notewell) -> None:
-    _, out, _ = notewell("search", "bees", "--explain")
-    scored, named = re.findall(r"^    (?:scores|name) .*?(\d\.\d{4})(?: |$)", out, re.M)[:2]
-    assert re.search(r"^    name +× 1\.600   \d\.\d{4}  1\.00 of 'Bees' and the query$", out, re.M)
-    assert float(named) > float(scored)
-
-
 def test_the_fusion_can_be_chosen(notewell: Notewell) -> None:
     (first, *_) = hits(notewell("search", "hive", "--fusion", "rrf", "--json")[1])
     assert first["trace"][0]["by"] == "rrf"
@@ -152,7 +94,7 @@ def test_the_limit_is_how_many_hits_there_are(notewell: Notewell) -> None:
     assert [len(hits(notewell("search", "the", "-n", str(limit), "--json")[1])) for limit in (1, 3)] == [1, 3]
 
 
-@pytest.mark.parametrize("under", ["Garden", "Garden/", "./Garden"])
+@cases("under", ["Garden", "Garden/", "./Garden"])
 def test_under_looks_only_in_a_folder(notewell: Notewell, under: str) -> None:
     paths = {hit["path"] for hit in hits(notewell("search", "the", "--under", under, "--json")[1])}
     assert paths == {"Garden/Bees.md", "Garden/Keys.md"}
@@ -194,7 +136,7 @@ def test_a_block_for_a_prompt_is_the_same_in_every_process_and_after_an_index_ru
     assert run("4", *asked) == first
 
 
-@pytest.mark.parametrize("tokens", [20, 40, 60, 100])
+@cases("tokens", [20, 40, 60, 100])
 def test_a_block_for_a_prompt_is_no_larger_than_asked(notewell: Notewell, tokens: int) -> None:
     _, out, _ = notewell("search", "rye bread", "--max-tokens", str(tokens))
     assert len(out) <= 4 * tokens
@@ -323,18 +265,14 @@ def test_words_are_still_searched_when_the_model_is_gone_and_a_file_has_changed(
 # Any query
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["?!…", '" OR ( NEAR *', "-- drop table note", "x" * 10_000, "a\0b", "[[Bees]]", "🐝", "\udcff rye"],
-)
-@pytest.mark.parametrize("options", [[], ["--json"], ["--max-tokens", "50"]], ids=["person", "json", "prompt"])
-def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str, options: list[str]) -> None:
-    code, _, err = notewell("search", *options, "--", text)
-    assert code == 0
-    assert "error" not in err
+@cases("text", ["?!…", '" OR ( NEAR *', "-- drop table note", "x" * 10_000, "a\0b", "[[Bees]]", "🐝", "\udcff rye"])
+def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str) -> None:
+    for options in ([], ["--json"], ["--max-tokens", "50"]):
+        code, _, err = notewell("search", *options, "--", text)
+        assert code == 0 and "error" not in err, options
 
 
-@pytest.mark.parametrize("given", [[""], [" ", ""], ["", "--deep"], ["", "--mode", "compare", "--json"]], ids=str)
+@cases("given", [[""], [" ", ""], ["", "--deep"], ["", "--mode", "compare", "--json"]])
 def test_a_search_for_nothing_at_all_is_an_error(notewell: Notewell, given: list[str]) -> None:
     code, out, err = notewell("search", *given)
     assert (code, out) == (1, "")

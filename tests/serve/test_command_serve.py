@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.cases import cases
 
 from .serving import PATIENCE, Served
 
@@ -110,7 +111,7 @@ def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tupl
     assert "hint: " in err and "--port" in err
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "fact"),
     [
         (("--vault", "nowhere"), "There is no folder"),
@@ -166,7 +167,7 @@ def test_a_token_that_others_could_have_put_there_is_refused(
     assert code == 1 and "can be written by other users" in err
     kept.chmod(0o600)
     kept.write_text("short", encoding="ascii")
-    assert "holds no hash" in notewell("serve", "--port", "0", "--token")[2]
+    assert "does not contain the hash" in notewell("serve", "--port", "0", "--token")[2]
 
 
 def test_a_missing_extra_is_named_with_what_installs_it(

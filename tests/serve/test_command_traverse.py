@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -87,7 +88,7 @@ def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notew
     assert whole.count("← far") == 12
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "fact"),
     [
         (["nobody"], "No indexed note is called 'nobody'"),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 from tests.serve.terminal import PROGRAM, typed_in_shell
 
 from notewell.serve.cli import COMMANDS
@@ -53,10 +54,9 @@ def test_choices_are_completed(complete: Complete) -> None:
     assert complete("config", "daemon.m") == ["daemon.max_mb"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "before",
     [["read"], ["related"], ["traverse"], ["links"], ["forget"], ["secrets"], ["search", "x", "--like"]],
-    ids=str,
 )
 def test_notes_are_completed_by_the_beginning_of_their_paths(
     notewell: Notewell, complete: Complete, before: list[str]
@@ -84,7 +84,7 @@ def test_another_vault_is_asked_if_it_is_named(complete: Complete, indexed_sampl
     assert complete("read", "--vault", str(indexed_sample), "Recipes/M") == ["Recipes/Miso soup.md"]
 
 
-@pytest.mark.parametrize("content", [None, b"no database " * 500], ids=["none", "damaged"])
+@cases("content", [None, b"no database " * 500])
 def test_without_a_store_nothing_is_completed_and_nothing_is_made(
     complete: Complete, folder: Path, content: bytes | None
 ) -> None:
@@ -108,7 +108,7 @@ def test_a_large_vault_offers_as_many_as_one_looks_through(
     assert (len(found), found[0]) == (MOST, "note 0000.md")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@cases("shell", ["bash", "zsh", "fish"])
 def test_there_is_a_script_for_each_shell_and_it_is_said_where_it_belongs(notewell: Notewell, shell: str) -> None:
     code, out, err = notewell("completion", shell)
     assert code == 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+from tests.cases import cases
 from tests.serve.terminal import PROGRAM, on_terminal
 
 from notewell.names.addresses import Addresses
@@ -93,7 +94,7 @@ def test_paths_go_through_xargs_whatever_is_in_them(folder: Path) -> None:
     assert done.stdout == "The zebra grazes.\n"
 
 
-@pytest.mark.parametrize("format", ["csv", "paths", "md"])
+@cases("format", ["csv", "paths", "md"])
 def test_how_scores_came_about_goes_to_stderr_beside_data(notewell: Notewell, format: str) -> None:
     notewell("index")
     plain = notewell("search", "rye", "--format", format)[1]
@@ -102,7 +103,7 @@ def test_how_scores_came_about_goes_to_stderr_beside_data(notewell: Notewell, fo
     assert "retriever  rank" in err
 
 
-@pytest.mark.parametrize("format", ["csv", "paths", "md"])
+@cases("format", ["csv", "paths", "md"])
 def test_related_and_deep_mode_know_the_formats_too(notewell: Notewell, format: str) -> None:
     notewell("index")
     for command in (["related", "Bees"], ["search", "hive", "--deep"]):
@@ -111,7 +112,7 @@ def test_related_and_deep_mode_know_the_formats_too(notewell: Notewell, format: 
         assert "Recipes/Sourdough.md" in out
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         (["--json", "--format", "csv"], "--json and --format csv exclude each other"),
@@ -174,10 +175,9 @@ def links(folder: Path, **environment: str) -> list[tuple[str, str]]:
     return LINK.findall(on_terminal("search", "loaf", "-n", "1", cwd=folder, **environment))
 
 
-@pytest.mark.parametrize(
+@cases(
     "knowing",
     [{"VTE_VERSION": "6800"}, {"TERM_PROGRAM": "iTerm.app"}, {"TERM": "xterm-kitty"}, {"NOTEWELL_SHOW_LINKS": "file"}],
-    ids=str,
 )
 def test_a_terminal_that_knows_links_gets_them(folder: Path, knowing: dict[str, str]) -> None:
     ((address, text),) = links(folder, **knowing)
@@ -193,7 +193,7 @@ def test_places_lead_to_obsidian_or_to_an_editor(folder: Path) -> None:
     assert address == f"vscode://file{folder}/Recipes/Sourdough.md:7"
 
 
-@pytest.mark.parametrize(
+@cases(
     "plain",
     [
         {},
@@ -203,7 +203,6 @@ def test_places_lead_to_obsidian_or_to_an_editor(folder: Path) -> None:
         {"VTE_VERSION": "6800", "TERM": "screen-256color"},
         {"VTE_VERSION": "6800", "NOTEWELL_SHOW_LINKS": "off"},
     ],
-    ids=str,
 )
 def test_others_do_not(folder: Path, plain: dict[str, str]) -> None:
     shown = on_terminal("search", "loaf", cwd=folder, **plain)

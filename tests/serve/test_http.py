@@ -7,7 +7,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
+from tests.cases import cases
 
 from .serving import Served, serving, wait_until
 
@@ -22,7 +22,7 @@ def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
 
 
 def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
-    from notewell.serve.answers import as_data  # noqa: PLC0415
+    from notewell.serve.json_data import as_data  # noqa: PLC0415
 
     expected = indexed.search("why did the loaf collapse", limit=2)
     with serving(indexed) as served:
@@ -127,7 +127,7 @@ def test_every_note_is_found_by_a_request_right_after_it_was_saved(indexed: Vaul
             assert served.get("/search", text=f"Word{number}zz", limit=1)["hits"][0]["path"] == f"New {number}.md"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "status", "word"),
     [
         ("/search", 400, "text"),
@@ -165,7 +165,7 @@ def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, s
     assert word in reply.data["error"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "fact", "hint"),
     [
         ("/search?q=bees", "There is no parameter 'q' here", "Did you mean 'text'?"),

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -13,8 +12,6 @@ from .serving import kept_up
 if TYPE_CHECKING:
     from notewell.serve.http.guard import Guard
 
-# Parameters that only surfaces have, by what they do there.
-OF_SURFACES = {"refresh", "lines", "part"}
 # Requests for each route and kind.
 EXAMPLES = 12
 
@@ -89,38 +86,6 @@ def test_every_field_and_parameter_is_described(published: dict[str, Any]) -> No
         if not parameter.get("description")
     ]
     assert (bare, unsaid) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("path", "method", "apart"),
-    [
-        ("/search", "search", {"query", "floor", "containing"}),
-        ("/related", "related", {"notes", "text", "like", "mode", "floor", "containing"}),
-        ("/traverse/{note}", "traverse", set()),
-        ("/node/{place}", "read", {"raw"}),
-        ("/links", "links", {"note"}),
-        ("/links/{note}", "links", {"orphans"}),
-        ("/graph", "graph", set()),
-        ("/status", "status", set()),
-    ],
-)
-def test_parameters_are_those_of_the_vault(published: dict[str, Any], path: str, method: str, apart: set[str]) -> None:
-    from dataclasses import fields  # noqa: PLC0415
-
-    from notewell import Vault  # noqa: PLC0415
-    from notewell.types.query import Filters, Query  # noqa: PLC0415
-
-    own = {name: p.default for name, p in inspect.signature(getattr(Vault, method)).parameters.items()}
-    filters: dict[str, Any] = {}
-    if own.pop("asked", None):
-        filters = {field.name: field.default for field in (*fields(Query), *fields(Filters)) if field.name != "filters"}
-    sent = {parameter["name"]: parameter for parameter in published["paths"][path]["get"].get("parameters", ())}
-    told = sent.keys() - OF_SURFACES - ({"note"} if method == "related" else set())
-    assert told == {*own, *filters} - {"self", "refresh"} - apart
-    for name in told & own.keys():
-        required = sent[name]["in"] == "path" or own[name] is inspect.Parameter.empty
-        assert sent[name]["required"] == required
-        assert required or sent[name]["schema"].get("default") == own[name]
 
 
 def test_the_published_schema_names_no_answer_that_is_not_given(published: dict[str, Any]) -> None:

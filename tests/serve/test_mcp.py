@@ -12,6 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from pydantic import AnyUrl
+from tests.cases import cases
 from tests.serve.mcp_clients import PAGE, Asking, asking, said, size, stdio
 
 from notewell.serve.mcp.memory import MEMORY_TOOLS
@@ -144,27 +145,26 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         assert 0 < size(session.call(name, **given)) <= PAGE, name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "given", "expected"),
     [
         ("search", {}, "'text' is missing"),
         ("search", {"text": " "}, "nothing to search for"),
         ("search", {"text": "x", "limit": 0}, "'limit'"),
         ("search", {"text": "x", "querry": "y"}, "no argument 'querry'"),
-        ("search", {"text": "x", "lmit": 3}, "Is 'limit' meant?"),
-        ("search", {"query": "x"}, "Is 'text' meant?"),
-        ("search", {"limit": 3, "q": "x", "lmit": 3}, "no argument 'q'.\nhint: Is 'text' meant?"),
+        ("search", {"text": "x", "lmit": 3}, "Did you mean 'limit'?"),
+        ("search", {"query": "x"}, "Did you mean 'text'?"),
+        ("search", {"limit": 3, "q": "x", "lmit": 3}, "no argument 'q'.\nhint: Did you mean 'text'?"),
         ("search", {"text": "x", "top_k": 3}, "Use text, "),
-        ("read", {"path": "Home.md"}, """Is 'place' meant? For example {"place": "Garden/Bees.md:12-40"}"""),
-        ("read", {"file_path": "Home.md"}, "Is 'place' meant?"),
-        ("search", {"text": "x", "path": "Garden"}, "Is 'under' meant?"),
-        ("search", {"path": "Garden"}, "Is 'under' meant?"),
-        ("related", {"note": "Home"}, "Is 'notes' meant?"),
-        ("related", {"path": "Home"}, """Is 'notes' meant? For example {"notes": ["Garden/Bees.md"]}"""),
-        ("traverse", {"path": "Home"}, """Is 'note' meant? For example {"note": "Garden/Bees.md"}"""),
-        ("traverse", {"start": "Home"}, "Is 'note' meant?"),
-        ("links", {"path": "Home"}, """Is 'note' meant? For example {"note": "Garden/Bees.md"}"""),
-        ("links", {"to": "notes"}, "which broken links"),
+        ("read", {"path": "Home.md"}, """Did you mean 'place'? For example {"place": "Garden/Bees.md:12-40"}"""),
+        ("read", {"file_path": "Home.md"}, "Did you mean 'place'?"),
+        ("search", {"text": "x", "path": "Garden"}, "Did you mean 'under'?"),
+        ("search", {"path": "Garden"}, "Did you mean 'under'?"),
+        ("related", {"path": "Home"}, """Did you mean 'notes'? For example {"notes": ["Garden/Bees.md"]}"""),
+        ("traverse", {"path": "Home"}, """Did you mean 'note'? For example {"note": "Garden/Bees.md"}"""),
+        ("traverse", {"start": "Home"}, "Did you mean 'note'?"),
+        ("links", {"path": "Home"}, """Did you mean 'note'? For example {"note": "Garden/Bees.md"}"""),
+        ("links", {"to": "notes"}, "chooses among broken links"),
         ("status", {"vault": "x"}, "Use no arguments"),
         ("search", {"text": "x", "like": "../outside.md"}, "No indexed note"),
         ("search", {"text": "x", "like": "/etc/passwd", "mode": "deep"}, "No indexed note"),
@@ -212,7 +212,7 @@ def test_a_note_that_is_attached_is_fenced_and_cited_as_one_that_is_read(session
     assert "\n20  " in attached
 
 
-@pytest.mark.parametrize("address", ["notewell:///Nowhere.md", "notewell:///../secret.md", "file:///etc/passwd"])
+@cases("address", ["notewell:///Nowhere.md", "notewell:///../secret.md", "file:///etc/passwd"])
 def test_an_address_of_no_note_is_an_error(session: Asking, address: str) -> None:
     with pytest.raises(MCPError, match=r"No indexed note|not the address"):
         session.do("read_resource", address)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 from tests.serve.mcp_clients import PAGE, Asking, asking, said, size
 from tests.serve.serving import kept_up
 
@@ -58,14 +59,14 @@ def test_what_is_said_already_is_shown_in_a_fence_and_not_written(session: Askin
 
 
 def test_a_note_by_another_name_is_told_the_right_one(session: Asking) -> None:
-    assert """Is 'note' meant? For example {"note": "Garden/Bees.md"}""" in session.error("forget", path="x.md")
+    assert """Did you mean 'note'? For example {"note": "Garden/Bees.md"}""" in session.error("forget", path="x.md")
 
 
 def test_a_secret_is_taken_out_and_counted(session: Asking, folder: Path) -> None:
     key = "AKIA" + "Q3T7M5X2" + "K9W4N8PB"
     result = session.call("remember", text=f"The weather station uses {key} to report.")
     done = result.structured_content
-    assert "Secrets that were taken out first: 1." in said(result)
+    assert "Secrets that were redacted: 1." in said(result)
     assert done["redacted"] == 1 and key not in (folder / done["path"]).read_text(encoding="utf-8")
 
 
@@ -76,7 +77,7 @@ def test_a_hostile_title_stays_in_the_folder_and_a_long_text_on_the_page(session
     assert not list(folder.parent.glob("outside*"))
 
 
-@pytest.mark.parametrize("note", ["Recipes/Sourdough.md", "../outside.md", "No such memory"])
+@cases("note", ["Recipes/Sourdough.md", "../outside.md", "No such memory"])
 def test_other_notes_are_not_forgotten(session: Asking, folder: Path, note: str) -> None:
     session.text("search", text="loaf")
     assert "hint:" in session.error("forget", note=note)

@@ -10,19 +10,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import cases
 from tests.serve.mcp_clients import PAGE, Asking, asking, data_of, said, size, tokens
 from tests.serve.serving import kept_up, wait_until
 
 from notewell import Vault
 from notewell.errors import SettingsError
+from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Status
-from notewell.serve import forms
-from notewell.serve.answers import of_status
-from notewell.serve.mcp.arguments import Search, input_schema, read_arguments
-from notewell.serve.mcp.clip import clipped, first_lines
+from notewell.serve.mcp.arguments import arguments_of, input_schema, read_arguments
 from notewell.serve.mcp.notes import address_of, path_at
-from notewell.serve.mcp.pages import reading_page, status_page, walk_page
+from notewell.serve.mcp.pages import clipped, first_lines, reading_page, status_page, walk_page
 from notewell.serve.mcp.server import make_server
 from notewell.store import About
 
@@ -97,7 +96,7 @@ def test_deep_mode_has_what_it_has_elsewhere_or_says_how_much_did_not_fit(make_v
         assert len(page["hits"]) < len(asked["hits"]) == found - asked.get("left_out", 0)
 
 
-@pytest.mark.parametrize("text", ["bees", "rye starter", "how did the release go wrong", "error"])
+@cases("text", ["bees", "rye starter", "how did the release go wrong", "error"])
 def test_a_page_is_full_from_the_top_however_many_hits_are_asked_for(sample: Asking, text: str) -> None:
     for limit in (1, 5, 10, 15, 20, 30, 50):
         result = sample.call("search", text=text, limit=limit)
@@ -125,7 +124,7 @@ def test_what_changes_how_hits_are_read_comes_before_them(sample: Asking) -> Non
     assert said(guessed).startswith(f"note: {guessed.structured_content['notices'][0]}\n")
     for wrong in ({"under": "Nowhere"}, {"tag": "nixda"}):
         empty = sample.text("search", text="bees", **wrong)
-        assert empty.startswith("note: ") and empty.endswith("\nNothing in the notes fits.")
+        assert empty.startswith("note: ") and empty.endswith("\nNothing in the notes matches.")
     assert "Try other words" not in empty
 
 
@@ -141,17 +140,9 @@ def test_places_that_say_the_same_are_named(make_vault: MakeVault) -> None:
 
 
 def test_what_the_user_should_know_of_a_walk_is_told() -> None:
-    walk: forms.Walk = {
-        "query": "",
-        "visits": [],
-        "notes": 0,
-        "vectors": 0,
-        "unseen": 0,
-        "floor": 0.5,
-        "ended": "no links",
-        "notices": ["some files are new", "some links may be told as they were"],
-    }
-    page = walk_page(walk)
+    notices = ("some files are new", "some links may be told as they were")
+    end = {"floor": 0.5, "ended": "no links", "notices": notices}
+    page = walk_page(Walk(query="", visits=(), notes=0, vectors=0, unseen=0, **end))  # type: ignore[arg-type]
     assert (page.data or {})["notices"] == ["some files are new", "some links may be told as they were"]
     assert page.text.startswith("note: some files are new\nnote: some links may be told as they were\n")
     assert next(iter(page.data or {})) == "notices"
@@ -247,7 +238,7 @@ def test_errors_nobody_foresaw_say_their_kind_and_no_more(
     def broken(*_: object) -> None:
         raise KeyError("a secret of the note")
 
-    monkeypatch.setattr(vault, "read", broken)
+    monkeypatch.setattr(Vault, "read", broken)
     with served(vault) as session:
         assert session.error("read", place="a.md") == "This is a bug in Notewell (KeyError); its log shows where"
         with pytest.raises(Exception, match="bug in Notewell"):
@@ -260,14 +251,14 @@ def test_pings_are_answered_while_a_call_works(make_vault: MakeVault, monkeypatc
     from threading import Event  # noqa: PLC0415
 
     vault, begun, free = make_vault({"a.md": "zebra"}), Event(), Event()
-    real = vault.read
+    real = Vault.read
 
-    def slow(place: str) -> Reading:
+    def slow(vault: Vault, place: str) -> Reading:
         begun.set()
         assert free.wait(300)
-        return real(place)
+        return real(vault, place)
 
-    monkeypatch.setattr(vault, "read", slow)
+    monkeypatch.setattr(Vault, "read", slow)
     with served(vault) as session:
         reading = session.portal.start_task_soon(session._call, "read", {"place": "a.md"})
         assert begun.wait(300)
@@ -294,9 +285,9 @@ def test_what_is_clipped_is_never_longer(text: str, most: int) -> None:
 
 
 def test_a_first_run_is_told_once() -> None:
-    status = of_status(Status.of(Path("/notes"), Path("/notes/store.db"), About()))
+    status = Status.of(Path("/notes"), Path("/notes/store.db"), About())
     assert status_page(status, (1_291, 13_417)).text == "vault: /notes\nbeing indexed: 1,291 of 13,417 notes"
-    assert status_page(status, None).text == "vault: /notes\nnever indexed; the first search does it"
+    assert status_page(status, None).text == "vault: /notes\nnot indexed yet; the first search does it"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
@@ -306,18 +297,18 @@ def test_an_address_leads_to_its_path(path: str) -> None:
 
 def test_arguments_are_read_as_models_write_them() -> None:
     given = {"text": "x", "limit": "5", "tag": '["a", "b"]', "where": {"status": "open"}, "under": None}
-    read = read_arguments(Search, given)
-    assert (read.limit, read.tag, read.where, read.under) == (5, ["a", "b"], ["status=open"], "")
+    read = read_arguments(arguments_of("search"), given).given
+    assert [read[name] for name in ("limit", "tag", "where", "under")] == [5, ["a", "b"], ["status=open"], ""]
 
 
 def test_what_is_wrong_with_an_argument_is_told_without_its_value() -> None:
     with pytest.raises(SettingsError) as caught:
-        read_arguments(Search, {"text": "x", "limit": "hunter2"})
+        read_arguments(arguments_of("search"), {"text": "x", "limit": "hunter2"})
     assert "limit" in caught.value.fact and "hunter2" not in caught.value.fact + caught.value.hint
 
 
 def test_the_schema_of_arguments_is_plain() -> None:
-    schema = input_schema(Search)
+    schema = input_schema(arguments_of("search"))
     assert next(iter(schema["properties"])) == "text" and schema["required"] == ["text"]
     assert schema["properties"]["limit"]["type"] == "integer"
     assert "anyOf" not in str(schema) and "title" not in str(schema)

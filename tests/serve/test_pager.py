@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 from tests.serve.terminal import PROGRAM, run_on_terminal
 
 from notewell.serve.cli import COMMANDS
@@ -55,7 +56,7 @@ def test_the_users_pager_is_asked_before_the_systems_one(here: Path) -> None:
     assert (code, shown[:6]) == (0, "PAGED ")
 
 
-@pytest.mark.parametrize("pager", ["", "cat", "no-such-program", "'", "false-friend -x"])
+@cases("pager", ["", "cat", "no-such-program", "'", "false-friend -x"])
 def test_no_pager_and_one_that_cannot_be_run_lose_nothing(here: Path, pager: str) -> None:
     shown = ask(here, NOTEWELL_PAGER=pager)
     assert shown.startswith(FIRST)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 
 def ask_by_stdin(folder: Path, data: bytes, *arguments: str) -> tuple[int, str, str]:
@@ -26,7 +27,7 @@ def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
         assert json.loads(out)["query"] == "the löaf\n  collapsed"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "message"),
     [
         (b"", "The query on stdin is empty"),
@@ -35,7 +36,6 @@ def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
         ("rye".encode("utf-16"), "stdin is not UTF-8 text"),
         (b"rye " * 20_000, "The query on stdin is longer than 65,536 bytes"),
     ],
-    ids=["empty", "blank", "binary", "utf-16", "long"],
 )
 def test_what_is_piped_and_no_query_is_wrong_usage(folder: Path, data: bytes, message: str) -> None:
     code, out, err = ask_by_stdin(folder, data, "-")
@@ -61,9 +61,7 @@ def test_a_stdin_that_somebody_stands_in_for_is_read_as_a_pipe(
     assert notewell("search", "-")[2].startswith("error: Missing argument 'TEXT...', and stdin cannot be read")
 
 
-@pytest.mark.parametrize(
-    "command", [["search", "rye"], ["search", "rye", "--format", "csv"], ["read", "Garden/Bees.md"]]
-)
+@cases("command", [["search", "rye"], ["search", "rye", "--format", "csv"], ["read", "Garden/Bees.md"]])
 def test_a_command_whose_output_was_closed_is_no_error(folder: Path, command: list[str]) -> None:
     line = shlex.join([sys.executable, "-m", "notewell", *command])
     done = subprocess.run(f"{line} >&-", shell=True, cwd=folder, capture_output=True, text=True, check=False)

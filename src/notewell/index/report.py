@@ -170,7 +170,7 @@ class Status:
     embedder: str
     """The embedder whose vectors are stored."""
     filling: Filling
-    """How many of the encoder's vectors there are."""
+    """How far the encoder is."""
     generation: int
     """The state of the store; it grows with every change."""
     indexed_at: str | None

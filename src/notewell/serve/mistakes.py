@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def told_mistake(error: BaseException) -> str:
+def describe_mistake(error: BaseException) -> str:
     """Return the type of an error, and where in the code it was raised.
 
     >>> try:
     ...     int("my secret")
     ... except ValueError as error:
-    ...     told_mistake(error).startswith("ValueError in "), "secret" in told_mistake(error)
+    ...     describe_mistake(error).startswith("ValueError in "), "secret" in describe_mistake(error)
     (True, False)
     """
     frame = error.__traceback__

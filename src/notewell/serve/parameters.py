@@ -1,16 +1,22 @@
-"""The parameters that all surfaces share: their names and help texts, and how conditions are written."""
+"""The parameters that all surfaces share: their names, types, defaults and help texts, and how they make a query."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
 from itertools import chain
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_type_hints
 
 from notewell.errors import SettingsError
 from notewell.names.suggest import CLOSE, suggest
-from notewell.types.query import NO_FILTERS, Filters, Mode, Query
+from notewell.types.query import NO_FILTERS, Filters, Query
 
-HELP = {
+# The default of a parameter that must be given.
+REQUIRED: Any = object()
+
+QUERY_HELP = {
+    "text": "What to search for; may contain syntax, and may be empty with a filter",
     "limit": "Return at most N results. Default: search.limit, 10",
     "under": "Search only this folder or note",
     "tag": "Only notes with this tag or a nested one; may be repeated",
@@ -19,70 +25,116 @@ HELP = {
     "after": "Only notes from this date or later: 2024-05-01, 2024, 7d, today",
     "before": "Only notes from before this date",
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
+    "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
     "max_tokens": "Limit the output to about N tokens",
+    "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set",
     "explain": "Show how each score was computed",
     "refresh": "Index changed files first, if that is quick",
-    "no_refresh": "Do not index changed files first",
-    "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set",
-    "query": "Keep notes similar to this text. Default: similar to the note itself",
-    "depth": "Follow at most N links in a row. Default: 4",
-    "floor": "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
-    "broken": "List broken links only, with suggestions",
-    "orphans": "List notes without any link to or from another note",
-    "to": "With broken: only links to missing notes, files or anchors",
-    "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
 }
+NO_REFRESH_HELP = "Do not index changed files first"
 
 
-class Narrowed(Protocol):
-    """What is asked by a program, whichever way: the filters by their names."""
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation: a string, number or boolean, a list of strings, or one of several choices."""
 
-    tag: list[str]
-    type: list[str]
-    lang: list[str]
-    after: str
-    before: str
-    where: list[str]
-
-
-class Page(Protocol):
-    """What is asked by anyone, whichever way: which hits, and how many."""
-
-    @property
-    def limit(self) -> int | None:
-        """Return how many."""
-
-    @property
-    def under(self) -> str:
-        """Return the folder or note they are in."""
-
-    @property
-    def filters(self) -> Filters:
-        """Return what they are narrowed by."""
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Return how long they may be together."""
-
-    @property
-    def explain(self) -> bool:
-        """Return whether to say how scores came about."""
+    name: str
+    help: str
+    kind: Any = str
+    default: Any = REQUIRED
+    bounds: tuple[float, float] | None = None
 
 
-def query_by(page: Page, text: str = "", *, like: Sequence[str] = (), mode: Mode = "fast") -> Query:
-    """Return what is asked of a vault: the text or the notes, and what a page of hits is asked by."""
-    return Query(
-        text,
-        limit=page.limit,
-        under=page.under,
-        filters=page.filters,
-        like=tuple(like),
-        max_tokens=page.max_tokens,
-        mode=mode,
-        # The surface has looked for changes already.
-        refresh=False,
-        explain=page.explain,
-    )
+def _kind(name: str, hint: Any) -> Any:
+    """Return the type of a field of `Query` or `Filters` as surfaces take it."""
+    if name == "mode":
+        return Literal["fast", "deep"]
+    kinds = {part for part in get_args(hint) if part is not type(None)} or {hint}
+    return next((kind for kind in (int, bool) if kind in kinds), str if hint is str else list[str])
+
+
+def _default(name: str, field: Field[Any]) -> Any:
+    given = field.default if field.default is not MISSING else []
+    # Surfaces search what is there now, and only `Query` itself can leave that to the vault.
+    return REQUIRED if name == "text" else True if name == "refresh" else [] if given == () else given
+
+
+QUERY = {
+    field.name: Parameter(field.name, QUERY_HELP[field.name], _kind(field.name, hint), _default(field.name, field))
+    for query in (Query, Filters)
+    for field, hint in zip(fields(query), get_type_hints(query).values(), strict=True)
+    if field.name in QUERY_HELP
+}
+FILTERS = tuple(field.name for field in fields(Filters))
+HITS = tuple(QUERY[name] for name in ("limit", "under", *FILTERS, "max_tokens", "explain", "refresh"))
+NOTE = "A note by its path, or by a unique name or title"
+
+# What every operation takes, on each surface that offers it; each is a method of `Vault`.
+OPERATIONS: Mapping[str, tuple[Parameter, ...]] = MappingProxyType(
+    {
+        "search": (QUERY["text"], *HITS, QUERY["like"], QUERY["mode"]),
+        "related": (
+            Parameter("notes", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
+            *HITS,
+        ),
+        "read": (Parameter("place", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
+        "traverse": (
+            Parameter("note", NOTE),
+            Parameter("query", "Keep notes similar to this text. Default: similar to the note itself", str, ""),
+            Parameter("depth", "Follow at most N links in a row. Default: 4", int, None, bounds=(1, 4)),
+            Parameter(
+                "floor",
+                "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
+                float,
+                None,
+                bounds=(-1, 1),
+            ),
+            QUERY["refresh"],
+        ),
+        "links": (
+            Parameter("note", f"{NOTE}. Default: all notes, of which only the numbers are returned", str, ""),
+            Parameter("broken", "List broken links only, with suggestions", bool, False),
+            Parameter(
+                "to",
+                "With broken: only links to missing notes, files or anchors",
+                Literal["", "notes", "files", "anchors"],
+                "",
+            ),
+            Parameter("orphans", "List notes without any link to or from another note", bool, False),
+            QUERY["refresh"],
+        ),
+        "status": (),
+        "remember": (
+            Parameter("text", "What to remember, in whole sentences that can be understood on their own; Markdown"),
+            Parameter("title", "The note's title and file name. Default: the first words", str, ""),
+            Parameter("tags", "Add this tag; may be repeated", list[str], []),
+            Parameter("source", "Where it comes from: a person, a page, a conversation", str, ""),
+            Parameter("anyway", "Write it even if a note says nearly the same", bool, False),
+        ),
+        "forget": (Parameter("note", "A memory by its path, or by a unique name or title"),),
+    }
+)
+# Old names, still accepted.
+ALIASES = {"related": {"note": "notes"}}
+
+
+def query_of(given: Mapping[str, Any]) -> Query:
+    """Return the query of a request; parameters that it lacks keep their defaults.
+
+    >>> query_of({"text": "bees", "tag": ["garden"], "limit": 3}).filters.tag
+    ('garden',)
+    >>> query_of({"notes": ["Bees.md"]}).mode
+    'related'
+    """
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    if "notes" in values:
+        values |= {"like": values["notes"], "mode": "related"}
+    if "where" in values:
+        values["where"] = read_where(values["where"])
+    filters = Filters(**{name: values[name] for name in FILTERS if name in values})
+    # The surface has indexed changed files already.
+    asked = {name: values[name] for name in QUERY if name in values and name not in (*FILTERS, "refresh")}
+    return Query(**asked, filters=filters, refresh=False)
 
 
 def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
@@ -92,18 +144,6 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
     ('limit', 'text', '')
     """
     return next(chain(suggest(name, known, limit=1, least=CLOSE), missing), "")
-
-
-def filters_of(asked: Narrowed) -> Filters:
-    """Return the filters of a request."""
-    return Filters(
-        tag=tuple(asked.tag),
-        type=tuple(asked.type),
-        lang=tuple(asked.lang),
-        after=asked.after,
-        before=asked.before,
-        where=read_where(asked.where),
-    )
 
 
 def check_asked(query: Query) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from notewell.types.notices import Fact, Notice
+
+Noticed = TypeVar("Noticed")
 
 # A pair has a singular, for a `count` of one, and a plural.
 WORDING: Mapping[str, str | tuple[str, str]] = {
@@ -99,3 +103,10 @@ def _shown(name: str, fact: Fact) -> str:
     if name == "conditions":
         return "; ".join(fact)
     return " or ".join(fact if name == "near" else (f'"{each}"' for each in fact))
+
+
+def with_notices(result: Noticed, notices: tuple[Notice, ...]) -> Noticed:
+    """Return a result with more notices in front of its own."""
+    ours: Any = result
+    made: Noticed = replace(ours, notices=(*notices, *ours.notices))
+    return made

@@ -10,6 +10,8 @@ from notewell.types.notices import Notice
 
 # Fields that an answer has only if the query asked for an explanation.
 EXPLAINED: Mapping[str, Any] = {"explained": True}
+# Fields that an answer has only if they have a value.
+OPTIONAL: Mapping[str, Any] = {"optional": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,9 @@ class Visit:
     """The link's direction: → ← ↔."""
     kept: bool
     """Whether it was kept."""
-    retain_reason: str | None = None
+    retain_reason: str | None = field(default=None, metadata=OPTIONAL)
     """Why it was kept; absent if it was not."""
-    drop_reason: str | None = None
+    drop_reason: str | None = field(default=None, metadata=OPTIONAL)
     """Why it was not kept; absent if it was."""
 
 

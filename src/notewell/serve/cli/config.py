@@ -78,14 +78,14 @@ def effective_settings(root: Path, environment: Mapping[str, str]) -> list[Setti
     settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
     users = str(user_file(environment))
     lines = {FILE: text_of(root / FILE).splitlines(), users: text_of(Path(users)).splitlines()}
-    told = []
+    found = []
     for name, default in setting_names().items():
         section, _, key = name.partition(".")
         setting = given.get(name, Setting(name, default, DEFAULT))
         line = _line_of(lines.get(setting.source, ()), section, key)
         source = f"{setting.source}:{line}" if line else setting.source
-        told.append(replace(setting, value=getattr(getattr(settings, section), key), source=source))
-    return told
+        found.append(replace(setting, value=getattr(getattr(settings, section), key), source=source))
+    return found
 
 
 def _line_of(lines: Sequence[str], section: str, key: str) -> int:

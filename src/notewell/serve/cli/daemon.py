@@ -56,8 +56,8 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
 def _about() -> dict[str, Any]:
     """Return the daemon's report, or only its process id if it does not answer, or nothing if it is not running."""
-    if told := ask("about"):
-        return {"answers": True, **told, "filling": [root for root in told["vaults"] if _is_filling(root)]}
+    if report := ask("about"):
+        return {"answers": True, **report, "filling": [root for root in report["vaults"] if _is_filling(root)]}
     pid = holder()
     return {} if pid is None else {"answers": False, "pid": pid}
 
@@ -88,8 +88,8 @@ def _stop() -> dict[str, Any]:
     pid = holder()
     if pid is None:
         return {}
-    told = ask("stop")
-    if not told:
+    report = ask("stop")
+    if not report:
         # It is busy, hangs, or was suspended, and then must continue in order to end.
         os.kill(pid, signal.SIGTERM)
         os.kill(pid, signal.SIGCONT)
@@ -97,7 +97,7 @@ def _stop() -> dict[str, Any]:
         os.kill(pid, signal.SIGKILL)
         if not _is_ended(pid):
             raise DaemonError(f"Process {pid} does not stop", "Its disk may be hanging; try again later")
-    return told or {"pid": pid}
+    return report or {"pid": pid}
 
 
 def _is_ended(pid: int) -> bool:

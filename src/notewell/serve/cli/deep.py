@@ -9,12 +9,12 @@ from itertools import zip_longest
 import click
 
 from notewell.graph.deep import describe_drop
-from notewell.serve.answers import as_data, with_notices
 from notewell.serve.cli.options import print_json, width_of
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences
+from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import Compared, DeepHit, DeepResults, Results
 from notewell.vault import Vault
@@ -35,7 +35,7 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
     deep = with_notices(deep, notices)
     for notice in sentences(deep.notices):
         say(f"note: {notice}")
-    print_hits(deep, vault, explain=page.explain)
+    print_hits(deep, vault, explain=page.query.explain)
     if deep.left_out:
         say(f"{counted(deep.left_out, 'note')} did not fit")
     kept = counted(deep.notes - len(deep.dropped), "note")
@@ -53,7 +53,7 @@ def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault
     for notice in sentences(dict.fromkeys((*fast.notices, *deep.notices))):
         say(f"note: {notice}")
     if page.format == "json":
-        print_json(as_data(both, explain=page.explain))
+        print_json(as_data(both, explain=page.query.explain))
         return
     width = (shutil.get_terminal_size().columns - GAP) // 2
     click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
@@ -62,7 +62,7 @@ def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault
         click.echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
     say("- is only in fast, + only in deep; numbers are scores on the left, similarity to the query on the right")
     pages: tuple[tuple[str, Results], ...] = ("fast", fast), ("deep", deep)
-    for name, results in pages if page.explain else ():
+    for name, results in pages if page.query.explain else ():
         click.echo(f"\n{name}")
         print_hits(results, vault, explain=True)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
@@ -18,6 +17,7 @@ from notewell.index.report import Filling
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.progress import progress_shown
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, say
 from notewell.vault import Vault
 
@@ -54,7 +54,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
                 opened.encode(progress, _turn() if gently else None)
         filling = opened.encoder.progress
     if as_json:
-        print_json(asdict(filling))
+        print_json(as_data(filling))
     else:
         click.echo(describe_encoder(filling))
     if filling.left and not filling.under_way:

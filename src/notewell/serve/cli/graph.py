@@ -9,11 +9,12 @@ import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph
-from notewell.serve.answers import of_graph, with_notices
-from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
-from notewell.serve.cli.query_options import vault_to_ask
+from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.query_options import option, vault_to_ask
+from notewell.serve.json_data import as_data
+from notewell.serve.parameters import QUERY
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences
+from notewell.serve.wording import sentences, with_notices
 
 # How many communities and bridges are listed; --all and --json have them all.
 SHOWN = 12
@@ -25,7 +26,7 @@ BRIDGES = 8
 @click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Write a picture of the graph to FILE")
 @click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write a Graphviz file to FILE")
 @click.option("--all", "every", is_flag=True, help="List all communities and bridges, not only the largest")
-@no_refresh_option
+@option(QUERY["refresh"])
 @json_option
 def command(
     vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool
@@ -47,7 +48,7 @@ def command(
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)
         if as_json:
-            print_json(of_graph(graph))
+            print_json(as_data(graph))
         else:
             _print(graph, every)
 

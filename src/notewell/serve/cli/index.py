@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from notewell.index import Report
-from notewell.serve.answers import of_report
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import json_option, open_vault, print_json, print_reasons, vault_option
 from notewell.serve.cli.progress import progress_shown
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 
 
@@ -37,7 +37,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
             report = opened.index(full=full, progress=progress)
         encode_in_background(opened)
     if as_json:
-        print_json(of_report(report))
+        print_json(as_data(report))
     else:
         _print(report, verbose)
     if report.interrupted:

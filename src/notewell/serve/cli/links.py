@@ -7,24 +7,20 @@ from pathlib import Path
 import click
 
 from notewell.graph.link_report import Links, NoteLink
-from notewell.serve.answers import of_links, with_notices
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import place_from_root
-from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
-from notewell.serve.cli.query_options import vault_to_ask
-from notewell.serve.parameters import HELP
+from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.query_options import operation_options, vault_to_ask
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences
+from notewell.serve.wording import sentences, with_notices
 
 
 @click.command("links")
 @click.argument("note", default="", shell_complete=complete_note)
 @vault_option
-@click.option("--broken", is_flag=True, help=HELP["broken"])
-@click.option("--to", type=click.Choice(["notes", "files", "anchors"]), help=HELP["to"])
+@operation_options("links")
 @click.option("--wanted", is_flag=True, help="List missing notes that links point to, the most linked first")
-@click.option("--orphans", is_flag=True, help=HELP["orphans"])
-@no_refresh_option
 @json_option
 def command(
     note: str,
@@ -61,7 +57,7 @@ def command(
     for notice in sentences(links.notices):
         say(f"note: {notice}")
     if as_json:
-        print_json(of_links(links))
+        print_json(as_data(links))
     elif broken or orphans or wanted:
         _print_lists(links, broken=broken, wanted=wanted, orphans=orphans)
     elif note:

@@ -16,7 +16,6 @@ from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.freshness import AT_ONCE
 from notewell.index.report import Reason
-from notewell.serve.parameters import HELP
 from notewell.serve.say import counted, printable, say
 from notewell.vault import Opening, Vault
 
@@ -52,11 +51,6 @@ def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
-
-
-def no_refresh_option(command: Command) -> Command:
-    """Add `--no-refresh`."""
-    return click.option("--no-refresh", is_flag=True, help=HELP["no_refresh"])(command)
 
 
 def missing_extra(command: str, error: ImportError) -> SettingsError:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -15,14 +15,14 @@ from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
-from notewell.serve.cli.completion import complete_folder, complete_tag
+from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import describe_suffixes, json_option, no_refresh_option, open_vault
+from notewell.serve.cli.options import describe_suffixes, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.parameters import HELP, read_where
+from notewell.serve.parameters import HITS, NO_REFRESH_HELP, OPERATIONS, REQUIRED, Parameter, query_of
 from notewell.serve.say import say
 from notewell.types.notices import Notice
-from notewell.types.query import Filters
+from notewell.types.query import Query
 from notewell.vault import Vault
 
 FORMATS = ("text", "json", "md", "csv", "paths")
@@ -31,15 +31,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The options of a page of hits; an empty format means text, or Markdown with a token limit."""
+    """A query with the options of its output; an empty format means text, or Markdown with a token limit."""
 
-    limit: int | None
-    under: str
-    filters: Filters
-    max_tokens: int | None
+    query: Query
     settings: Mapping[str, Any]
     refresh: bool
-    explain: bool
     format: str
     null: bool
 
@@ -56,30 +52,67 @@ class PageCommand(click.Command):
 def _take_page(given: dict[str, Any]) -> Page:
     """Move the options of a page out of the given ones."""
     take = given.pop
-    filters = Filters(**{name: take(name) for name in ("tag", "type", "lang", "after", "before", "where")})
     settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
     as_json, format, null = take("as_json"), take("format"), take("null")
     if as_json and format not in (None, "json"):
         raise click.UsageError(f"--json and --format {format} exclude each other.")
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
-    return Page(
-        limit=take("limit"),
-        under=take("under"),
-        filters=filters,
-        max_tokens=take("max_tokens"),
-        settings=settings,
-        refresh=not take("no_refresh"),
-        explain=take("explain"),
-        format="json" if as_json else format or "",
-        null=null,
+    refresh = not take("no_refresh")
+    query = query_of({one.name: take(one.name) for one in HITS if one.name in given})
+    return Page(query, settings, refresh, "json" if as_json else format or "", null)
+
+
+def option(one: Parameter, *, more: str = "") -> Callable[[Command], Command]:
+    """Return the option of a parameter, its help followed by `more`."""
+    if one.name == "refresh":
+        return click.option("--no-refresh", is_flag=True, help=NO_REFRESH_HELP)
+    flags = [f"--{one.name.replace('_', '-')}", *SHORT.get(one.name, ())]
+    help = f"{one.help}; {more}" if more else one.help
+    if one.kind is bool:
+        return click.option(*flags, is_flag=True, help=help)
+    complete = COMPLETE.get(one.name)
+    if one.kind == list[str]:
+        return click.option(
+            *flags, metavar=_metavar(one), multiple=True, callback=_listed, shell_complete=complete, help=help
+        )
+    if choices := [value for value in get_args(one.kind) if value]:
+        return click.option(*flags, type=click.Choice(choices), default=one.default or None, help=help)
+    return click.option(
+        *flags, metavar=_metavar(one), type=_type(one), default=one.default, shell_complete=complete, help=help
     )
 
 
+def _metavar(one: Parameter) -> str:
+    kinds = {int: "N", float: "X"}
+    return METAVARS.get(one.name, kinds.get(one.kind, one.name.upper()))
+
+
+def _type(one: Parameter) -> click.ParamType[Any] | None:
+    low, high = one.bounds or (1, None)
+    if one.kind is int:
+        return click.IntRange(int(low), high if high is None else int(high))
+    return click.FloatRange(low, high) if one.kind is float else None
+
+
+def _listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    return list(given)
+
+
 def page_options(command: Command) -> Command:
-    """Add the options, in the order of the help."""
-    for option in reversed(OPTIONS):
-        command = option(command)
+    """Add the options of a page, in the order of the help."""
+    return _with_options(command, OPTIONS)
+
+
+def operation_options(operation: str) -> Callable[[Command], Command]:
+    """Add an option for each parameter of an operation, but for those that must be given, which are arguments."""
+    shared = [option(one) for one in OPERATIONS[operation] if one.default is not REQUIRED and one.name != "note"]
+    return lambda command: _with_options(command, shared)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for add in reversed(options):
+        command = add(command)
     return command
 
 
@@ -117,33 +150,18 @@ def _check_files(vault: Vault) -> None:
     raise VaultError(fact, f"{there}Run this in the folder of your notes, or set --vault")
 
 
-OPTIONS = (
-    click.option("--limit", "-n", metavar="N", type=click.IntRange(1), help=HELP["limit"]),
-    click.option("--under", metavar="PATH", default="", shell_complete=complete_folder, help=HELP["under"]),
-    click.option("--tag", metavar="TAG", multiple=True, shell_complete=complete_tag, help=HELP["tag"]),
-    click.option("--type", metavar="TYPE", multiple=True, help=HELP["type"]),
-    click.option("--lang", metavar="LANG", multiple=True, help=HELP["lang"]),
-    click.option("--after", metavar="DATE", default="", help=HELP["after"]),
-    click.option("--before", metavar="DATE", default="", help=HELP["before"]),
-    click.option(
-        "--where",
-        metavar="KEY=VALUE",
-        multiple=True,
-        callback=lambda *given: read_where(given[-1]),
-        help=HELP["where"],
-    ),
-    click.option(
-        "--max-tokens",
-        metavar="N",
-        type=click.IntRange(1),
-        help=f"{HELP['max_tokens']}; prints Markdown for a prompt, and --explain to stderr",
-    ),
+# Short and old names.
+SHORT = {"limit": ("-n",), "tags": ("--tag",)}
+METAVARS = {"under": "PATH", "after": "DATE", "before": "DATE", "where": "KEY=VALUE", "query": "TEXT"}
+METAVARS["like"] = "PATH[:LINES]|last"
+COMPLETE: dict[str, Any] = {"under": complete_folder, "tag": complete_tag, "like": complete_note}
+MORE = {"max_tokens": "prints Markdown for a prompt, and --explain to stderr"}
+OPTIONS: tuple[Callable[..., Any], ...] = (
+    *(option(one, more=MORE.get(one.name, "")) for one in HITS),
     click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion"),
     click.option(
         "--decay", type=click.Choice(DECAY_MODES), help="Whether older notes score lower. Default: decay.mode, off"
     ),
-    click.option("--explain", is_flag=True, help=HELP["explain"]),
-    no_refresh_option,
     click.option(
         "--format",
         type=click.Choice(FORMATS),

@@ -11,11 +11,11 @@ import click
 from notewell.errors import NoteError
 from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
-from notewell.serve.answers import of_reading
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import LAST, place_from_root, read_places, remember_reading
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json, vault_option
 from notewell.serve.cli.query_options import refreshed
+from notewell.serve.json_data import as_data
 from notewell.serve.say import printable
 from notewell.serve.served import maybe_not_yet
 from notewell.types.note import Chunk
@@ -61,7 +61,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
 
 def _print(reading: Reading, format: str, *, numbers: bool) -> None:
     if format == "json":
-        print_json(of_reading(reading))
+        print_json(as_data(reading))
         return
     if format == "md":
         chunk = Chunk(reading.path, reading.text, reading.line, reading.end_line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,7 +12,6 @@ from notewell.serve.cli.inputs import read_places
 from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
-from notewell.serve.parameters import query_by
 
 
 @click.command("related", cls=PageCommand)
@@ -31,5 +31,5 @@ def command(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
         notewell related last
     """
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        results = opened.search(query_by(page, like=read_places(opened, notes), mode="related"))
+        results = opened.search(replace(page.query, like=tuple(read_places(opened, notes)), mode="related"))
         print_results(results, notices, page=page, vault=opened)

@@ -9,10 +9,11 @@ import click
 
 from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
-from notewell.serve.answers import of_forgotten, of_remembered
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import STDIN, is_piped, place_from_root
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.query_options import operation_options
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 from notewell.serve.wording import sentences
 
@@ -22,14 +23,11 @@ MOST_BYTES = 8 * LONGEST
 
 @click.command("remember")
 @click.argument("text", required=False)
-@click.option("--title", default="", help="The note's title and file name. Default: the first words")
-@click.option("--tag", "tags", multiple=True, help="Add this tag; may be repeated")
-@click.option("--source", default="", help="Where it comes from: a person, a page, a conversation")
-@click.option("--anyway", is_flag=True, help="Write it even if a note says nearly the same")
+@operation_options("remember")
 @vault_option
 @json_option
 def command(
-    text: str | None, title: str, tags: tuple[str, ...], source: str, anyway: bool, vault: Path | None, as_json: bool
+    text: str | None, title: str, tags: list[str], source: str, anyway: bool, vault: Path | None, as_json: bool
 ) -> None:
     """Write TEXT as a note into the memory folder
 
@@ -49,7 +47,7 @@ def command(
     with open_vault(vault) as opened:
         done = opened.remember(text, title=title, tags=tags, source=source, anyway=anyway)
     if as_json:
-        print_json(of_remembered(done))
+        print_json(as_data(done))
     else:
         _print(done)
     if not done.written:
@@ -88,7 +86,7 @@ def forget(note: str, vault: Path | None, as_json: bool) -> None:
     with open_vault(vault) as opened:
         done = opened.forget(place_from_root(opened.root, note))
     if as_json:
-        print_json(of_forgotten(done))
+        print_json(as_data(done))
         return
     click.echo(printable(done.trash))
     for notice in sentences(done.notices):

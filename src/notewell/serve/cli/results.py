@@ -11,11 +11,11 @@ import click
 
 from notewell.names.addresses import Addresses
 from notewell.search import context
-from notewell.serve.answers import as_data, with_notices
 from notewell.serve.cli.options import is_terminal, print_data, print_json, wrapped
 from notewell.serve.cli.query_options import Page
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
-from notewell.serve.wording import sentences
+from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Excerpt, Hit, Results, Vote
 from notewell.vault import Vault
@@ -52,12 +52,12 @@ def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, 
     results = with_notices(results, notices)
     for notice in sentences(results.notices):
         say(f"note: {notice}")
-    budget = vault.settings.search.max_tokens if page.max_tokens is None else page.max_tokens
+    budget = vault.settings.search.max_tokens if page.query.max_tokens is None else page.query.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":
-        print_json(as_data(results, explain=page.explain))
+        print_json(as_data(results, explain=page.query.explain))
     elif format == "text":
-        print_hits(results, vault, explain=page.explain)
+        print_hits(results, vault, explain=page.query.explain)
     else:
         _print_for_programs(results, format, page)
 
@@ -65,7 +65,7 @@ def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, 
 def _print_for_programs(results: Results, format: str, page: Page) -> None:
     if not len(results) and not results.left_out:
         say("nothing found")
-    if page.explain:
+    if page.query.explain:
         # A prompt or a table holds notes only; how they were found is for the person who asked.
         _say_scores(results)
     if format == "paths":
@@ -110,10 +110,15 @@ def _columns() -> int:
     """Return the width of the window, or 0 if there is none and lines stay whole."""
     if not is_terminal():
         return 0
-    # It takes 4 ms to load, which only output for a terminal is worth.
+    return max(NARROWEST, _window(80))
+
+
+def _window(otherwise: int) -> int:
+    """Return the width of the window, or another width where that is unknown."""
+    # It takes 4 ms to load, which only a terminal and --explain are worth.
     from shutil import get_terminal_size  # noqa: PLC0415
 
-    return max(NARROWEST, get_terminal_size().columns)
+    return get_terminal_size((otherwise, 0)).columns
 
 
 def _duplicates(also: tuple[str, ...]) -> str:
@@ -155,11 +160,8 @@ def _vote_row(vote: Vote) -> str:
 
 def _with_reason(row: str, why: str) -> list[str]:
     """Return a row followed by its reason, on a second line where the window is too narrow."""
-    # It takes 4 ms to load, which only --explain is worth.
-    from shutil import get_terminal_size  # noqa: PLC0415
-
     both = f"{row}  {why}"
-    if INDENT + len(both) <= get_terminal_size((WIDE, 0)).columns or not why:
+    if INDENT + len(both) <= _window(WIDE) or not why:
         return [both]
     return [row, f"{'':10}{why}"]
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
-from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
 from notewell.serve.cli.options import vault_option
-from notewell.serve.cli.query_options import Page, PageCommand, page_options, vault_to_ask
+from notewell.serve.cli.query_options import Page, PageCommand, option, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
-from notewell.serve.parameters import HELP, check_asked, query_by
+from notewell.serve.parameters import QUERY, check_asked
 from notewell.types.query import NO_FILTERS
 from notewell.types.results import DeepResults
 
@@ -21,21 +20,15 @@ from notewell.types.results import DeepResults
 @click.argument("text", nargs=-1)
 @vault_option
 @page_options
-@click.option(
-    "--like",
-    metavar="PATH[:LINES]|last",
-    multiple=True,
-    shell_complete=complete_note,
-    help=f"{HELP['like']}; last is what `notewell read` showed last, last.md a note of that name",
-)
+@option(QUERY["like"], more="last is what `notewell read` showed last, last.md a note of that name")
 @click.option(
     "--mode",
     type=click.Choice(["fast", "deep", "compare"]),
     default="fast",
-    help=f"{HELP['mode']}; compare prints both side by side. Default: fast",
+    help=f"{QUERY['mode'].help}; compare prints both side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="Same as --mode deep")
-def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[str, ...], mode: str) -> None:
+def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], mode: str) -> None:
     """Find the lines that answer TEXT
 
     TEXT may contain syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open,
@@ -51,17 +44,17 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: tuple[s
         notewell search 'mites "formic acid" -oxalic tag:beekeeping'
         pbpaste | notewell search -
     """
-    asks_nothing = not text and not page.under and not like and page.filters == NO_FILTERS
+    asks_nothing = not text and not like and not page.query.under and page.query.filters == NO_FILTERS
     if text == (STDIN,) or (asks_nothing and is_piped()):
         text = (read_query(),)
     elif asks_nothing:
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
-    asked = " ".join(text)
-    check_asked(query_by(page, asked, like=like))
+    query = replace(page.query, text=" ".join(text), like=tuple(like))
+    check_asked(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        query = query_by(page, asked, like=read_places(opened, like))
+        query = replace(query, like=tuple(read_places(opened, like)))
         if mode == "deep":
             # Loaded on demand: most searches do not follow links.
             from notewell.serve.cli.deep import print_deep  # noqa: PLC0415

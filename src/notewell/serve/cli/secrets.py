@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from notewell.index.secrets import Secret, SecretReport
-from notewell.serve.answers import listed_reasons
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.options import (
@@ -20,6 +18,7 @@ from notewell.serve.cli.options import (
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 
 UNREAD = 3
@@ -44,22 +43,13 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
         report = opened.secrets([from_root(opened.root, path) for path in paths], progress)
         stopped = progress.stop()
     if as_json:
-        print_json(as_dict(report))
+        print_json(as_data(report))
     else:
         _print(report)
     if stopped:
         raise Stopped
     if report.secrets or report.skipped:
         raise SystemExit(1 if report.secrets else UNREAD)
-
-
-def as_dict(report: SecretReport) -> dict[str, object]:
-    """Return the report as JSON data."""
-    return {
-        "files": report.files,
-        "secrets": [asdict(secret) for secret in report.secrets],
-        "skipped": listed_reasons(report.skipped),
-    }
 
 
 def _print(report: SecretReport) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from notewell.index.report import Status
-from notewell.serve.answers import of_status
 from notewell.serve.cli.encode import describe_encoder
 from notewell.serve.cli.options import (
     by_reason,
@@ -17,6 +16,7 @@ from notewell.serve.cli.options import (
     print_json,
     vault_option,
 )
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted
 
 
@@ -33,7 +33,7 @@ def command(vault: Path | None, as_json: bool) -> None:
     with open_vault(vault) as opened:
         status = opened.status()
     if as_json:
-        print_json(of_status(status))
+        print_json(as_data(status))
     else:
         _print(status)
 

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
-from notewell.graph.traverse import FAST, PLAIN, Walk
-from notewell.serve.answers import of_walk, with_notices
+from notewell.graph.traverse import PLAIN, Walk
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import read_places
-from notewell.serve.cli.options import json_option, no_refresh_option, print_json, vault_option
-from notewell.serve.cli.query_options import vault_to_ask
-from notewell.serve.parameters import HELP
+from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.query_options import operation_options, vault_to_ask
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences
+from notewell.serve.wording import sentences, with_notices
 from notewell.types.results import Visit
 
 # How many dropped notes are listed below each note.
@@ -25,11 +24,8 @@ SHOWN = 5
 @click.command("traverse")
 @click.argument("note", shell_complete=complete_note)
 @vault_option
-@click.option("--query", metavar="TEXT", default="", help=HELP["query"])
-@click.option("--depth", metavar="N", type=click.IntRange(1, FAST.hops), help=HELP["depth"])
-@click.option("--floor", metavar="X", type=click.FloatRange(-1, 1), help=HELP["floor"])
+@operation_options("traverse")
 @click.option("--all", "every", is_flag=True, help="List all dropped notes, not only the most similar")
-@no_refresh_option
 @json_option
 def command(
     note: str,
@@ -58,27 +54,27 @@ def command(
         for notice in sentences(walk.notices):
             say(f"note: {notice}")
         if as_json:
-            print_json(of_walk(walk))
+            print_json(as_data(walk))
             return
-        behind: dict[str, list[Visit]] = {}
+        below: dict[str, list[Visit]] = {}
         for visit in walk.visits:
-            behind.setdefault(visit.via, []).append(visit)
-        for line in _tree(behind, "", SHOWN if not every else len(walk.visits)):
+            below.setdefault(visit.via, []).append(visit)
+        for line in _tree(below, "", SHOWN if not every else len(walk.visits)):
             click.echo(line)
         _print_end(walk)
 
 
-def _tree(behind: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
+def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
     """Yield the notes reached from one, each followed by those reached from it, and the most similar dropped ones."""
-    visits = behind.get(parent, ())
-    pruned = [visit for visit in visits if not visit.kept]
-    rows = [visit for visit in visits if visit.kept] + pruned[:shown]
-    hidden = len(pruned) - len(pruned[:shown])
+    visits = below.get(parent, ())
+    dropped = [visit for visit in visits if not visit.kept]
+    rows = [visit for visit in visits if visit.kept] + dropped[:shown]
+    hidden = len(dropped) - len(dropped[:shown])
     for number, visit in enumerate(rows, start=1):
         last = number == len(rows) and not hidden
         branch = "" if not visit.via else "└─ " if last else "├─ "
         yield stem + branch + _row(visit)
-        yield from _tree(behind, visit.path, shown, stem + ("" if not visit.via else "   " if last else "│  "))
+        yield from _tree(below, visit.path, shown, stem + ("" if not visit.via else "   " if last else "│  "))
     if hidden:
         yield click.style(f"{stem}└─ … {hidden:,} more dropped; --all lists them", dim=True)
 

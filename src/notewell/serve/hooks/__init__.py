@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import Run, record
 from notewell.serve.hooks.payload import NothingToSay, TooLate, read_payload
-from notewell.serve.mistakes import told_mistake
+from notewell.serve.mistakes import describe_mistake
 
 if TYPE_CHECKING:
     from notewell.vault import Vault
@@ -73,4 +73,4 @@ def _reason(error: Exception) -> str:
         from notewell.redact import redact_text  # noqa: PLC0415
 
         return redact_text(str(fact))[0]
-    return f"{told_mistake(error)} on Python {sys.version_info.major}.{sys.version_info.minor}"
+    return f"{describe_mistake(error)} on Python {sys.version_info.major}.{sys.version_info.minor}"

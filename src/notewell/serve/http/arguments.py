@@ -1,101 +1,66 @@
-"""What can be asked for: the parameters of every route, by the names and with the words of every surface."""
+"""The query parameters of every route, derived from those that all surfaces share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Annotated, Literal, get_origin
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, get_origin
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 from notewell.errors import SettingsError
-from notewell.graph.traverse import FAST
-from notewell.serve.parameters import HELP, filters_of, meant_by
-from notewell.types.query import Filters
+from notewell.serve.parameters import ALIASES, OPERATIONS, Parameter, meant_by
+from notewell.serve.schema import arguments
 
-# More than anyone reads; a request is to end.
-MOST_HITS = 1_000
-MOST_TOKENS = 1_000_000
-# Values of one parameter, and their length: more are pasted.
+# More than anyone reads; a request must end.
+BOUNDS = {"limit": (1, 1_000), "max_tokens": (1, 1_000_000)}
+# Values of one parameter, and their length.
 MOST_VALUES = 50
 LONGEST = 1_000
-
 SEE = "GET /openapi.json lists every route and parameter"
 
 Text = Annotated[str, Field(max_length=LONGEST)]
-Texts = Annotated[list[Text], Field(max_length=MOST_VALUES)]
+Span = Annotated[str, Field(pattern=r"^(\d{1,9}(-\d{0,9})?)?$")]
+# A pasted page is searched by its beginning; the guard limits its size.
+KINDS = {str: Text, list[str]: Annotated[list[Text], Field(max_length=MOST_VALUES)], "text": str}
+# Lines and parts, for clients that cannot put a colon or a # into a path.
+LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", Span, "")
+PART = Parameter("part", "Only this part: page 3, slide 4", str, "")
 
 
-class Looking(BaseModel):
-    """What every question has."""
+class Asked(BaseModel):
+    """The query parameters of a request."""
 
     model_config = ConfigDict(extra="forbid")
-    refresh: bool = Field(True, description=HELP["refresh"])
+    # Old names of parameters, still accepted.
+    aliases: ClassVar[Mapping[str, str]] = {}
 
-
-class HitsAsked(Looking):
-    """Hits: which notes, how many, and how they are shown."""
-
-    limit: int | None = Field(None, ge=1, le=MOST_HITS, description=HELP["limit"])
-    under: Text = Field("", description=HELP["under"])
-    tag: Texts = Field([], description=HELP["tag"])
-    type: Texts = Field([], description=HELP["type"])
-    lang: Texts = Field([], description=HELP["lang"])
-    after: Text = Field("", description=HELP["after"])
-    before: Text = Field("", description=HELP["before"])
-    where: Texts = Field([], description=HELP["where"])
-    max_tokens: int | None = Field(None, ge=1, le=MOST_TOKENS, description=HELP["max_tokens"])
-    explain: bool = Field(False, description=HELP["explain"])
+    @model_validator(mode="before")
+    @classmethod
+    def rename(cls, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Replace old names by the new ones."""
+        old = {new: sent[name] for name, new in cls.aliases.items() if name in sent}
+        listed = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
+        return {**{name: value for name, value in sent.items() if name not in cls.aliases}, **listed}
 
     @property
-    def filters(self) -> Filters:
-        """Return what the hits are narrowed by."""
-        return filters_of(self)
+    def given(self) -> dict[str, Any]:
+        """Return the parameters by name."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    def without(self, *names: str) -> dict[str, Any]:
+        """Return the parameters by name, without some of them."""
+        return {name: value for name, value in self.given.items() if name not in names}
 
 
-class SearchAsked(HitsAsked):
-    """A search."""
-
-    # A pasted page is searched by its head; the guard bounds what comes.
-    text: str = Field(description="What to look for; may hold syntax, and may be empty with a filter")
-    like: Texts = Field([], description=HELP["like"])
-    mode: Literal["fast", "deep"] = Field("fast", description=HELP["mode"])
-
-
-class RelatedAsked(HitsAsked):
-    """What is like several notes."""
-
-    note: Annotated[Texts, Field(min_length=1)] = Field(description="A note by path, name or title; may be repeated")
-
-
-class TraverseAsked(Looking):
-    """A walk."""
-
-    query: Text = Field("", description=HELP["query"])
-    depth: int | None = Field(None, ge=1, le=FAST.hops, description=HELP["depth"])
-    floor: float | None = Field(None, ge=-1, le=1, description=HELP["floor"])
-
-
-class NodeAsked(Looking):
-    """Lines of a note."""
-
-    lines: str = Field("", pattern=r"^(\d{1,9}(-\d{0,9})?)?$", description="Only these lines: 12, 12-20, 12-")
-    part: str = Field("", max_length=LONGEST, description="Only this part: page 3, slide 4")
-
-
-class NoteLinksAsked(Looking):
-    """The links of a note."""
-
-    broken: bool = Field(False, description=HELP["broken"])
-    to: Literal["", "notes", "files", "anchors"] = Field("", description=HELP["to"])
-
-
-class LinksAsked(NoteLinksAsked):
-    """The links of all notes."""
-
-    orphans: bool = Field(False, description=HELP["orphans"])
+def asked_of(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[Asked]:
+    """Return the parameters of a route: those of its operation, without those in the path, and more."""
+    shared = [one for one in OPERATIONS[operation] if one.name not in without]
+    model: type[Asked] = arguments(operation.title(), (*shared, *more), base=Asked, kinds=KINDS, bounds=BOUNDS)
+    model.aliases = {old: new for old, new in ALIASES.get(operation, {}).items() if new in model.model_fields}
+    return model
 
 
 async def check_query(request: Request) -> None:
@@ -112,7 +77,8 @@ async def check_query(request: Request) -> None:
             raise SettingsError(f"The parameter '{name}' is sent {times} times", "Send it once")
 
 
-def fields_of(request: Request) -> Mapping[str, FieldInfo]:
-    """Return the query parameters of the route that a request is for, by name."""
+def fields_of(request: Request) -> dict[str, FieldInfo]:
+    """Return the query parameters of the route that a request is for, by name, also by their old names."""
     models = [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
-    return {name: field for model in models for name, field in model.model_fields.items()}
+    fields = {name: field for model in models for name, field in model.model_fields.items()}
+    return fields | {name: fields[new] for model in models for name, new in model.aliases.items()}

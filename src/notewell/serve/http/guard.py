@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from notewell.serve.http.access import Allowed, Rate, bearer, is_token, plain_address
 from notewell.serve.http.problems import INTERNAL, Problem
-from notewell.serve.mistakes import told_mistake
+from notewell.serve.mistakes import describe_mistake
 
 # The only path that needs no token: it says only that there is a server.
 OPEN_PATH = "/health"
@@ -169,7 +169,7 @@ class Guard:
             await self._app(scope, receive, watched)
         except Exception as error:  # the edge: nothing above could act on it
             if self._log:
-                self._log(f"error: {told_mistake(error)}")
+                self._log(f"error: {describe_mistake(error)}")
             if not started:
                 await _refuse(INTERNAL, scope, receive, send)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
 from notewell.serve.http.arguments import SEE, fields_of
+from notewell.serve.json_data import as_data, encoded
 
 # The first class that matches decides.
 STATUSES = (
@@ -21,6 +20,16 @@ STATUSES = (
     (NoteError, HTTPStatus.NOT_FOUND),
     (NotewellError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error."""
+
+    error: str
+    """What is wrong."""
+    hint: str
+    """What to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Problem:
     @property
     def body(self) -> bytes:
         """Return the JSON that clients receive."""
-        return encoded({"error": self.fact, "hint": self.hint})
+        return encoded(as_data(Failure(self.fact, self.hint)))
 
     def response(self, headers: Mapping[str, str] | None = None) -> Response:
         """Return the response, with more headers if given."""
@@ -59,15 +68,6 @@ def problem_of(error: NotewellError) -> Problem:
     # A busy store is free again soon.
     headers = {"retry-after": "1"} if isinstance(error, StoreBusy) else {}
     return Problem(status, error.fact, error.hint, headers)
-
-
-def encoded(answer: Any) -> bytes:
-    """Return data as JSON; a lone surrogate, as in odd file names, is escaped.
-
-    >>> encoded({"path": "caf\\udce9.md"})
-    b'{"path": "caf\\\\udce9.md"}'
-    """
-    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 async def _explained(_: Request, error: Exception) -> Response:

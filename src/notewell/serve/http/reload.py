@@ -1,38 +1,48 @@
-"""A run of indexing over HTTP, told line by line to whoever started it."""
+"""An indexing run over HTTP, reported line by line to the client that started it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from notewell.errors import NotewellError
 from notewell.freshness import BackgroundRun
-from notewell.serve import forms
-from notewell.serve.answers import of_report
-from notewell.serve.http.problems import INTERNAL, encoded
+from notewell.serve.http.problems import INTERNAL, problem_of
+from notewell.serve.json_data import as_data, encoded
 
-# How often a run's progress is looked at, in seconds.
+# How often the progress of a run is checked, in seconds.
 LOOK_SECONDS = 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class IndexingProgress:
+    """The progress of an indexing run."""
+
+    done: int
+    """Files done."""
+    total: int
+    """Files to do."""
+
+
 class Lines(StreamingResponse):
-    """An answer that comes line by line, each of them JSON."""
+    """An answer that is sent line by line, each line JSON."""
 
     media_type = "application/x-ndjson"
 
 
 class RunLines(Lines):
-    """A run told line by line; who listens no more ends it, with the note at hand."""
+    """The lines of a run; if the client disconnects, the run stops after the current note."""
 
     def __init__(self, run: BackgroundRun) -> None:
         super().__init__(_lines(run))
         self._run = run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell it to its end, or until the client is gone."""
+        """Send the lines until the run ends or the client is gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -40,7 +50,7 @@ class RunLines(Lines):
 
 
 async def begun(run: BackgroundRun) -> BackgroundRun:
-    """Wait until there is something to tell of a run: progress, the end, or an error, which is raised."""
+    """Wait until a run has something to report: progress, its end, or an error, which is raised."""
     while not run.is_over and run.progress == (0, 0):
         await asyncio.sleep(LOOK_SECONDS)
     if run.error:
@@ -49,17 +59,14 @@ async def begun(run: BackgroundRun) -> BackgroundRun:
 
 
 async def _lines(run: BackgroundRun) -> AsyncIterator[bytes]:
-    """Yield how far it is, a line each, and at last the report, or the error."""
-    told = 0, 0
+    """Yield the progress, a line for each change, and at last the report or the error."""
+    reported = 0, 0
     while not run.is_over:
-        if run.progress != told:
-            told = run.progress
-            yield encoded(dict(zip(("done", "total"), told, strict=True))) + b"\n"
+        if run.progress != reported:
+            reported = run.progress
+            yield encoded(as_data(IndexingProgress(*reported))) + b"\n"
         await asyncio.sleep(LOOK_SECONDS)
-    yield encoded(_failure(run.error) if run.report is None else of_report(run.report)) + b"\n"
-
-
-def _failure(error: BaseException | None) -> forms.Failure:
-    if isinstance(error, NotewellError):
-        return {"error": error.fact, "hint": error.hint}
-    return {"error": INTERNAL.fact, "hint": INTERNAL.hint}
+    if run.report is not None:
+        yield encoded(as_data(run.report)) + b"\n"
+    else:
+        yield (problem_of(run.error) if isinstance(run.error, NotewellError) else INTERNAL).body + b"\n"

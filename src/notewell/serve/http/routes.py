@@ -1,78 +1,81 @@
-"""The routes: parse, one call of the vault, answer."""
+"""The routes: parse the parameters, make one call to the vault, return the result as JSON."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Response
+from fastapi import Query as QueryModel
 
 from notewell.errors import StoreBusy
 from notewell.files.vault_folder import check_folder
-from notewell.serve import forms
-from notewell.serve.answers import (
-    as_data,
-    of_graph,
-    of_links,
-    of_reading,
-    of_status,
-    of_walk,
-    with_notices,
-)
-from notewell.serve.http.arguments import (
-    HitsAsked,
-    LinksAsked,
-    Looking,
-    NodeAsked,
-    NoteLinksAsked,
-    RelatedAsked,
-    SearchAsked,
-    TraverseAsked,
-    check_query,
-)
-from notewell.serve.http.problems import Problem, encoded
-from notewell.serve.http.reload import Lines, RunLines, begun
-from notewell.serve.parameters import check_asked, query_by
+from notewell.graph.link_report import Links
+from notewell.graph.overview import Graph
+from notewell.graph.traverse import Walk
+from notewell.index.place import Reading
+from notewell.index.report import Report, Status
+from notewell.serve.http.arguments import LINES, PART, Asked, asked_of, check_query
+from notewell.serve.http.problems import Failure, Problem
+from notewell.serve.http.reload import IndexingProgress, Lines, RunLines, begun
+from notewell.serve.json_data import as_data, encoded
+from notewell.serve.parameters import QUERY, check_asked, query_of
+from notewell.serve.schema import form_of
 from notewell.serve.served import read_indexed
+from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
-from notewell.types.results import Results
+from notewell.types.query import Query
+from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
 
-# Why a request is refused before it is asked, on every route.
+# Why the guard refuses a request, on every route.
 REFUSED = {
-    400: "A parameter is wrong, or the request is no HTTP",
-    401: "A token is needed, and there is none or another",
-    403: "A page of another site asks",
+    400: "A parameter is wrong, or this is not an HTTP request",
+    401: "The token is missing or wrong",
+    403: "The request comes from a web page of another site",
     413: "The body is too large",
     421: "The Host header names another server",
     429: "Too many requests from this address",
     431: "The request is too long",
 }
-ABSENT = {404: "There is no such note, or not such lines"}
+ABSENT = {404: "There is no such note, or it has no such lines"}
 UNABLE = {503: "The vault cannot answer now"}
-BUSY = {409: "The vault is being brought up to date already"}
+BUSY = {409: "The vault is being indexed already"}
 
 Note = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
 Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")]
 
 
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A server that is running."""
+
+    ok: bool
+    """Always true."""
+    version: str
+    """The version of Notewell."""
+
+
 class Routes:
-    """What can be asked of one vault."""
+    """The answers of one vault."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._version = version("notewell")
 
     def health(self) -> Response:
-        """Say that the server is there."""
-        return _answer({"ok": True, "version": self._version})
+        """Say that the server is running."""
+        return _answer(as_data(Health(ok=True, version=self._version)))
 
     async def reload(self) -> Response:
-        """Bring the store up to date with the folder.
+        """Index new and changed notes.
 
-        Only what changed is read. The answer is a stream of lines, each JSON: how far it is, and last the report.
-        Whoever hangs up ends it, and what was done is kept.
+        The answer is a stream of JSON lines: the progress, and at last the report. If the client disconnects, indexing
+        stops, and what was done is kept.
         """
         try:
             run = await begun(self._vault.freshness.reload())
@@ -80,81 +83,82 @@ class Routes:
             return Problem(409, error.fact, error.hint).response()
         return RunLines(run)
 
-    def search(self, asked: Annotated[SearchAsked, Query()]) -> Response:
+    def search(self, asked: Asked) -> Response:
         """Find the lines that answer a text."""
-        query = query_by(asked, asked.text, like=asked.like, mode=asked.mode)
+        return self._hits(query_of(asked.given), asked)
+
+    def related(self, asked: Asked) -> Response:
+        """Find the notes most like several notes."""
+        return self._hits(query_of(asked.given), asked)
+
+    def related_to(self, note: Note, asked: Asked) -> Response:
+        """Find the notes most like one note."""
+        return self._hits(query_of({**asked.given, "notes": [note]}), asked)
+
+    def _hits(self, query: Query, asked: Asked) -> Response:
         check_asked(query)
-        notices = self._looked(asked)
-        return self._found(self._vault.search(query), notices, asked)
+        notices = self._refresh(asked)
+        return _answer(as_data(with_notices(self._vault.search(query), notices), explain=query.explain))
 
-    def related(self, asked: Annotated[RelatedAsked, Query()]) -> Response:
-        """Find the notes most like several."""
-        return self._related(asked.note, asked)
+    def traverse(self, note: Note, asked: Asked) -> Response:
+        """Follow links from a note to notes similar to it, or to a query."""
+        notices, rules = self._refresh(asked), asked.without("refresh")
+        walk = self._vault.traverse(note, **rules)
+        return _answer(as_data(with_notices(walk, notices)))
 
-    def related_to(self, note: Note, asked: Annotated[HitsAsked, Query()]) -> Response:
-        """Find the notes most like one."""
-        return self._related([note], asked)
+    def node(self, place: Place, asked: Asked) -> Response:
+        """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
+        self._refresh(asked)
+        lines, part = asked.given["lines"], asked.given["part"]
+        whole = f"{place}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
+        return _answer(as_data(read_indexed(self._vault, whole)))
 
-    def _related(self, notes: list[str], asked: HitsAsked) -> Response:
-        notices = self._looked(asked)
-        return self._found(self._vault.search(query_by(asked, like=notes, mode="related")), notices, asked)
+    def links(self, asked: Asked) -> Response:
+        """Count the links of all notes; list broken links, and notes without links."""
+        return self._links("", asked)
 
-    def _found(self, results: Results, notices: tuple[Notice, ...], asked: HitsAsked) -> Response:
-        return _answer(as_data(with_notices(results, notices), explain=asked.explain))
+    def links_of(self, note: Note, asked: Asked) -> Response:
+        """Show the links and backlinks of a note."""
+        return self._links(note, asked)
 
-    def traverse(self, note: Note, asked: Annotated[TraverseAsked, Query()]) -> Response:
-        """Walk from a note along links, to notes that are near it or a query."""
-        notices = self._looked(asked)
-        walk = self._vault.traverse(note, query=asked.query, depth=asked.depth, floor=asked.floor)
-        return _answer(of_walk(with_notices(walk, notices)))
+    def _links(self, note: str, asked: Asked) -> Response:
+        notices = self._refresh(asked)
+        links = self._vault.links(note, **asked.without("refresh"))
+        return _answer(as_data(with_notices(links, notices)))
 
-    def node(self, place: Place, asked: Annotated[NodeAsked, Query()]) -> Response:
-        """Show a note, some of its lines, or a part such as a page; without secrets."""
-        self._looked(asked)
-        lines, part = (f":{asked.lines}" if asked.lines else ""), (f"#{asked.part}" if asked.part else "")
-        return _answer(of_reading(read_indexed(self._vault, place + lines + part)))
-
-    def links(self, asked: Annotated[LinksAsked, Query()]) -> Response:
-        """Count the links of all notes, and list the broken ones and the notes without any."""
-        notices = self._looked(asked)
-        links = self._vault.links(broken=asked.broken, orphans=asked.orphans, to=asked.to)
-        return _answer(of_links(with_notices(links, notices)))
-
-    def links_of(self, note: Note, asked: Annotated[NoteLinksAsked, Query()]) -> Response:
-        """Say where the links of a note lead, and which lead to it."""
-        notices = self._looked(asked)
-        links = self._vault.links(note, broken=asked.broken, to=asked.to)
-        return _answer(of_links(with_notices(links, notices)))
-
-    def graph(self, asked: Annotated[Looking, Query()]) -> Response:
-        """Show the vault from above: its communities, and what joins them."""
-        notices = self._looked(asked)
-        graph = self._vault.graph()
-        return _answer(of_graph(with_notices(graph, notices)))
+    def graph(self, asked: Asked) -> Response:
+        """Show the communities of the vault, and the links between them."""
+        notices = self._refresh(asked)
+        return _answer(as_data(with_notices(self._vault.graph(), notices)))
 
     def status(self) -> Response:
-        """Say what is indexed, and what is not."""
+        """Show what is indexed and what is not."""
         check_folder(self._vault.root)
-        return _answer(of_status(self._vault.status()))
+        return _answer(as_data(self._vault.status()))
 
-    def _looked(self, asked: Looking) -> tuple[Notice, ...]:
-        return self._vault.freshness.look(refresh=asked.refresh)
+    def _refresh(self, asked: Asked) -> tuple[Notice, ...]:
+        return self._vault.freshness.look(refresh=asked.given["refresh"])
 
 
 def router(vault: Vault) -> APIRouter:
-    """Return the routes of a vault, in the order in which one needs them."""
+    """Return the routes of a vault, the most needed first."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
-    add = _adder(made)
-    add("/health", routes.health, forms.Health, {})
-    add("/search", routes.search, forms.Results | forms.DeepResults, {**ABSENT, **UNABLE})
-    add("/related", routes.related, forms.Results, {**ABSENT, **UNABLE})
-    add("/related/{note:path}", routes.related_to, forms.Results, {**ABSENT, **UNABLE})
-    add("/traverse/{note:path}", routes.traverse, forms.Walk, {**ABSENT, **UNABLE})
-    add("/node/{place:path}", routes.node, forms.Reading, {**ABSENT, **UNABLE})
-    add("/links", routes.links, forms.Links, UNABLE)
-    add("/links/{note:path}", routes.links_of, forms.Links, {**ABSENT, **UNABLE})
-    add("/graph", routes.graph, forms.Graph, UNABLE)
-    add("/status", routes.status, forms.Status, UNABLE)
+    found = form_of(Results) | form_of(DeepResults)
+    add = partial(_add, made)
+    add("/health", routes.health, form_of(Health), {})
+    add("/search", routes.search, found, {**ABSENT, **UNABLE}, asked_of("search"))
+    add("/related", routes.related, form_of(Results), {**ABSENT, **UNABLE}, asked_of("related"))
+    one = asked_of("related", without=("notes",))
+    add("/related/{note:path}", routes.related_to, form_of(Results), {**ABSENT, **UNABLE}, one)
+    walk = asked_of("traverse", without=("note",))
+    add("/traverse/{note:path}", routes.traverse, form_of(Walk), {**ABSENT, **UNABLE}, walk)
+    node = asked_of("read", LINES, PART, QUERY["refresh"], without=("place",))
+    add("/node/{place:path}", routes.node, form_of(Reading), {**ABSENT, **UNABLE}, node)
+    add("/links", routes.links, form_of(Links), UNABLE, asked_of("links", without=("note",)))
+    links = asked_of("links", without=("note", "orphans"))
+    add("/links/{note:path}", routes.links_of, form_of(Links), {**ABSENT, **UNABLE}, links)
+    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("status", QUERY["refresh"]))
+    add("/status", routes.status, form_of(Status), UNABLE)
     made.add_api_route(
         "/reload",
         routes.reload,
@@ -163,30 +167,44 @@ def router(vault: Vault) -> APIRouter:
         response_class=Lines,
         response_model=None,
         responses={
-            200: {"model": forms.Report | forms.Progress | forms.Failure, "description": "Lines, each of them JSON"},
+            200: {"model": form_of(Report) | form_of(IndexingProgress) | form_of(Failure), "description": "JSON lines"},
             **_failures({**BUSY, **UNABLE}),
         },
     )
     return made
 
 
-def _adder(made: APIRouter) -> Callable[[str, Callable[..., Response], Any, Mapping[int, str]], None]:
-    def add(path: str, answer: Callable[..., Response], form: Any, problems: Mapping[int, str]) -> None:
-        # Answers are made whole in `serve/answers.py`: their form is published here, and checked in tests.
-        made.add_api_route(
-            path,
-            answer,
-            methods=["GET"],
-            operation_id=answer.__name__,
-            response_model=None,
-            responses={200: {"model": form, "description": "The answer"}, **_failures(problems)},
-        )
-
-    return add
+def _add(
+    made: APIRouter,
+    path: str,
+    answer: Callable[..., Response],
+    form: Any,
+    problems: Mapping[int, str],
+    asked: type[Asked] | None = None,
+) -> None:
+    """Add a GET route, whose query parameters are those of the model `asked`."""
+    # FastAPI reads the parameters from the signature, and the model exists only at run time.
+    hints = {**get_type_hints(answer, include_extras=True), "asked": Annotated[asked, QueryModel()]}
+    signature = inspect.signature(answer)
+    endpoint: Any = partial(answer)
+    endpoint.__signature__ = signature.replace(
+        parameters=[one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
+    )
+    made.add_api_route(
+        path,
+        endpoint,
+        methods=["GET"],
+        name=answer.__name__,
+        operation_id=answer.__name__,
+        description=inspect.getdoc(answer),
+        # The result is JSON already: its form is published here, and checked in tests.
+        response_model=None,
+        responses={200: {"model": form, "description": "The answer"}, **_failures(problems)},
+    )
 
 
 def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": forms.Failure, "description": why} for status, why in {**REFUSED, **problems}.items()}
+    return {status: {"model": form_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()}
 
 
 def _answer(value: Mapping[str, object]) -> Response:

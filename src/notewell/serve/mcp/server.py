@@ -19,10 +19,10 @@ from notewell.errors import NotewellError
 from notewell.serve.mcp import notes
 from notewell.serve.mcp.arguments import input_schema, read_arguments
 from notewell.serve.mcp.memory import MEMORY_TOOLS
-from notewell.serve.mcp.shapes import output_schema
 from notewell.serve.mcp.tools import TOOLS, Tool
-from notewell.serve.mistakes import told_mistake
+from notewell.serve.mistakes import describe_mistake
 from notewell.serve.say import say
+from notewell.serve.schema import json_schema
 from notewell.vault import Vault
 
 # Calls that run at once; more of them wait. Each has a connection to the store.
@@ -78,7 +78,7 @@ async def explained(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 def unexpected(error: Exception) -> str:
     """Log where an unexpected error happened, and return what a client may know about it."""
-    say(f"notewell mcp: {told_mistake(error)}")
+    say(f"notewell mcp: {describe_mistake(error)}")
     return f"This is a bug in Notewell ({type(error).__name__}); its log shows where"
 
 
@@ -94,7 +94,7 @@ def described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=input_schema(tool.arguments),
-        output_schema=output_schema(tool.answer) if tool.answer else None,
+        output_schema=json_schema(tool.answer) if tool.answer else None,
         annotations=types.ToolAnnotations(
             title=tool.title, read_only_hint=not tool.writes, destructive_hint=tool.removes, open_world_hint=False
         ),

@@ -1,0 +1,62 @@
+"""Results as JSON data, by the fields of their dataclasses; loads no pydantic, which commands do without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from notewell.serve.wording import word
+from notewell.types.notices import Notice
+
+# Metadata of fields that the JSON can lack: `explained` without `explain`, `optional` if it is None.
+EXPLAINED, OPTIONAL = "explained", "optional"
+# Metadata of fields that it never has, with the value False.
+JSON = "json"
+
+
+def as_data(value: Any, *, explain: bool = False) -> Any:
+    """Return a result as JSON data: dataclasses as dictionaries, notices as sentences.
+
+    >>> from notewell.types.results import Step
+    >>> as_data(Step("decay", "old", 0.5)), as_data([Path("a.md")])
+    ({'by': 'decay', 'why': 'old', 'score': 0.5}, ['a.md'])
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if is_dataclass(value):
+        return _as_object(value, explain)
+    if isinstance(value, Mapping):
+        return {key: as_data(part, explain=explain) for key, part in value.items()}
+    return str(value) if isinstance(value, Path) else [as_data(part, explain=explain) for part in value]
+
+
+def _as_object(value: Any, explain: bool) -> Any:
+    if isinstance(value, Notice):
+        return word(value)
+    shown = {}
+    kind: type = type(value)
+    for name, explained, optional in members(kind):
+        part = getattr(value, name)
+        if explain if explained else not optional or part is not None:
+            shown[name] = as_data(part, explain=explain)
+    return shown
+
+
+@cache
+def members(result: Any) -> tuple[tuple[str, bool, bool], ...]:
+    """Return the fields of a result, and which of them can be left out."""
+    shown = [one for one in fields(result) if one.metadata.get(JSON, True)]
+    return tuple((one.name, EXPLAINED in one.metadata, OPTIONAL in one.metadata) for one in shown)
+
+
+def encoded(data: Any) -> bytes:
+    """Return data as JSON; a lone surrogate, as in odd file names, is escaped.
+
+    >>> encoded({"path": "caf\\udce9.md"})
+    b'{"path": "caf\\\\udce9.md"}'
+    """
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
