@@ -206,7 +206,7 @@ def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path) 
         assert load_settings(tmp_path, {}, {"embed.url": url}).embed.url == url
 
 
-def test_what_is_no_address_is_an_error(tmp_path: Path) -> None:
+def test_what_is_not_an_address_is_an_error(tmp_path: Path) -> None:
     for url in ("example.org", "ftp://example.org", "http://a b", "http://localhost:port", "http://"):
         assert refused(tmp_path, {"embed.url": url}).fact.startswith("embed.url ")
 

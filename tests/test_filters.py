@@ -194,7 +194,7 @@ def test_a_scope_with_nothing_in_it_finds_nothing_and_says_so(notes: Vault, text
     assert sentences(results.notices) == (notice,)
 
 
-def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
+def test_an_unknown_folder_and_key_are_reported(notes: Vault) -> None:
     (folder,) = notes.search("acid", under="nowhere").notices
     assert folder == Notice("unknown_folder", {"path": "nowhere"})
     (unknown,) = notes.search("acid", filters=Filters(where={"mood": "good"})).notices
@@ -217,7 +217,7 @@ def test_an_unknown_folder_and_key_are_told_of(notes: Vault) -> None:
         ("acid lex:", ("lex: has no value, so it was read as text",)),
     ],
 )
-def test_a_key_that_was_mistyped_is_told_of(notes: Vault, text: str, notices: tuple[str, ...]) -> None:
+def test_a_key_that_was_mistyped_is_reported(notes: Vault, text: str, notices: tuple[str, ...]) -> None:
     results = notes.search(text)
     assert len(results) > 0
     assert sentences(results.notices) == notices
@@ -234,7 +234,7 @@ def test_a_key_that_was_mistyped_is_told_of(notes: Vault, text: str, notices: tu
         *((signs, f"There are no words to search for. {CLOSEST}") for signs in ('"', "*", "%", "()[]")),
     ],
 )
-def test_words_that_no_hit_has_are_told_of(make_vault: MakeVault, text: str, notice: str) -> None:
+def test_words_that_no_hit_has_are_reported(make_vault: MakeVault, text: str, notice: str) -> None:
     vault = make_vault(NOTES, settings={"embed.model": "static"})
     vault.index()
     results = vault.search(text)
@@ -271,7 +271,7 @@ def test_a_secret_in_a_query_is_not_repeated(notes: Vault) -> None:
     assert secret not in notice
 
 
-def test_a_query_of_hundreds_of_parts_is_told_of_in_a_few_lines(notes: Vault) -> None:
+def test_a_query_of_hundreds_of_parts_is_reported_in_a_few_lines(notes: Vault) -> None:
     keys = notes.search(" ".join(f"status{number}:open" for number in range(60))).notices
     assert len([notice for notice in keys if notice.code == "unknown_key"]) == 3
     many = notes.search(" ".join(f"tag:none{number}" for number in range(60))).notices
@@ -290,7 +290,7 @@ def test_a_query_says_how_it_was_read(notes: Vault) -> None:
     )
 
 
-def test_a_closer_look_stays_in_the_scope(notes: Vault) -> None:
+def test_the_encoder_rerank_stays_in_the_scope(notes: Vault) -> None:
     class Encoder(WordsEmbedder):
         fingerprint = "encoder"
 

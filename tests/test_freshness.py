@@ -49,7 +49,7 @@ def test_refreshing_says_so_when_much_has_changed(make_vault: MakeVault) -> None
     assert found(vault, "zebra") == []
 
 
-def test_refreshing_does_not_make_a_store_anew_for_other_settings(make_vault: MakeVault) -> None:
+def test_refreshing_does_not_rebuild_a_store_for_other_settings(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(50)})
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden.\n")

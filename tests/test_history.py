@@ -235,7 +235,7 @@ class AnyFolder(RuleBasedStateMachine):
 
 # A handful of bytes: nearly every note is a batch of its own. And the largest, in which all are one.
 @pytest.mark.parametrize("batches", [Batches(bytes=60), Batches()], ids=["many", "one"])
-def test_any_history_of_a_folder_ends_as_indexing_it_anew(content: Content, batches: Batches) -> None:
+def test_any_history_of_a_folder_ends_as_indexing_it_from_scratch(content: Content, batches: Batches) -> None:
     history = settings(max_examples=15, stateful_step_count=20)
 
     class Machine(AnyFolder):

@@ -135,7 +135,7 @@ def test_notes_read_at_once_are_all_kept(tmp_path: Path) -> None:
     assert sorted(recall_opened(tmp_path / "opened", NOW)) == places
 
 
-def test_who_keeps_a_place_waits_for_whoever_is_keeping_another(tmp_path: Path) -> None:
+def test_saving_a_place_waits_for_another_process_that_saves(tmp_path: Path) -> None:
     file = tmp_path / "opened.json"
     with ThreadPoolExecutor() as others:
         with held(tmp_path / "opened.json.lock", 0):
@@ -147,7 +147,7 @@ def test_who_keeps_a_place_waits_for_whoever_is_keeping_another(tmp_path: Path) 
     assert recall_opened(file, NOW) == ("a.md:1", "b.md:1")
 
 
-def test_a_name_that_is_no_text_is_not_kept(tmp_path: Path) -> None:
+def test_a_name_that_is_not_text_is_not_kept(tmp_path: Path) -> None:
     keep_opened(tmp_path / "opened", "\udcff.md:1-2", NOW)
     assert list(tmp_path.iterdir()) == []
 

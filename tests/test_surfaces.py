@@ -204,7 +204,7 @@ def test_hits_that_did_not_fit_are_counted(served: tuple[Path, Served], monkeypa
 
 
 @pytest.mark.parametrize("answer", [name for name, (*_, form) in ANSWERS.items() if "notices" in form.__annotations__])
-def test_what_the_look_for_changed_files_has_to_say_is_told_by_both(
+def test_what_the_look_for_changed_files_has_to_say_is_reported_by_both(
     behind: tuple[Path, Served], answer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")

@@ -110,7 +110,7 @@ def test_the_users_variable_and_option_are_not_held_to_the_vaults(root: Path) ->
     assert load_settings(root, {}, {"hook.threshold": 0.1}).hook.threshold == 0.1
 
 
-def test_the_switch_of_the_process_is_a_setting(root: Path) -> None:
+def test_the_switch_of_the_daemon_is_a_setting(root: Path) -> None:
     for value in ("no", "off", "0", "False"):
         given = given_settings(root, {"NOTEWELL_DAEMON": value}, {})["daemon.use"]
         assert given.source == "NOTEWELL_DAEMON"

@@ -86,7 +86,7 @@ def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: M
     assert [hit.path for hit in vault.search("loaf")] == ["bread.md"]
 
 
-def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
+def test_words_that_no_note_has_are_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     results = vault.search("zebra")
@@ -96,7 +96,7 @@ def test_words_that_no_note_has_are_told_of(make_vault: MakeVault) -> None:
         assert by_meaning.search("zebra").notices == ()
 
 
-def test_a_scope_that_is_not_there_is_told_of(make_vault: MakeVault) -> None:
+def test_a_scope_that_is_not_there_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     assert vault.search("hive", under="gard").notices == (
@@ -211,7 +211,7 @@ def test_a_name_with_a_zero_byte_is_no_notes(make_vault: MakeVault, name: str) -
         assert caught.value.hint
 
 
-def test_a_file_whose_name_is_no_text_does_not_stop_the_run(make_vault: MakeVault) -> None:
+def test_a_file_whose_name_is_not_text_does_not_stop_the_run(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     Path(os.fsdecode(os.fsencode(vault.root) + b"/caf\xe9.md")).write_text("# Café\n\nA name in an old encoding.\n")
     assert vault.index().added >= 3
@@ -239,7 +239,7 @@ def test_words_are_still_searched_when_the_model_is_gone(make_vault: MakeVault, 
         assert caught.value.hint
 
 
-def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_made_anew(make_vault: MakeVault) -> None:
+def test_vectors_of_another_embedder_are_not_searched_until_the_store_is_rebuilt(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     with opened(vault.root, {"embed.model": "static"}) as other:
@@ -291,7 +291,7 @@ def test_the_environment_wins_over_the_file_and_options_over_both(
 
 
 @pytest.mark.parametrize("name", ["nowhere", "bread.md"])
-def test_what_is_no_folder_is_an_error_with_a_hint(make_vault: MakeVault, name: str) -> None:
+def test_what_is_not_a_folder_is_an_error_with_a_hint(make_vault: MakeVault, name: str) -> None:
     root = make_vault(NOTES).root
     with pytest.raises(VaultError) as caught:
         Vault.open(root / name)
@@ -360,7 +360,7 @@ def test_links_of_a_vault_that_was_never_indexed_are_an_error(make_vault: MakeVa
         make_vault(NOTES).links()
 
 
-def test_links_are_told_as_they_were_while_another_process_indexes(make_vault: MakeVault) -> None:
+def test_links_are_listed_as_they_were_while_another_process_indexes(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "See [[bees]].\n", "bees.md": "The hive hums.\n"})
     vault.index()
     vault.store.db.execute("update meta set value = -1 where key = 'linked'")

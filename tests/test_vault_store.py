@@ -129,7 +129,7 @@ def test_a_run_waits_for_another_and_is_told_who_holds_the_store(make_vault: Mak
         holder.join()
 
 
-def test_a_damaged_store_is_made_anew_by_a_full_run_and_only_by_that(make_vault: MakeVault) -> None:
+def test_a_damaged_store_is_rebuilt_by_a_full_run_and_only_by_that(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     vault.close()
@@ -204,7 +204,7 @@ def test_an_interrupted_full_run_leaves_the_old_store_in_place(make_vault: MakeV
     assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
 
 
-def test_other_chunk_sizes_make_the_store_anew(make_vault: MakeVault) -> None:
+def test_other_chunk_sizes_rebuild_the_store(make_vault: MakeVault) -> None:
     long = "# Long\n\n" + "\n\n".join(f"Paragraph {number} says that the hive hums." for number in range(30))
     vault = make_vault({"long.md": long})
     vault.index()

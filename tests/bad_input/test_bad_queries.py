@@ -67,7 +67,7 @@ def test_the_command_line_refuses_to_look_for_nothing(make_vault: MakeVault, cli
     assert answer.code == 1 and "nothing to search for" in answer.err
 
 
-def test_a_query_of_bytes_that_are_no_text_is_answered(make_vault: MakeVault) -> None:
+def test_a_query_of_bytes_that_are_not_text_is_answered(make_vault: MakeVault) -> None:
     vault = make_vault({"rye.md": RYE})
     command = [sys.executable, "-c", "from notewell.serve.cli import main; main()", "search", "--json"]
     done = subprocess.run(

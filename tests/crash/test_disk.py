@@ -297,7 +297,7 @@ def damage(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["header", "cut off", "every page but the first"])
-def test_a_damaged_store_is_named_by_doctor_and_mended_by_repair(
+def test_a_damaged_store_is_named_by_doctor_and_repaired_by_repair(
     make_vault: MakeVault, run_command: RunCommand, how: str
 ) -> None:
     with make_vault(NOTES) as vault:
@@ -313,7 +313,7 @@ def test_a_damaged_store_is_named_by_doctor_and_mended_by_repair(
         assert found(mended, "hive") == ["bees.md"]
 
 
-def test_one_damaged_page_deep_in_a_store_is_named_and_mended(make_vault: MakeVault) -> None:
+def test_one_damaged_page_deep_in_a_store_is_named_and_repaired(make_vault: MakeVault) -> None:
     words = "\n\n".join(f"## Part {part}\n\nWord{part} of the hive hums in the orchard." for part in range(60))
     with make_vault({f"{number}.md": f"# {number}\n\n{words}\n" for number in range(20)}) as vault:
         vault.index()

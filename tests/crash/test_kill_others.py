@@ -25,7 +25,7 @@ def encoded(vault: Vault) -> list[tuple[str, int, float]]:
     return [(e.path, e.line, e.score) for e in vault.search("orchard of number 3")]
 
 
-def test_filling_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(
+def test_encoding_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it(
     few_notes: Path, perform: Perform
 ) -> None:
     place = Place(few_notes, {**ENCODER, "chunk.min_chars": 0})

@@ -49,7 +49,7 @@ def test_errors_of_many_kinds_are_known() -> None:
     assert [line for line in ERRORS.strip().split("\n") if not is_error(line)] == []
 
 
-def test_a_success_is_no_error() -> None:
+def test_a_success_is_not_an_error() -> None:
     assert [line for line in SUCCESSES if is_error(line)] == []
 
 

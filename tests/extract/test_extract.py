@@ -72,7 +72,7 @@ def test_a_match_is_shown_as_its_file_has_it() -> None:
     assert found[0] in extracted("\n".join(found), "grep -r took src").lines
 
 
-def test_lines_without_a_file_are_no_list_of_matches() -> None:
+def test_lines_without_a_file_are_not_a_list_of_matches() -> None:
     lines = "\n".join(f"a line of one file {n}" for n in range(2_000))
     assert extract(lines, Kind(lists="matches")) == Untouched.NO_LIST
 

@@ -21,7 +21,7 @@ def test_the_holder_signs_with_its_process_and_the_time(tmp_path: Path) -> None:
     assert file.read_text() == ""
 
 
-def test_whoever_comes_second_waits_as_long_as_it_was_told_to(tmp_path: Path) -> None:
+def test_a_second_process_waits_as_long_as_asked(tmp_path: Path) -> None:
     with held(tmp_path / "lock", 0):
         began = time.monotonic()
         with pytest.raises(StoreBusy), held(tmp_path / "lock", 0.2):
@@ -42,7 +42,7 @@ def test_a_holder_that_cannot_be_read_is_another_process(tmp_path: Path, signed:
     assert caught.value.hint
 
 
-def test_whoever_waits_is_told_what_the_lock_is_for(tmp_path: Path) -> None:
+def test_a_waiting_process_learns_what_the_lock_is_for(tmp_path: Path) -> None:
     with (
         held(tmp_path / "lock", 0),
         pytest.raises(StoreBusy, match=f"Process {os.getpid()}, since .*, is changing the memories"),
@@ -60,7 +60,7 @@ def test_a_lock_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "text", ["# made by another program\n", '{"pid": 4711, "my": "state"}', '{"pid": 4711}', "4711", "\n"]
 )
-def test_a_file_that_is_no_lock_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_lock_is_left_as_it_is(tmp_path: Path, text: str) -> None:
     (tmp_path / "poetry.lock").write_text(text)
     with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "poetry.lock", 0):
         pytest.fail("another program's file is a lock")
@@ -68,7 +68,7 @@ def test_a_file_that_is_no_lock_is_left_as_it_is(tmp_path: Path, text: str) -> N
     assert (tmp_path / "poetry.lock").read_text() == text
 
 
-def test_a_pipe_in_the_locks_place_is_no_lock(tmp_path: Path) -> None:
+def test_a_pipe_in_the_locks_place_is_not_a_lock(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "lock")
     with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "lock", 0):
         pytest.fail("a pipe is a lock")

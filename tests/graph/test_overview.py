@@ -53,7 +53,7 @@ def test_a_community_goes_by_the_notes_that_are_linked_with_the_most_others_of_i
     assert ranks["Map.md"] < min(ranks[path] for path in bees.notes[1:])
 
 
-def test_notes_of_one_name_are_told_apart_by_their_folders() -> None:
+def test_notes_of_one_name_are_distinguished_by_their_folders() -> None:
     bees = ("Garden/Bees.md", "Garden/Hive.md", "Garden/Honey.md")
     more = ("Work/Bees.md", "Work/Hive.md", "Work/Wax.md")
     seen = overview(make_net([*circle(*bees), *circle(*more)], "Bees.md"))

@@ -210,7 +210,7 @@ def test_deep_mode_begins_with_eight_notes_keeps_fifty_and_does_not_end_early() 
     assert {visit.reason for visit in found.dropped} == {OVERFLOW}
 
 
-def test_age_is_told_and_drops_nothing() -> None:
+def test_age_is_shown_and_drops_nothing() -> None:
     found = with_decay(deepen(["0"], QUERY, star([0.9, 0.8, 0.1])), {"0": 0.0, "1": 0.009, "2": 0.01, "3": 0.0})
     assert reasons(found) == {0: SEED, 1: DESPITE_DECAY, 2: ABOVE, 3: BELOW}
     assert [int(visit.note) for visit in found.kept] == [0, 1, 2]

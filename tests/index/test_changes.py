@@ -160,7 +160,7 @@ def test_a_bad_note_is_skipped_and_named_and_the_others_are_indexed(make_vault: 
     assert paths(vault, "loaf") == ["rye.md"]
 
 
-def test_a_mended_note_is_indexed_and_no_longer_named(make_vault: MakeVault) -> None:
+def test_a_repaired_note_is_indexed_and_no_longer_named(make_vault: MakeVault) -> None:
     vault = make_vault({"bad.md": b"\0\1\2", "rye.md": RYE})
     vault.index()
     write(vault, "bad.md", "# Coffee\n\nA bowl of café au lait on the balcony.\n")
@@ -252,7 +252,7 @@ def test_notes_that_are_only_gone_are_forgotten_however_large_they_were(make_vau
 
 
 @pytest.mark.parametrize("settings", [{"chunk.max_chars": 300}, {"chunk.min_chars": 5}, {"chunk.overlap_words": 5}])
-def test_other_chunk_settings_index_everything_anew(make_vault: MakeVault, settings: dict[str, int]) -> None:
+def test_other_chunk_settings_index_everything_again(make_vault: MakeVault, settings: dict[str, int]) -> None:
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     vault.index()
     changed = Vault.open(vault.root, {"embed.model": "words", **settings})
@@ -273,7 +273,7 @@ def test_shorter_chunks_are_in_the_store_after_the_setting_changed(make_vault: M
     assert shorter.store.about().chunks >= 4
 
 
-def test_another_embedder_indexes_everything_anew_and_searches_by_words_until_then(make_vault: MakeVault) -> None:
+def test_another_embedder_indexes_everything_again_and_searches_by_words_until_then(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     vault.index()
     other = Vault.open(vault.root, {"embed.model": "words"})
@@ -323,7 +323,7 @@ def test_a_full_run_that_is_stopped_leaves_the_store_as_it_was(make_vault: MakeV
     assert sorted(paths(vault, "hive loaf")) == ["bees.md", "rye.md"]
 
 
-def test_progress_is_told_after_every_note(make_vault: MakeVault) -> None:
+def test_progress_is_reported_after_every_note(make_vault: MakeVault) -> None:
     told: list[tuple[int, int]] = []
     make_vault({"bees.md": BEES, "rye.md": RYE}).index(progress=Progress(tell=lambda *counts: told.append(counts)))
     assert told == [(1, 2), (2, 2)]

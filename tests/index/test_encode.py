@@ -60,7 +60,7 @@ def after_first_group(do: Callable[[], None]) -> Progress:
 # From none to all
 
 
-def test_filling_gives_every_chunk_the_encoders_vector_and_tells_how_far_it_is(vault: Vault) -> None:
+def test_encoding_gives_every_chunk_the_encoders_vector_and_reports_progress(vault: Vault) -> None:
     told: list[tuple[int, int]] = []
     assert vault.encoder.left == NUMBER
     assert vault.encode(Progress(tell=lambda *counts: told.append(counts))) == 0
@@ -83,7 +83,7 @@ def test_the_vectors_are_those_of_what_the_chunks_mean(vault: Vault) -> None:
             assert near[slot] == pytest.approx(1, abs=0.001)
 
 
-def test_a_fill_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(vault: Vault) -> None:
+def test_an_encoding_run_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(vault: Vault) -> None:
     told: list[int] = []
     progress = Progress(tell=lambda done, total: told.append(total), stop=lambda: bool(told))
     assert vault.encode(progress) == vault.encoder.left == NUMBER - GROUP
@@ -94,14 +94,14 @@ def test_a_fill_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(vault: Va
     assert vault.store.about().filled == NUMBER
 
 
-def test_a_second_fill_has_nothing_to_do(vault: Vault) -> None:
+def test_a_second_encoding_run_has_nothing_to_do(vault: Vault) -> None:
     vault.encode()
     generation = vault.store.about().generation
     assert vault.encode(Progress(tell=lambda done, total: pytest.fail("something was filled again"))) == 0
     assert vault.store.about().generation == generation
 
 
-def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_fill(make_vault: MakeVault) -> None:
+def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_encode(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "# A\n\nThe hive hums.\n"}, SETTINGS)
     assert (vault.encoder.left, vault.encode()) == (0, 0)
     assert not vault.store_file.exists()
@@ -113,7 +113,7 @@ def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_fill(make_
 # Beside others
 
 
-def test_two_do_not_fill_at_once_and_the_second_is_told_who_does(vault: Vault) -> None:
+def test_two_do_not_encode_at_once_and_the_second_learns_who_does(vault: Vault) -> None:
     refused: list[str] = []
 
     def fill_too() -> None:
@@ -128,7 +128,7 @@ def test_two_do_not_fill_at_once_and_the_second_is_told_who_does(vault: Vault) -
         assert other.encode() == 0
 
 
-def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> None:
+def test_search_goes_on_during_encoding_and_sees_what_is_there(vault: Vault) -> None:
     seen: list[tuple[int, bool]] = []
 
     def look(done: int, total: int) -> None:
@@ -143,7 +143,7 @@ def test_search_goes_on_during_the_fill_and_sees_what_is_there(vault: Vault) -> 
 
 
 @pytest.mark.parametrize("last", [GROUP, NUMBER], ids=["in its middle", "at its end"])
-def test_notes_that_come_in_during_the_fill_are_filled_by_it(vault: Vault, last: int) -> None:
+def test_notes_that_come_in_during_encoding_are_encoded_by_it(vault: Vault, last: int) -> None:
     def add(done: int, total: int) -> None:
         if done == last and not (vault.root / "new.md").exists():
             (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
@@ -156,7 +156,7 @@ def test_notes_that_come_in_during_the_fill_are_filled_by_it(vault: Vault, last:
     assert vault.doctor().problems == ()
 
 
-def test_a_fill_that_ends_early_returns_how_many_lack_a_vector_by_then(vault: Vault) -> None:
+def test_an_encoding_run_that_ends_early_returns_how_many_lack_a_vector_by_then(vault: Vault) -> None:
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     told: list[int] = []
 
@@ -175,7 +175,7 @@ def holding(vault: Vault) -> apsw.Connection:
     return writer
 
 
-def test_a_fill_tries_again_while_another_connection_holds_a_transaction(vault: Vault) -> None:
+def test_an_encoding_run_tries_again_while_another_connection_holds_a_transaction(vault: Vault) -> None:
     vault.store.db.set_busy_timeout(20)
     writer, asked = holding(vault), count()
 
@@ -191,7 +191,7 @@ def test_a_fill_tries_again_while_another_connection_holds_a_transaction(vault: 
     assert next(asked) > 3
 
 
-def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault) -> None:
+def test_an_encoding_run_waits_while_another_connection_holds_a_transaction(vault: Vault) -> None:
     vault.store.db.set_busy_timeout(60_000)
     writer = holding(vault)
     letting_go = threading.Timer(0.1, lambda: writer.execute("rollback"))
@@ -202,7 +202,7 @@ def test_a_fill_waits_while_another_connection_holds_a_transaction(vault: Vault)
     assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
 
 
-def test_a_fill_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
+def test_an_encoding_run_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
     vault.store.db.set_busy_timeout(20)
     writer, asked = holding(vault), count()
     assert vault.encode(Progress(stop=lambda: next(asked) >= 3)) == NUMBER
@@ -211,7 +211,7 @@ def test_a_fill_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
     assert vault.encode() == 0
 
 
-def test_a_fill_ends_when_the_store_is_gone(vault: Vault) -> None:
+def test_an_encoding_run_ends_when_the_store_is_gone(vault: Vault) -> None:
     told: list[int] = []
 
     def delete(done: int, total: int) -> None:
@@ -241,7 +241,7 @@ def test_measuring_keeps_nothing(vault: Vault) -> None:
     assert (vault.store.about().encoder, vault.store.about().filled) == ("", 0)
 
 
-def test_two_encoders_take_turns_only_by_filling(vault: Vault) -> None:
+def test_two_encoders_take_turns_only_by_encoding(vault: Vault) -> None:
     vault.search("the hive hums")
     assert vault.store.about().encoder == WordsEmbedder.fingerprint
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
@@ -252,7 +252,7 @@ def test_two_encoders_take_turns_only_by_filling(vault: Vault) -> None:
 
 @pytest.mark.parametrize("path", ["000.md", f"{NUMBER - 1:03}.md"], ids=["already filled", "not yet filled"])
 @pytest.mark.parametrize("text", ["# Zebra\n\nA zebra grazes in the garden today.\n", None], ids=["changed", "removed"])
-def test_a_note_that_changes_during_the_fill_has_no_vector_of_what_it_was(
+def test_a_note_that_changes_during_encoding_has_no_vector_of_what_it_was(
     vault: Vault, path: str, text: str | None
 ) -> None:
     def change() -> None:
@@ -268,7 +268,7 @@ def test_a_note_that_changes_during_the_fill_has_no_vector_of_what_it_was(
         assert vault.search("zebra")[0].path == path
 
 
-def test_a_note_that_changes_while_its_vector_is_made_is_filled_by_the_same_run(vault: Vault) -> None:
+def test_a_note_that_changes_while_its_vector_is_made_is_encoded_by_the_same_run(vault: Vault) -> None:
     class Meddled(WordsEmbedder):
         """The words embedder, during whose first work all the notes it was given change."""
 
@@ -288,7 +288,7 @@ def test_a_note_that_changes_while_its_vector_is_made_is_filled_by_the_same_run(
     assert vault.store.about().filled == NUMBER
 
 
-def test_a_full_run_during_the_fill_loses_nothing(vault: Vault) -> None:
+def test_a_full_run_during_encoding_loses_nothing(vault: Vault) -> None:
     def make_anew() -> None:
         with opened(vault) as other:
             assert other.index(full=True).added == NUMBER
@@ -299,7 +299,7 @@ def test_a_full_run_during_the_fill_loses_nothing(vault: Vault) -> None:
     assert vault.doctor().problems == ()
 
 
-def test_searches_that_make_vectors_and_a_fill_come_to_the_same(vault: Vault) -> None:
+def test_searches_that_make_vectors_and_an_encoding_run_come_to_the_same(vault: Vault) -> None:
     done = threading.Event()
 
     def search_on() -> None:
@@ -320,7 +320,7 @@ def test_searches_that_make_vectors_and_a_fill_come_to_the_same(vault: Vault) ->
 # Killed
 
 
-def test_the_lock_of_a_killed_fill_is_free(vault: Vault) -> None:
+def test_the_lock_of_a_killed_encoding_run_is_free(vault: Vault) -> None:
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(vault.root)], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout

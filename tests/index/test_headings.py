@@ -93,7 +93,7 @@ def test_a_heading_or_block_is_read_with_what_belongs_to_it(root: Path, written:
         ("plain.txt#Why", "plain.txt has no heading 'Why'", "It has no headings; ask for its lines"),
     ],
 )
-def test_a_heading_or_block_that_a_note_lacks_is_an_error_that_names_what_is_near(
+def test_a_heading_or_block_that_a_note_lacks_is_an_error_with_suggestions(
     root: Path, written: str, fact: str, hint: str
 ) -> None:
     with pytest.raises(NoteError) as caught:

@@ -39,5 +39,5 @@ def test_an_empty_file_is_an_empty_text() -> None:
     assert extract(b"").text == ""
 
 
-def test_records_with_a_type_are_no_transcript_for_that() -> None:
+def test_records_with_a_type_are_not_a_transcript_for_that() -> None:
     assert extract(b'{"type": "user", "message": "hello"}').text == "type: user; message: hello"

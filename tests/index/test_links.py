@@ -57,7 +57,7 @@ def links(text: str) -> tuple[Link, ...]:
         ("[x](src/hive.py:12-20)", Link("src/hive.py", 1, "markdown", text="x")),
     ],
 )
-def test_a_link_is_read_and_can_be_told_as_it_is_written(written: str, link: Link) -> None:
+def test_a_link_is_read_and_can_be_shown_as_written(written: str, link: Link) -> None:
     (found,) = links(f"See {written} for more.")
     assert replace(found, raw="") == link
     assert found.written == written
@@ -82,7 +82,7 @@ def test_a_link_may_have_its_address_elsewhere_in_the_note(text: str, link: Link
     "text",
     ["See [the hive][b].", "[x] done", "See [out].\n\n[out]: https://example.org\n", "Bees.[^1]\n\n[^1]: Bees.md\n"],
 )
-def test_brackets_without_an_address_in_the_note_are_no_link(text: str) -> None:
+def test_brackets_without_an_address_in_the_note_are_not_a_link(text: str) -> None:
     assert links(text) == ()
 
 
@@ -187,7 +187,7 @@ def test_links_around_code_keep_their_lines() -> None:
         "an array[0](x y)",
     ],
 )
-def test_what_leads_out_of_the_vault_or_nowhere_is_no_link(text: str) -> None:
+def test_what_leads_out_of_the_vault_or_nowhere_is_not_a_link(text: str) -> None:
     assert links(text) == ()
 
 

@@ -214,7 +214,7 @@ def test_an_unclosed_fence_does_not_swallow_the_note() -> None:
     assert [piece.headings for piece in chunks_of(text)] == [("One",), ("Two",), ("Three",)]
 
 
-def test_backticks_with_a_backtick_after_them_are_no_fence() -> None:
+def test_backticks_with_a_backtick_after_them_are_not_a_fence() -> None:
     text = f"```inline` code\n\n## Two\n\n{SENTENCE}\n\n```\n## code\n```\n"
     assert [piece.headings for piece in chunks_of(text)] == [("Two",)]
 

@@ -58,7 +58,7 @@ def test_org_says_its_title_and_tags_in_keywords() -> None:
     assert (note.title, note.tags) == ("On rye", ("bread", "slow"))
 
 
-def test_org_blocks_are_no_headings() -> None:
+def test_org_blocks_are_not_headings() -> None:
     text = f"* One\n{LONG}\n#+begin_src python\n* not a heading\n#+end_example\n#+end_src\n* Two\n{LONG}"
     assert names(org, text) == [(1, "One"), (1, "Two")]
     (block,) = org.outline(text).blocks
@@ -135,7 +135,7 @@ def test_asciidoc_headings_are_equals_signs() -> None:
 
 
 @cases("rule", ["----", "....", "////", "++++", "```", "|===", "------"])
-def test_asciidoc_blocks_are_no_headings(rule: str) -> None:
+def test_asciidoc_blocks_are_not_headings(rule: str) -> None:
     text = f"= Rye\n\n== One\n\n{rule}\n== no\n{rule}\n\n== Two\n"
     assert names(asciidoc, text) == [(1, "Rye"), (2, "One"), (2, "Two")]
     assert len(asciidoc.outline(text).blocks) == 1

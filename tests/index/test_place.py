@@ -41,7 +41,7 @@ def test_a_place_is_a_path_and_perhaps_lines(root: Path, written: str, place: Pl
 
 
 @pytest.mark.parametrize("written", ["../outside.md", "at:3", "nothing.md", "nothing.md:3", "", "x" * 5000])
-def test_what_is_no_note_of_the_vault_is_refused_with_a_hint(root: Path, written: str) -> None:
+def test_what_is_not_a_note_of_the_vault_is_refused_with_a_hint(root: Path, written: str) -> None:
     with pytest.raises(NoteError) as caught:
         find_place(root, written)
     assert caught.value.hint
@@ -78,7 +78,7 @@ def test_a_secret_is_not_read_out(root: Path) -> None:
     assert read_place(root, Place("keys.md", 3, 3), WalkRules()).text == "end"
 
 
-def test_what_cannot_be_read_is_an_error_that_names_the_note(root: Path) -> None:
+def test_an_unreadable_file_is_an_error_that_names_the_note(root: Path) -> None:
     (root / "photo.jpg").write_bytes(b"\xff")
     (root / "bad.md").write_bytes(b"\0\1\2")
     for path, size in (("photo.jpg", 1000), ("bad.md", 1000), ("bees.md", 3), ("gone.md", 1000)):
@@ -93,7 +93,7 @@ def test_a_name_that_cannot_be_one_does_not_exist(root: Path) -> None:
     assert not exists(root / ("x" * 5000))
 
 
-def test_what_is_no_file_any_more_is_not_waited_for(root: Path) -> None:
+def test_what_is_not_a_file_any_more_is_not_waited_for(root: Path) -> None:
     os.mkfifo(root / "pipe.md")
     with pytest.raises(NoteError, match="no longer a file"):
         load(root, Found("pipe.md", Stamp(1, 1)), WalkRules())

@@ -37,7 +37,7 @@ def test_a_short_subsection_joins_the_next_and_the_last_stays() -> None:
     assert found[-1].endswith("### Shed\n\nno key")
 
 
-def test_an_empty_section_and_a_list_of_links_are_no_text() -> None:
+def test_an_empty_section_and_a_list_of_links_are_not_text() -> None:
     assert texts(f"## Attic\n\n{LONG}\n\n## Empty\n\n## Links\n\n- [[Bees]]\n") == [f"## Attic\n\n{LONG}"]
 
 

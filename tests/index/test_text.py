@@ -58,7 +58,7 @@ def test_the_warning_comes_with_the_content() -> None:
     assert extract(b"caf\xe9").warnings == ("read as Windows-1252",)
 
 
-def test_old_line_ends_are_mended_in_old_encodings_too() -> None:
+def test_old_line_ends_are_repaired_in_old_encodings_too() -> None:
     assert decode("Grüße\rund Küsse\r".encode("mac_roman"))[0] == "Grüße\nund Küsse\n"
 
 
@@ -75,7 +75,7 @@ def test_old_line_ends_are_mended_in_old_encodings_too() -> None:
         (random.Random(5).randbytes(4_000).replace(b"\0", b""), "not text: "),
     ],
 )
-def test_bytes_that_are_no_text_are_named_with_the_reason(data: bytes, fact: str) -> None:
+def test_bytes_that_are_not_text_are_named_with_the_reason(data: bytes, fact: str) -> None:
     with pytest.raises(NoteError) as caught:
         decode(data)
     assert fact in caught.value.fact

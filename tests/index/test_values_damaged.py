@@ -136,7 +136,7 @@ def test_a_damaged_file_is_read_or_refused(name: str) -> None:
 
 
 @cases("name", FILES)
-def test_values_of_another_kind_anywhere_are_no_mistake_of_ours(name: str) -> None:
+def test_values_of_another_kind_anywhere_are_not_a_mistake_of_ours(name: str) -> None:
     extract, text = FILES[name]
     for other in ("null", "7", "[]", "{}", '"x"', "[[1]]", '{"a": 1}'):
         for found in ('"a"', '"b"', "1", '"human"', '"user"', '"text"', '"code"', '["why"', '{"text": "x"}', '"Bash"'):

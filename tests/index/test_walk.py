@@ -72,7 +72,7 @@ def test_hidden_true_takes_hidden_notes_but_never_machinery(root: Path) -> None:
     assert found(root, WalkRules(hidden=True)) == [".draft.md", ".private/a.md"]
 
 
-def test_only_included_folders_are_looked_into(root: Path) -> None:
+def test_only_included_folders_are_walked(root: Path) -> None:
     write(root, "work/a.md", "work/deep/b.md", "work-old/c.md", "home/d.md", "e.md")
     assert found(root, WalkRules(include=("work",))) == ["work/a.md", "work/deep/b.md"]
     assert found(root, WalkRules(include=("home/", "./work/deep"))) == ["home/d.md", "work/deep/b.md"]
@@ -104,7 +104,7 @@ def test_including_a_link_that_leaves_the_vault_reads_nothing_outside(root: Path
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "a.md"])
-def test_including_what_is_no_folder_is_an_error(root: Path, folder: str) -> None:
+def test_including_what_is_not_a_folder_is_an_error(root: Path, folder: str) -> None:
     write(root, "a.md")
     with pytest.raises(SettingsError, match="not a folder of the vault"):
         found(root, WalkRules(include=(folder,)))
@@ -170,7 +170,7 @@ def test_a_vault_reached_through_a_link_is_walked(root: Path, tmp_path: Path) ->
     assert found(tmp_path / "shortcut") == ["a/b.md", "link.md"]
 
 
-def test_a_folder_or_pipe_named_like_a_note_is_no_note(root: Path) -> None:
+def test_a_folder_or_pipe_named_like_a_note_is_not_a_note(root: Path) -> None:
     write(root, "folder.md/inside.md")
     os.mkfifo(root / "pipe.md")
     assert found(root) == ["folder.md/inside.md"]

@@ -99,7 +99,7 @@ def settle(watched: Watched) -> None:
         pass
 
 
-def test_what_is_there_is_taken_in_at_once_and_a_saved_note_is_soon_searchable(make_vault: MakeVault) -> None:
+def test_what_is_there_is_indexed_at_once_and_a_saved_note_is_soon_searchable(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES})
     with watching(vault) as watched:
         assert counts(watched.told()) == (1, 0, 0)
@@ -239,7 +239,7 @@ def test_a_copy_of_the_vault_in_its_place_is_written_and_not_the_one_that_went(m
             assert moved.store.files().notes.keys() == {"bees.md", "rye.md", "first.md"}
 
 
-def test_what_is_no_note_wakes_nobody(tmp_path: Path) -> None:
+def test_what_is_not_a_note_wakes_nobody(tmp_path: Path) -> None:
     stop = Event()
     rounds = watch(tmp_path, stop)
     next(rounds)

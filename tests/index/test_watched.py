@@ -37,7 +37,7 @@ def test_a_change_that_was_taken_down_is_still_told(watched: FolderWatch, tmp_pa
     assert not watched.changed()
 
 
-def test_what_is_no_note_of_the_folder_is_no_change(watched: FolderWatch, tmp_path: Path) -> None:
+def test_what_is_not_a_note_of_the_folder_is_not_a_change(watched: FolderWatch, tmp_path: Path) -> None:
     (tmp_path / "notes" / ".notewell").mkdir()
     (tmp_path / "notes" / ".notewell" / "store.db").write_text("", encoding="utf-8")
     assert not watched.changed()

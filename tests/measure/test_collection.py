@@ -41,7 +41,7 @@ def test_documents_judged_queries_and_grades_are_read(write: Write) -> None:
     assert collection.judgements == {"q1": {"d1": 2}}
 
 
-def test_a_header_is_no_judgement_and_may_be_missing(write: Write) -> None:
+def test_a_header_is_not_a_judgement_and_may_be_missing(write: Write) -> None:
     assert load_collection(write(qrels="q1\td1\t1\n")).judgements == {"q1": {"d1": 1}}
 
 
@@ -73,7 +73,7 @@ def test_a_corpus_row_without_an_id_is_refused(write: Write) -> None:
     assert "corpus.jsonl" in refused(write(corpus='{"text": "x"}\n')).fact
 
 
-def test_a_line_that_is_no_judgement_is_named_by_number(write: Write) -> None:
+def test_a_line_that_is_not_a_judgement_is_named_by_number(write: Write) -> None:
     assert "test.tsv:3" in refused(write(qrels="a\tb\tc\nq1\td1\t1\nq1 d1 1\n")).fact
 
 
@@ -85,7 +85,7 @@ def test_a_judged_query_that_is_not_there_is_named(write: Write) -> None:
     assert "'q9'" in refused(write(qrels="q9\td1\t1\n")).fact
 
 
-def test_bytes_that_are_no_text_are_refused(write: Write) -> None:
+def test_bytes_that_are_not_text_are_refused(write: Write) -> None:
     folder = write()
     (folder / "queries.jsonl").write_bytes(b'{"_id": "q1", "text": "\xff"}\n')
     assert "queries.jsonl" in refused(folder).fact

@@ -25,7 +25,7 @@ def everything(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_what_is_forgotten_lies_in_the_trash_and_is_found_no_more(
+def test_a_forgotten_memory_lies_in_the_trash_and_is_found_no_more(
     allowed: Vault, stored: Callable[[Vault], str]
 ) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys")

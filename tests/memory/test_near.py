@@ -47,7 +47,7 @@ def taken_for_the_same(kind: str, first: int) -> int:
         ("changed", 1, 6, 6),
     ],
 )
-def test_pairs_are_told_apart_as_well_as_the_guide_says(kind: str, first: int, least: int, most: int) -> None:
+def test_pairs_are_distinguished_as_well_as_the_guide_says(kind: str, first: int, least: int, most: int) -> None:
     assert least <= taken_for_the_same(kind, first) <= most
 
 
@@ -71,7 +71,7 @@ def test_what_says_nearly_the_same_is_shown_and_not_written(allowed: Vault) -> N
     assert len(list((allowed.root / "Memories").iterdir())) == 1
 
 
-def test_who_wants_it_anyway_has_it_written_and_is_shown_what_is_near(allowed: Vault) -> None:
+def test_anyway_writes_it_and_shows_near_duplicates(allowed: Vault) -> None:
     allowed.remember(APPROVALS)
     again = allowed.remember(AGAIN, anyway=True)
     assert again.written

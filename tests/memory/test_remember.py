@@ -41,7 +41,7 @@ def page(vault: Vault, path: str) -> str:
     return (vault.root / path).read_text(encoding="utf-8")
 
 
-def test_what_is_remembered_is_a_note_that_is_found_at_once(allowed: Vault) -> None:
+def test_a_memory_is_a_note_that_is_found_at_once(allowed: Vault) -> None:
     done = allowed.remember(APPROVALS, title="Billing deploys", tags=["deploy", "#two words"], source="a chat with Kim")
     assert done.path == "Memories/Billing deploys.md"
     assert (done.written, done.near, done.redacted, done.notices) == (True, (), 0, ())
@@ -76,7 +76,7 @@ def test_a_memory_without_a_title_is_called_by_its_first_words(allowed: Vault) -
     assert long.path == "Memories/Postgres listens on another port of the new server in Falkenstein.md"
 
 
-def test_memories_of_one_title_are_told_apart_by_a_number(allowed: Vault) -> None:
+def test_memories_of_one_title_are_distinguished_by_a_number(allowed: Vault) -> None:
     paths = [
         allowed.remember(text, title="Kim").path
         for text in ("She likes tea.", "The heating is broken.", "Postgres runs on port 5433.")
@@ -176,7 +176,7 @@ def another_writer(root: Path) -> Iterator[None]:
         yield
 
 
-def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(allowed: Vault) -> None:
+def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_indexed(allowed: Vault) -> None:
     allowed.index()
     # So little that a refresh before a search takes nothing in.
     allowed.freshness.policy = Policy(quick_bytes=0)
@@ -189,7 +189,7 @@ def test_a_memory_is_found_at_once_however_much_else_is_still_to_be_taken_in(all
     assert allowed.store.files().notes.keys() == {"Bees.md"}
 
 
-def test_a_vault_that_was_indexed_with_other_settings_is_told_of(allowed: Vault) -> None:
+def test_a_vault_that_was_indexed_with_other_settings_is_reported(allowed: Vault) -> None:
     allowed.index()
     with Vault.open(allowed.root, {"embed.model": "words", "chunk.max_chars": 500}) as other:
         done = other.remember(APPROVALS)

@@ -44,7 +44,7 @@ ANCHORS = Anchors.of(
         *("harvest-1", "top", "", ":~:text=hive", "tab/linux"),
     ],
 )
-def test_an_anchor_that_the_note_has_is_no_problem(anchor: str) -> None:
+def test_an_anchor_that_the_note_has_is_not_a_problem(anchor: str) -> None:
     assert ANCHORS.problem(anchor) == ""
 
 
@@ -60,7 +60,7 @@ def test_an_anchor_that_the_note_has_is_no_problem(anchor: str) -> None:
         ("block-1", "no such heading"),
     ],
 )
-def test_an_anchor_that_the_note_lacks_is_told(anchor: str, problem: str) -> None:
+def test_an_anchor_that_the_note_lacks_is_reported(anchor: str, problem: str) -> None:
     assert ANCHORS.problem(anchor) == problem
 
 

@@ -55,7 +55,7 @@ def test_a_name_that_several_notes_have_is_an_error_that_names_them(notes: Vault
     assert raised.value.hint == "Name one of them by its path: Garden/Rye.md, Recipes/Rye.md"
 
 
-def test_an_unknown_name_is_an_error_that_names_what_is_near(notes: Vault) -> None:
+def test_an_unknown_name_is_an_error_with_suggestions(notes: Vault) -> None:
     with pytest.raises(NoteError, match=r"No indexed note is called 'Garden/Beez.md:3'") as raised:
         notes.find("Garden/Beez.md:3")
     assert raised.value.hint == "Did you mean Garden/Bees.md?"
@@ -80,7 +80,7 @@ def test_a_name_is_near_by_its_letters_or_its_words_and_others_are_not(notes: Va
     assert raised.value.hint == (f"Did you mean {near}?" if near else "Use a path as `notewell search` prints it")
 
 
-def test_a_folder_is_told_from_a_note(notes: Vault) -> None:
+def test_a_folder_is_distinguished_from_a_note(notes: Vault) -> None:
     for written in ("garden", "Garden/", "./Garden"):
         with pytest.raises(NoteError, match=r"^Garden is a folder") as raised:
             notes.read(written)

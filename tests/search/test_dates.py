@@ -98,7 +98,7 @@ def test_the_newest_are_asked_for(text: str) -> None:
         " ".join(["words"] * 70) + " latest",
     ],
 )
-def test_ordinary_words_are_no_time(text: str) -> None:
+def test_ordinary_words_are_not_a_time(text: str) -> None:
     plan = planned(text)
     assert plan.when is None
     assert not any("preferring" in told for told in plan.read_as)
@@ -124,7 +124,7 @@ def test_without_a_day_of_today_nothing_is_read(text: str) -> None:
         ("login since March", ("login", "sinc", "march")),
     ],
 )
-def test_words_for_time_alone_are_no_terms_if_others_remain(text: str, terms: tuple[str, ...]) -> None:
+def test_words_for_time_alone_are_not_terms_if_others_remain(text: str, terms: tuple[str, ...]) -> None:
     assert planned(text).terms == terms
     assert planned(text).text == text
 

@@ -134,7 +134,7 @@ def test_a_file_outside_the_scope_is_not_found_by_its_name(hold: Hold) -> None:
 
 
 @pytest.mark.parametrize("text", ["v9.9.9", "foo@bar.org", "notAnIdent_x"])
-def test_a_string_that_no_note_holds_is_told_of(hold: Hold, text: str) -> None:
+def test_a_string_that_no_note_holds_is_reported(hold: Hold, text: str) -> None:
     snapshot = hold({"a.md": "v9 and 9.9, foo at bar.org, an ident x"})
     page = searched(text, snapshot, settings=WORDS_ONLY).results
     assert Notice("no_exact_match", {"text": text}) in page.notices

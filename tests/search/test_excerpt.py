@@ -93,7 +93,7 @@ def test_a_row_of_a_table_is_shown_with_the_names_of_its_columns() -> None:
     assert marked(both) == ["tenant", "conflict"]
 
 
-def test_the_header_of_a_table_is_no_row() -> None:
+def test_the_header_of_a_table_is_not_a_row() -> None:
     text = "| code | meaning |\n|---|---|\n| E1042 | no tenant |\n| E2010 | a code in use |"
     assert excerpt_of(text, "code meaning in use").text == "code: E2010 · meaning: a code in use"
 

@@ -96,7 +96,7 @@ def test_equal_scores_at_the_floor_count_as_best() -> None:
     assert {chunk: step.score for chunk, step in fused.items()} == {1: 1.0, 2: 1.0}
 
 
-def test_a_chunk_beyond_the_reach_lends_its_score_and_is_no_hit_of_its_own() -> None:
+def test_a_chunk_beyond_the_reach_lends_its_score_and_is_not_a_hit_of_its_own() -> None:
     lexical = Ranking("lexical", ((1, 8.0), (2, 4.0), (3, 2.0)), reach=1)
     vector = Ranking("vector", ((2, 0.9), (3, 0.6), (1, 0.3)), floor=0.3, reach=1)
     fused = fuse_scores([lexical, vector], weighed(0.5, 0.5))

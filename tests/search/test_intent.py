@@ -141,7 +141,7 @@ def test_the_weights_can_be_fixed() -> None:
     assert weigh(make_plan("getTenantId"), fixed) == fixed
 
 
-def test_the_kind_is_told() -> None:
+def test_the_kind_is_reported() -> None:
     told = [make_plan(text).read_as[-1] for text in ("getTenantId", "how do bees winter?", "hive", "KeyError: 3")]
     assert told == ["an identifier", "a question", "one word", "an error text"]
     assert make_plan("bee hive").read_as == ('words and meaning "bee hive"',)

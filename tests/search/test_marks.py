@@ -16,7 +16,7 @@ def test_a_word_is_marked_wherever_it_stands_and_whatever_its_ending() -> None:
     assert words("Loaves, loaves: (LOAVES)-loaves_x", "loav") == ["Loaves", "loaves", "LOAVES", "loaves_x"]
 
 
-def test_a_part_of_a_longer_word_is_no_mark() -> None:
+def test_a_part_of_a_longer_word_is_not_a_mark() -> None:
     assert words("ryegrass rye bryer", "rye") == ["rye"]
 
 

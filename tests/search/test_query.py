@@ -135,7 +135,7 @@ def test_what_costs_is_text_beyond_the_first_sixteen(sign: str, parts_read: str)
     assert parse_query(" ".join(parts[:16]), KNOWN).unparsed.notices == ()
 
 
-def test_a_key_that_is_told_of_is_no_word_to_guess_at() -> None:
+def test_a_key_that_is_reported_is_not_a_word_to_guess_at() -> None:
     assert plan_of("bread statsu:opne").words == ("bread",)
     assert plan_of("bread nokey:opne").words == ("bread", "nokey", "opne")
 
@@ -322,7 +322,7 @@ def test_parameters_are_read_as_in_a_query() -> None:
 
 
 @cases("only", [Filters(after="lunch"), Filters(before="2024-13")])
-def test_a_parameter_that_is_no_date_is_an_error(only: Filters) -> None:
+def test_a_parameter_that_is_not_a_date_is_an_error(only: Filters) -> None:
     with pytest.raises(SettingsError, match="is not a date"):
         read_filters(only, KNOWN.today)
 
@@ -356,7 +356,7 @@ def test_any_text_is_a_query(text: str) -> None:
 
 
 @given(st.text(alphabet="abcß é.-:*'", min_size=1, max_size=30))
-def test_what_is_in_quotes_is_no_syntax_and_stays_so_when_it_is_quoted_again(text: str) -> None:
+def test_what_is_in_quotes_is_not_syntax_and_stays_so_when_it_is_quoted_again(text: str) -> None:
     for key, kind in (("lex:", "words"), ("vec:", "meaning"), ("hyde:", "passage"), ("", "phrase")):
         parts = parse_query(f'{key}"{text}"', KNOWN).parts
         assert [part.kind for part in parts] in ([kind], ["text"])

@@ -114,7 +114,7 @@ def test_notes_of_one_day_share_a_rung_and_the_next_stands_where_it_would() -> N
     assert scores_of(notes, GROUPED) == pytest.approx({"a.md": 1.0, "b.md": 1.0, "c.md": 0.45})
 
 
-def test_a_day_to_come_is_no_newer_than_today() -> None:
+def test_a_day_to_come_is_not_newer_than_today() -> None:
     assert set(scores_of(by_ada("2099-01-01", "2025-08-03"), GROUPED).values()) == {1.0}
 
 

@@ -82,7 +82,7 @@ def test_the_newest_of_those_that_fit_gains_most_and_the_next_less() -> None:
     assert hits["unfit.md"].trace == ()
 
 
-def test_a_day_to_come_is_no_newer_than_today() -> None:
+def test_a_day_to_come_is_not_newer_than_today() -> None:
     hits = ranked("latest honey", {"a.md": ("2099-01-01", 0.5), "b.md": ("2025-08-03", 0.5)})
     assert {hit.score for hit in hits.values()} == {1.0}
 

@@ -118,7 +118,7 @@ def test_it_goes_by_what_is_stored_and_not_by_what_lies_on_the_disk(notes: Vault
     assert paths(notes.related("Garden/Hive.md", refresh=True))[0] == "Work/Deploy.md"
 
 
-def test_a_note_that_is_new_is_taken_in_first_if_that_is_asked_for(notes: Vault) -> None:
+def test_a_note_that_is_new_is_indexed_first_if_that_is_asked_for(notes: Vault) -> None:
     (notes.root / "New.md").write_text("# New\n\nA migration of the database server.\n", encoding="utf-8")
     with pytest.raises(NoteError):
         notes.related("New.md")
@@ -167,20 +167,20 @@ def test_like_alone_asks_for_related_notes(notes: Vault) -> None:
     assert paths(notes.search("like:Hive")) == paths(notes.related("Hive"))
 
 
-def test_like_of_a_place_that_is_not_there_is_text_and_is_told_of(notes: Vault) -> None:
+def test_like_of_a_place_that_is_not_there_is_text_and_is_reported(notes: Vault) -> None:
     results = notes.search("honey like:Hyve", explain=True)
     assert (results.read_as or ())[0] == 'words and meaning "honey like:Hyve"'
     (notice,) = sentences(results.notices)
     assert "'Hyve', so it was read as text. " in notice and "Garden/Hive.md" in notice
 
 
-def test_like_of_a_name_that_several_notes_have_is_text_and_is_told_of(make_vault: MakeVault) -> None:
+def test_like_of_a_name_that_several_notes_have_is_text_and_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "Garden/Rye.md": "# Rye\n\nRye grows tall.\n"})
     vault.index()
     assert "2 notes are called 'rye', so it was read as text" in sentences(vault.search("honey like:rye").notices)[-1]
 
 
-def test_of_many_places_that_are_not_there_a_few_are_told_of(notes: Vault) -> None:
+def test_of_many_places_that_are_not_there_a_few_are_reported(notes: Vault) -> None:
     results = notes.search(" ".join(f"like:Hyve{number % 10}" for number in range(40)))
     assert [notice.code for notice in results.notices[:4]] == [*["unknown_like"] * 3, "none_of_the_words"]
 

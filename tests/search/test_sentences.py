@@ -55,7 +55,7 @@ def test_the_last_piece_of_long_code_has_but_its_closing_fence() -> None:
     assert blocks("```py\nx = 1")[0] == (CODE, "x = 1")
 
 
-def test_headings_rules_and_directives_are_no_blocks() -> None:
+def test_headings_rules_and_directives_are_not_blocks() -> None:
     assert blocks("# Rye\n\n---\n\n.. image:: rye.png\n\n#+title: Rye\n\n****") == []
 
 
@@ -87,7 +87,7 @@ def test_a_version_ends_a_sentence_and_a_number_of_a_list_does_not() -> None:
     assert sentences("12. Knead it. Wait.") == ["12. Knead it.", "Wait."]
 
 
-def test_targets_of_links_are_no_blocks_and_footnotes_are() -> None:
+def test_targets_of_links_are_not_blocks_and_footnotes_are() -> None:
     assert blocks("[01]: ./media/rye.png\n[^1]: Rye is a grass.") == [(PROSE, "[^1]: Rye is a grass.")]
 
 

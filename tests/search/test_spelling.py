@@ -62,7 +62,7 @@ def test_a_word_is_found_as_it_is_written_elsewhere(asked: str, written: str, ho
     assert found(asked, hold({"a.md": "something else", "b.md": f"here is {written}"})) == ["b.md"]
 
 
-def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) -> None:
+def test_the_user_learns_what_was_looked_for(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "Anna Mueller keeps bees.", "b.md": "A datatablerenderer."})
     vault.index()
     results = vault.search("mueler", explain=True)
@@ -73,7 +73,7 @@ def test_the_user_is_told_what_was_looked_for(make_vault: Callable[..., Vault]) 
     assert vault.search("Table").notices == (instead("Table", "datatablerenderer"),)
 
 
-def test_words_are_told_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
+def test_words_are_shown_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "Es gab viele Schwierigkeiten, too late.", "b.md": "The Vulnerability was mended."})
     vault.index()
     assert vault.search("vulnerabilty").notices == (instead("vulnerabilty", "vulnerability"),)
@@ -91,7 +91,7 @@ def test_only_words_that_hold_it_are_taken_for_compounds(
     assert read(asked, hold({"a.md": written})).stand_ins.get(token_terms(asked)[0], ()) == stand_ins
 
 
-def test_a_run_of_letters_is_no_word_to_guess_at(hold: Hold) -> None:
+def test_a_run_of_letters_is_not_a_word_to_guess_at(hold: Hold) -> None:
     snapshot = hold({"a.md": "bread"})
     assert read("a" * 4_000, snapshot).stand_ins == {} and read("ä" * 31, snapshot).stand_ins == {}
 

@@ -161,7 +161,7 @@ def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> 
 # Links between a few notes
 
 
-def test_links_between_a_few_notes_are_told_with_what_they_call_them(store: Store) -> None:
+def test_links_between_a_few_notes_are_returned_with_their_texts(store: Store) -> None:
     links = (Link("b", 1, text="bees"), Link("c", 2), Link("gone", 3), Link("b", 4, embed=True), Link("a", 5))
     one, other, third = put_linked(store, "a.md", *links), put_linked(store, "b.md"), put_linked(store, "x/c.md")
     targets = (other, third, NOWHERE, other, one)

@@ -122,7 +122,7 @@ def test_the_keys_of_front_matter_are_known_however_they_are_written(store: Stor
         assert not {"Status", "no such key"} & set(snapshot.values("key"))
 
 
-def test_what_notes_have_is_told_for_each_filter(store: Store) -> None:
+def test_what_notes_have_is_returned_for_each_filter(store: Store) -> None:
     with store.reading() as snapshot:
         assert set(snapshot.values("tag", most=9)) == {"Garden/bees", "garden", "flowers", "bread"}
         assert set(snapshot.values("type", most=9)) == {"log", "Log"}

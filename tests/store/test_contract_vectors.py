@@ -224,7 +224,7 @@ def test_a_reader_keeps_its_state_while_vectors_come_in(open_store: OpenStore) -
 # From one store to the next
 
 
-def test_a_store_made_anew_has_the_vectors_of_the_lines_that_stayed(store: Store) -> None:
+def test_a_rebuilt_store_has_the_vectors_of_the_lines_that_stayed(store: Store) -> None:
     (rye, bees) = put(store, {"a.md": RYE, "b.md": BEES})
     keep(store, rye, bees)
     with closing(store.beside(MadeFor("words/27", 27, "2"))) as fresh:

@@ -149,7 +149,7 @@ def test_a_skipped_note_is_forgotten_and_its_reason_kept(store: Store) -> None:
     assert store.about().notes == 0
 
 
-def test_skipping_again_for_the_same_reason_is_no_change(store: Store) -> None:
+def test_skipping_again_for_the_same_reason_is_not_a_change(store: Store) -> None:
     with store.writing() as writer:
         writer.skip("a.md", Stamp(1, 2), "not UTF-8", again=False)
     before = store.about().generation

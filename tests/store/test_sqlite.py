@@ -215,7 +215,7 @@ def test_a_replacement_deletes_the_file_it_came_from(store: SqliteStore, tmp_pat
     assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
 
 
-def test_a_damaged_half_built_store_is_begun_anew_in_our_own_folder(tmp_path: Path) -> None:
+def test_a_damaged_half_built_store_is_started_again_in_our_own_folder(tmp_path: Path) -> None:
     (folder := tmp_path / ".notewell").mkdir()
     with closing(made(folder / "store.db")) as store:
         store.beside(MADE_FOR).close()

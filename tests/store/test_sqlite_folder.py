@@ -151,7 +151,7 @@ def test_the_folder_for_all_is_the_same_from_wherever_one_asks(root: Path) -> No
         Vault.open(root, {**WORDS, "store.folder": "stores"})
 
 
-def test_a_vault_that_was_moved_away_is_not_made_anew(root: Path, tmp_path: Path) -> None:
+def test_a_vault_that_was_moved_away_is_not_created_again(root: Path, tmp_path: Path) -> None:
     index(root)
     for settings in ({}, {"store.path": "kept/notes.db"}, {"store.path": str(tmp_path / "far.db")}):
         with Vault.open(root, WORDS | settings) as vault:

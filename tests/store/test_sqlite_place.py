@@ -127,14 +127,14 @@ def test_what_lies_beside_a_new_store_and_is_not_ours_is_left_alone(tmp_path: Pa
     assert sorted(file.name for file in tmp_path.iterdir()) == ["notes", beside.name]
 
 
-def test_nor_is_what_lies_beside_a_file_that_is_no_store(tmp_path: Path) -> None:
+def test_nor_is_what_lies_beside_a_file_that_is_not_a_store(tmp_path: Path) -> None:
     (tmp_path / "trading").write_text("Not yet written\n")
     (tmp_path / "trading-journal").write_text("My trades of this year\n")
     refused(make(tmp_path / "notes"), store_path="../trading")
     assert (tmp_path / "trading-journal").read_text() == "My trades of this year\n"
 
 
-def test_what_a_store_left_behind_is_no_hindrance_to_a_new_one(tmp_path: Path) -> None:
+def test_what_a_store_left_behind_is_not_an_obstacle_to_a_new_one(tmp_path: Path) -> None:
     root, file = make(tmp_path / "notes"), tmp_path / "kept.db"
     with Vault.open(root, {**WORDS, "store.path": str(file)}) as vault:
         vault.index()

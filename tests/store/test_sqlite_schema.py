@@ -111,7 +111,7 @@ def test_a_store_of_a_newer_notewell_is_refused_and_left_as_it_is(store: SqliteS
     assert store.file.read_bytes() == before
 
 
-def test_a_file_that_is_no_store_is_refused_with_a_hint(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store_is_refused_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / ".notewell").mkdir()
     # Elsewhere it may be anybody's, and is not called damaged.
     for file in (tmp_path / "store.db", tmp_path / ".notewell" / "store.db"):

@@ -123,7 +123,7 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
         assert vault.doctor().problems == ("1 encoder vectors of another length than most",)
 
 
-def test_a_store_of_the_first_format_gets_the_table_and_can_be_filled(tmp_path: Path) -> None:
+def test_a_store_of_the_first_format_gets_the_table_and_can_be_encoded(tmp_path: Path) -> None:
     (tmp_path / ".notewell").mkdir()
     shutil.copyfile(SCHEMA_1, tmp_path / ".notewell" / "store.db")
     with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
@@ -178,7 +178,7 @@ def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault:
 # Slots
 
 
-def test_chunks_on_both_sides_of_a_border_between_blocks_are_told_apart(tmp_path: Path) -> None:
+def test_chunks_on_both_sides_of_a_border_between_blocks_are_distinguished(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / "store.db", lambda: MadeFor("words/8", 8, "1"))) as store:
         vectors = np.random.default_rng(5).standard_normal((500, 8)).astype(np.float32)
         lines = [f"w{number % 40} {'!' * number}" if number != 400 else "zz ?" for number in range(500)]
