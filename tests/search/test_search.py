@@ -1,18 +1,20 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.search.searching import searched
 
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Ranker, SearchRules
+from notewell.search import MODES, Ranker, SearchRules
 from notewell.store import MadeFor, Snapshot
 from notewell.store.sqlite import SqliteStore
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Note, Stamp
-from notewell.types.query import Plan, Query
+from notewell.types.query import Mode, Plan, Query
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 
@@ -153,3 +155,16 @@ def test_a_hits_text_is_what_stands_on_its_lines_in_the_file(tmp_path: Path) -> 
     for hit in results:
         assert "\n".join(lines[hit.line - 1 : hit.end_line]).strip() == hit.text
         assert hit.excerpt.text.split("\n")[0] in lines[hit.excerpt.line - 1]
+
+
+def test_the_stages_of_a_search_are_put_together_in_one_place() -> None:
+    import notewell  # noqa: PLC0415
+
+    source = Path(notewell.__file__).parent
+    stages = re.compile(r"(?<!def )\b(?:retrieve|encoder_rerank|make_candidates|rankers_for|choose|make_excerpts)\(")
+    files = [file for file in source.rglob("*.py") if stages.search(file.read_text(encoding="utf-8"))]
+    assert [file.relative_to(source).as_posix() for file in files] == ["search/__init__.py"]
+
+
+def test_every_mode_has_its_rules_in_one_table() -> None:
+    assert MODES.keys() == set(get_args(Mode))

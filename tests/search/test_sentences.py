@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from tests.cases import cases
 
-from notewell.search.sentences import CODE, PROSE, ROW, SOURCE, WRAPPED, find_blocks, find_sentences, kind_of
+from notewell.search.sentences import (
+    CODE,
+    PROSE,
+    ROW,
+    SOURCE,
+    WRAPPED,
+    Unit,
+    find_blocks,
+    find_questions,
+    find_sentences,
+    kind_of,
+)
 from notewell.types.note import Chunk, Part
 
 
@@ -115,3 +126,17 @@ def test_a_path_tells_the_kind_of_text(path: str, kind: str) -> None:
 
 def test_turns_of_a_conversation_are_prose() -> None:
     assert kind_of(Chunk("a.json", "Human: Hi", 1, 1, parts=(Part(1, "conversation 2, turn 1"),))) == WRAPPED
+
+
+@cases("asks", ["Human: Why?", "**You**: Why?", "### User:\nWhy?", "Tool Edit: a file"])
+def test_what_is_not_the_answer_is_what_was_asked(asks: str) -> None:
+    text = f"{asks}\nAssistant: Because."
+    asked = find_questions(text)
+    assert asked
+    assert asked(Unit(0, len(asks)))
+    assert not asked(Unit(len(asks) + 1, len(text)))
+
+
+@cases("text", ["Human: Why?\nUser: So.", "The Assistant asked.", "Claude came.\nYou: Hi"])
+def test_where_nobody_answers_nothing_was_asked(text: str) -> None:
+    assert find_questions(text) is None
