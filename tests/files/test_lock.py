@@ -62,7 +62,7 @@ def test_a_lock_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) -> N
 )
 def test_a_file_that_is_not_a_lock_is_left_as_it_is(tmp_path: Path, text: str) -> None:
     (tmp_path / "poetry.lock").write_text(text)
-    with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "poetry.lock", 0):
+    with pytest.raises(StoreError, match="is not a Notewell lock file") as caught, held(tmp_path / "poetry.lock", 0):
         pytest.fail("another program's file is a lock")
     assert caught.value.hint
     assert (tmp_path / "poetry.lock").read_text() == text
@@ -70,7 +70,7 @@ def test_a_file_that_is_not_a_lock_is_left_as_it_is(tmp_path: Path, text: str) -
 
 def test_a_pipe_in_the_locks_place_is_not_a_lock(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "lock")
-    with pytest.raises(StoreError, match="in the way") as caught, held(tmp_path / "lock", 0):
+    with pytest.raises(StoreError, match="is not a Notewell lock file") as caught, held(tmp_path / "lock", 0):
         pytest.fail("a pipe is a lock")
     assert caught.value.hint
 

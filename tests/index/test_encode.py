@@ -33,6 +33,7 @@ SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
 # Holds the lock of whoever fills, until it is killed.
 HOLDER = f"""
 import signal, sys
+from notewell import Vault
 with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.locked("encode"):
     print("held", flush=True)
     signal.pause()
