@@ -156,7 +156,7 @@ def test_a_full_disk_is_told_of_as_without_it(daemon: DaemonRunner) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, cwd=daemon.folder, env=daemon.environment, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
-    assert b"error: The output cannot be written" in done.stderr
+    assert b"error: Cannot write the output" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [("read", "--raw", "Garden/Keys.md"), ("graph", "--svg", "g.svg"), ("doctor",)])

@@ -52,7 +52,8 @@ def test_the_vaults_own_settings_switch_it_off(daemon: DaemonRunner) -> None:
     assert not (daemon.runtime / "notewell").exists()
     daemon.start()
     search(daemon)
-    assert daemon.about()["vaults"] == []
+    # It ends soon, since no vault that it knows uses it.
+    assert daemon.about().get("vaults", []) == []
 
 
 def test_what_was_killed_is_started_again_past_the_socket_it_left(daemon: DaemonRunner) -> None:

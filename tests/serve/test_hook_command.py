@@ -46,8 +46,14 @@ def run(state: Path, *arguments: str, given: bytes = b"") -> tuple[int, bytes, b
     return end(start(state, *arguments), given)
 
 
+def unhurried() -> tuple[str, ...]:
+    """Options of a hook that began in the future, so that it is in time on any machine."""
+    now = time.monotonic()
+    return "--between", f"{now + 1_000}", f"{now + 2_000}"
+
+
 def test_a_process_answers_with_one_line_of_json(hooks: Hooks, tmp_path: Path) -> None:
-    arguments = ("prompt", "--vault", str(hooks.vault), "--timeout-ms", "10000")
+    arguments = ("prompt", "--vault", str(hooks.vault), *unhurried())
     code, out, err = run(tmp_path, *arguments, given=json.dumps(PROMPT).encode())
     assert (code, err) == (0, b"")
     answer = json.loads(out)
@@ -69,7 +75,7 @@ def test_a_hook_with_an_impossible_limit_prints_nothing_ends_well_and_logs_it(ho
 
 
 def test_a_hook_whose_input_never_ends_is_over_in_time(tmp_path: Path) -> None:
-    options = ("prompt", "--timeout-ms", "1500")
+    options = ("prompt", "--timeout-ms", "4000")
     processes = {daemon: start(tmp_path / daemon, *options, NOTEWELL_DAEMON=daemon) for daemon in ("no", "yes")}
     for daemon, process in processes.items():
         with process:
@@ -121,10 +127,10 @@ def test_a_hook_without_stdin_or_stdout_ends_well_and_marks_nothing(hooks: Hooks
     reasons = {"<&-": "the input is not JSON", ">&-": "stdout is closed", ">/dev/full": "stdout is closed"}
     processes = {}
     for number, (closed, daemon) in enumerate(product(reasons, ("no", "yes"))):
-        line = f"exec {shlex.join(COMMAND)} hook prompt --vault '{hooks.vault}' --timeout-ms 10000 {closed}"
+        command = shlex.join((*COMMAND, "hook", "prompt", "--vault", str(hooks.vault), *unhurried()))
         variables = {"XDG_RUNTIME_DIR": str(tmp_path), "NOTEWELL_DAEMON": daemon}
         state = tmp_path / f"state {number}"
-        processes[state] = closed, start(state, program=("sh", "-c", line), **variables)
+        processes[state] = closed, start(state, program=("sh", "-c", f"exec {command} {closed}"), **variables)
     for state, (closed, process) in processes.items():
         assert end(process, json.dumps(PROMPT).encode()) == NOTHING
         assert last_runs(state / "notewell")[0].why == reasons[closed]
