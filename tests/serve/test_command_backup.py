@@ -166,7 +166,7 @@ def make_nothing(file: Path, backup: Path) -> None:
 @pytest.mark.parametrize(
     "make", [make_empty, make_text, make_other_program, make_newer, make_half, make_folder, make_nothing]
 )
-def test_what_is_no_backup_is_refused_and_the_store_and_the_file_stay_as_they_are(
+def test_what_is_not_a_backup_is_refused_and_the_store_and_the_file_stay_as_they_are(
     notewell: Notewell, folder: Path, backup: Path, content: Content, make: Callable[[Path, Path], None]
 ) -> None:
     file = backup.with_name("strange")

@@ -79,7 +79,7 @@ def test_settings_are_data_too(notewell: Notewell) -> None:
     assert len(json.loads(notewell("config", "--json")[1])) == len(setting_names())
 
 
-def test_a_name_that_is_none_is_an_error_with_what_is_near(notewell: Notewell) -> None:
+def test_a_name_that_is_none_is_an_error_with_suggestions(notewell: Notewell) -> None:
     code, out, err = notewell("config", "serch.limit")
     assert (code, out) == (1, "")
     assert err == "error: There is no setting 'serch.limit'\nhint: Did you mean search.limit?\n"
@@ -109,14 +109,14 @@ def test_the_example_is_a_file_of_all_defaults(notewell: Notewell, tmp_path: Pat
     assert load_settings(tmp_path, {}, {}) == Settings()
 
 
-def test_a_wrong_setting_is_told_of_here_too(notewell: Notewell, folder: Path) -> None:
+def test_a_wrong_setting_is_reported_here_too(notewell: Notewell, folder: Path) -> None:
     (folder / "notewell.toml").write_text("[search]\nlimit = 0\n")
     code, _, err = notewell("config")
     assert code == 1
     assert "search.limit in notewell.toml is 0" in err
 
 
-def test_the_users_file_is_told_of_and_what_a_vault_may_not(
+def test_the_users_file_is_reported_and_what_a_vault_may_not(
     notewell: Notewell, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -135,13 +135,13 @@ def test_the_users_file_is_told_of_and_what_a_vault_may_not(
     assert (one["value"], one["source"], one["remark"]) == (0.45, "default", remark)
 
 
-def test_the_switch_of_the_process_is_told_of(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_switch_of_the_daemon_is_reported(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
     assert rows(notewell("config")[1])["daemon.use"] == ("false", "NOTEWELL_DAEMON")
     assert "NOTEWELL_DAEMON`" in notewell("config", "daemon.use")[1]
 
 
-def test_a_variable_that_is_nearly_one_is_told_of(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_nearly_one_is_reported(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTEWELL_SEARCH_LIMT", "3")
     monkeypatch.setenv("NOTEWELL_PAGER", "cat")
     _, _, err = notewell("config")

@@ -60,7 +60,7 @@ def test_deep_mode_stays_in_the_scope(notewell: Notewell) -> None:
     assert found["dropped"] == []
 
 
-def test_age_drops_nothing_and_is_told(notewell: Notewell, folder: Path) -> None:
+def test_age_drops_nothing_and_is_reported(notewell: Notewell, folder: Path) -> None:
     for path in ("evening 00.md", "Garden/Mind.md"):
         (folder / path).write_text(f"---\ndate: 1900-01-01\n---\n{(folder / path).read_text()}")
     # 1900 is more than seven half-lives ago.

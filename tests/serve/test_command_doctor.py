@@ -176,7 +176,7 @@ FAULTS: tuple[tuple[Plant, str], ...] = (
 
 
 @pytest.mark.parametrize(("plant", "problem"), FAULTS, ids=[plant.__name__ for plant, _ in FAULTS])
-def test_every_fault_is_named_and_mended(notewell: Notewell, folder: Path, plant: Plant, problem: str) -> None:
+def test_every_fault_is_named_and_repaired(notewell: Notewell, folder: Path, plant: Plant, problem: str) -> None:
     notewell("index")
     with Vault.open(folder) as vault:
         plant(vault.store.db)
@@ -235,7 +235,7 @@ def test_a_vault_that_was_never_indexed_has_nothing_to_check(notewell: Notewell,
     assert not (folder / ".notewell").exists()
 
 
-def test_a_repair_gives_what_indexing_anew_gives(
+def test_a_repair_gives_what_indexing_from_scratch_gives(
     notewell: Notewell, folder: Path, content: Callable[[Vault], dict[str, Any]]
 ) -> None:
     notewell("index")

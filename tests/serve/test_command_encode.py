@@ -79,7 +79,7 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
     assert err.startswith("error: embed.model names no known embedder\nhint: ")
 
 
-def test_a_second_fill_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
+def test_a_second_encoding_run_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
         assert notewell("encode") == (0, "words has encoded 0% of 4 chunks\n", "another process is encoding already\n")
@@ -94,7 +94,7 @@ def test_a_vault_that_was_never_indexed_is_left_as_it_is(notewell: Notewell, enc
     assert not (encoded / ".notewell").exists()
 
 
-def test_a_long_fill_tells_its_progress_on_stderr(
+def test_a_long_encoding_run_reports_its_progress_on_stderr(
     notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)
@@ -142,13 +142,13 @@ def run_gently(folder: Path) -> tuple[int, str, str]:
     return ended.returncode, ended.stdout, ended.stderr
 
 
-def test_a_gentle_fill_has_the_lowest_priority(notewell: Notewell, encoded: Path) -> None:
+def test_background_encoding_has_the_lowest_priority(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     assert run_gently(encoded) == (0, "words has encoded 100% of 4 chunks\npriority 19\n", "")
     assert status(notewell)["filling"]["left"] == 0
 
 
-def test_a_gentle_fill_leaves_another_alone(notewell: Notewell, encoded: Path) -> None:
+def test_background_encoding_leaves_another_alone(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
         code, out, _ = run_gently(encoded)
@@ -190,7 +190,7 @@ def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notew
     assert err == f"note: {notice}\n"
 
 
-def test_fill_and_eval_with_an_encoder_that_cannot_be_used_are_errors(
+def test_encode_and_eval_with_an_encoder_that_cannot_be_used_are_errors(
     notewell: Notewell, unusable: str, collection: Path
 ) -> None:
     for command in (("fill",), ("eval", str(collection))):
@@ -208,7 +208,7 @@ def test_status_says_that_an_encoder_cannot_be_used(notewell: Notewell, unusable
 # `notewell status` and `notewell eval`
 
 
-def test_status_tells_the_share_that_is_filled(notewell: Notewell, encoded: Path) -> None:
+def test_status_shows_the_share_that_is_encoded(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "left": 4}
     assert "encoder   words has encoded 0% of 4 chunks\n" in notewell("status")[1]

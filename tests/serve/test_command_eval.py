@@ -68,7 +68,7 @@ def test_a_person_reads_a_line_a_measure(notewell: Notewell, collection: Path) -
     ]
 
 
-def test_a_folder_that_is_no_collection_is_an_error_with_a_hint(notewell: Notewell, folder: Path) -> None:
+def test_a_folder_that_is_not_a_collection_is_an_error_with_a_hint(notewell: Notewell, folder: Path) -> None:
     code, out, err = notewell("eval", str(folder))
     assert (code, out) == (1, "")
     assert "error: There is no" in err

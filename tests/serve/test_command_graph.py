@@ -86,7 +86,7 @@ def test_a_picture_is_not_written_over_a_note(notewell: Notewell, folder: Path) 
     assert (folder / "Owl.md").read_text() == "# Owl\n\n[[Wren]]\n"
 
 
-def test_centrality_that_does_not_converge_is_told(notewell: Notewell, folder: Path) -> None:
+def test_centrality_that_does_not_converge_is_reported(notewell: Notewell, folder: Path) -> None:
     # Two groups of eight that weigh nearly the same: one has a note more that hangs on it.
     for group in "pq":
         everybody = " ".join(f"[[{group}{number}]]" for number in range(8))

@@ -42,14 +42,14 @@ def test_a_second_run_reports_what_changed_since(notewell: Notewell, folder: Pat
     assert (report["added"], report["changed"], report["removed"]) == (0, 0, 0)
 
 
-def test_a_touched_note_is_no_change(notewell: Notewell, folder: Path) -> None:
+def test_a_touched_note_is_not_a_change(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     os.utime(folder / "Garden" / "Bees.md", ns=(1, 1))
     report = json.loads(notewell("index", "--json")[1])
     assert (report["added"], report["changed"]) == (0, 0)
 
 
-def test_full_takes_every_note_in_anew(notewell: Notewell, folder: Path) -> None:
+def test_full_indexes_every_note_again(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     report = json.loads(notewell("index", "--full", "--json")[1])
     assert (report["notes"], report["added"]) == (3, 3)
@@ -92,13 +92,13 @@ def test_a_vault_named_twice_is_a_wrong_call_unless_it_is_the_same(
     assert notewell("index", str(folder), "--vault", str(folder))[0] == 0
 
 
-def test_an_empty_vault_is_no_error(notewell: Notewell, tmp_path: Path) -> None:
+def test_an_empty_vault_is_not_an_error(notewell: Notewell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     code, out, _ = notewell("index", str(tmp_path / "empty"))
     assert (code, out[:19]) == (0, "0 notes, 0 chunks (")
 
 
-def test_a_long_run_tells_its_progress_on_stderr(
+def test_a_long_run_reports_its_progress_on_stderr(
     notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)

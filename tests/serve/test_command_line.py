@@ -89,7 +89,7 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
         (["search", "rye", "--limt", "3"], "'--limit'"),
     ],
 )
-def test_a_slip_is_told_with_what_may_be_meant(notewell: Notewell, arguments: list[str], meant: str) -> None:
+def test_a_slip_is_reported_with_a_suggestion(notewell: Notewell, arguments: list[str], meant: str) -> None:
     code, out, err = notewell(*arguments)
     assert (code, out) == (2, "")
     assert meant in err
@@ -265,7 +265,7 @@ def test_a_damaged_store_exits_with_1_and_says_how_to_mend_it(notewell: Notewell
     assert re.search(r"^hint: .*notewell index", err, re.MULTILINE)
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
+def test_a_reader_that_has_seen_enough_is_not_an_error(folder: Path) -> None:
     for number in range(60):
         (folder / f"{number}.md").write_text(f"# {number}\n\n" + "rye bread and more rye bread\n" * 60)
     process = start("search", "rye bread", "--limit", "60", "--max-tokens", "100000", cwd=folder)

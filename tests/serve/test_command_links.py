@@ -33,7 +33,7 @@ def links(notewell: Notewell, *arguments: str) -> dict[str, Any]:
     return answer
 
 
-def test_a_note_s_links_are_told_with_where_they_lead_and_who_leads_to_it(notewell: Notewell, linked: Path) -> None:
+def test_a_note_s_links_are_listed_with_their_targets_and_its_backlinks(notewell: Notewell, linked: Path) -> None:
     code, out, _ = notewell("links", "Bees")
     assert (code, out) == (
         0,
@@ -57,7 +57,7 @@ def test_a_note_may_be_named_from_where_one_is(
     assert links(notewell, "Bees.md")["note"] == "Garden/Bees.md"
 
 
-def test_broken_links_are_listed_with_the_reason_and_what_is_near(notewell: Notewell, linked: Path) -> None:
+def test_broken_links_are_listed_with_the_reason_and_suggestions(notewell: Notewell, linked: Path) -> None:
     code, out, err = notewell("links", "--broken")
     assert (code, out) == (
         1,
@@ -152,7 +152,7 @@ def test_a_link_to_a_folder_is_not_broken_and_counts_as_one_to_a_file(notewell: 
     assert (counts["to_notes"], counts["to_files"], counts["broken"]) == (2, 3, 1)
 
 
-def test_a_file_that_is_no_note_has_the_links_that_lead_to_it(notewell: Notewell, folder: Path) -> None:
+def test_a_file_that_is_not_a_note_has_the_links_that_lead_to_it(notewell: Notewell, folder: Path) -> None:
     (folder / "img").mkdir()
     (folder / "img/pic one.png").write_bytes(b"png")
     (folder / "a.md").write_text("![[pic one.png]]\n\n[x](img/pic%20one.png) ![[other.png]]\n")
@@ -236,7 +236,7 @@ def test_a_renamed_note_s_links_are_right_at_once(notewell: Notewell, linked: Pa
     assert (told["Sourdoug"], told["../Recipes/Sourdough.md"]) == ("Sourdoug.md", None)
 
 
-def test_a_mistyped_note_is_an_error_with_what_is_near(notewell: Notewell) -> None:
+def test_a_mistyped_note_is_an_error_with_suggestions(notewell: Notewell) -> None:
     code, out, err = notewell("links", "Sourdoug")
     assert (code, out) == (1, "")
     assert "No indexed note is called 'Sourdoug'" in err and "Recipes/Sourdough.md" in err

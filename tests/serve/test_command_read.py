@@ -85,7 +85,7 @@ def test_a_name_that_several_or_none_have_says_which_are_meant(notewell: Notewel
     assert notewell("read", "Sourdoug")[2].endswith("hint: Did you mean Recipes/Sourdough.md?\n")
 
 
-def test_a_name_does_not_lead_out_of_the_vault_nor_to_what_is_no_note(notewell: Notewell, folder: Path) -> None:
+def test_a_name_does_not_lead_out_of_the_vault_nor_to_what_is_not_a_note(notewell: Notewell, folder: Path) -> None:
     (folder.parent / "outside.md").write_text("not yours\n")
     (folder / "Gone.md").write_text("soon elsewhere\n")
     notewell("index")
@@ -121,7 +121,7 @@ def test_secrets_are_taken_out_here_too(notewell: Notewell) -> None:
         assert "hunter2" not in out + err
 
 
-def test_a_colon_in_a_file_name_is_no_line_number(notewell: Notewell, folder: Path) -> None:
+def test_a_colon_in_a_file_name_is_not_a_line_number(notewell: Notewell, folder: Path) -> None:
     (folder / "at 12:30").mkdir()
     (folder / "at 12:30" / "b.md").write_text("hello\n")
     (folder / "a:3.md").write_text("one\ntwo\n")
@@ -151,7 +151,7 @@ def test_nothing_outside_the_vault_is_read(notewell: Notewell, folder: Path) -> 
     "place",
     ["nowhere.md", "Garden", "", ".", "notewell.toml", "Garden/Bees.md:900", "Garden/Bees.md:4-3", "bad.md", "a" * 300],
 )
-def test_what_cannot_be_read_is_an_error_with_a_hint(notewell: Notewell, folder: Path, place: str) -> None:
+def test_an_unreadable_file_is_an_error_with_a_hint(notewell: Notewell, folder: Path, place: str) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     code, out, err = notewell("read", place)

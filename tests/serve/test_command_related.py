@@ -54,7 +54,7 @@ def test_a_place_may_be_typed_from_where_one_is(
     assert paths(notewell("related", "Bees.md:3", "--json")[1])[0] == "Garden/Swarm.md"
 
 
-def test_an_unknown_note_is_an_error_with_what_is_near(notewell: Notewell) -> None:
+def test_an_unknown_note_is_an_error_with_suggestions(notewell: Notewell) -> None:
     notewell("index")
     code, out, err = notewell("related", "Sourdoug")
     assert (code, out) == (1, "")
@@ -124,7 +124,7 @@ def test_reading_goes_on_where_nothing_can_be_kept(notewell: Notewell, folder: P
     assert left == ["store.db.opened", "store.db.opened.lock"]
 
 
-def test_a_note_whose_name_is_no_text_is_read_all_the_same(notewell: Notewell, folder: Path) -> None:
+def test_a_note_whose_name_is_not_text_is_read_all_the_same(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     name = "caf\udce9.md"
     try:

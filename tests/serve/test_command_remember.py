@@ -22,7 +22,7 @@ def allowed(folder: Path) -> None:
         settings.write('\n[memory]\nfolder = "Memories"\n')
 
 
-def test_what_is_remembered_is_told_by_its_path_and_found(notewell: Notewell, folder: Path) -> None:
+def test_a_memory_is_reported_by_its_path_and_found(notewell: Notewell, folder: Path) -> None:
     arguments = ("--title", "Billing deploys", "--tag", "deploy", "--tag", "team", "--source", "Kim")
     assert notewell("remember", APPROVALS, *arguments) == (0, "Memories/Billing deploys.md\n", "")
     page = (folder / "Memories/Billing deploys.md").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def test_what_is_remembered_is_told_by_its_path_and_found(notewell: Notewell, fo
     assert out.startswith("Memories/Billing deploys.md:")
 
 
-def test_what_is_near_is_shown_instead_with_exit_code_1(notewell: Notewell, folder: Path) -> None:
+def test_a_near_duplicate_is_shown_instead_with_exit_code_1(notewell: Notewell, folder: Path) -> None:
     notewell("remember", APPROVALS, "--title", "Billing deploys")
     code, out, err = notewell("remember", "Since March, deploying the billing service needs two approvals.")
     assert code == 1
@@ -55,7 +55,7 @@ def test_a_text_is_taken_from_a_pipe_without_being_asked_for(
         )
 
 
-def test_a_text_comes_from_stdin_and_its_secrets_are_told_by_their_number(
+def test_a_text_comes_from_stdin_and_its_secrets_are_counted(
     notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     value = "-".join(["hunter2", "again"])

@@ -137,12 +137,12 @@ def test_a_block_for_a_prompt_is_the_same_in_every_process_and_after_an_index_ru
 
 
 @cases("tokens", [20, 40, 60, 100])
-def test_a_block_for_a_prompt_is_no_larger_than_asked(notewell: Notewell, tokens: int) -> None:
+def test_a_block_for_a_prompt_is_not_larger_than_asked(notewell: Notewell, tokens: int) -> None:
     _, out, _ = notewell("search", "rye bread", "--max-tokens", str(tokens))
     assert len(out) <= 4 * tokens
 
 
-def test_that_nothing_fits_is_told_from_that_nothing_was_found(notewell: Notewell) -> None:
+def test_that_nothing_fits_is_distinguished_from_that_nothing_was_found(notewell: Notewell) -> None:
     notewell("index")
     _, out, err = notewell("search", "rye bread", "--max-tokens", "3")
     assert (out, err.lower().count("nothing")) == ("", 1)
@@ -191,7 +191,7 @@ def test_a_vault_that_was_never_indexed_is_indexed_first_with_progress_on_stderr
     assert "indexing" not in notewell("search", "loaf", "--json")[2]
 
 
-def test_changed_files_are_taken_in_before_a_search(notewell: Notewell, folder: Path) -> None:
+def test_changed_files_are_indexed_before_a_search(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     assert hits(notewell("search", "zebra", "--json")[1])[0]["path"] == "new.md"
@@ -199,7 +199,7 @@ def test_changed_files_are_taken_in_before_a_search(notewell: Notewell, folder: 
     assert "new.md" not in {hit["path"] for hit in hits(notewell("search", "zebra", "--json")[1])}
 
 
-def test_many_changed_files_are_told_of_and_not_waited_for(notewell: Notewell, folder: Path) -> None:
+def test_many_changed_files_are_reported_and_not_waited_for(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     (folder / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     os.truncate(folder / "new.md", AT_ONCE.quick_bytes + 1)
@@ -211,7 +211,7 @@ def test_many_changed_files_are_told_of_and_not_waited_for(notewell: Notewell, f
     assert notice in json.loads(out)["notices"]
 
 
-def test_a_large_file_that_is_skipped_is_not_told_of_as_changed(notewell: Notewell, folder: Path) -> None:
+def test_a_large_file_that_is_skipped_is_not_reported_as_changed(notewell: Notewell, folder: Path) -> None:
     (folder / "huge.md").touch()
     os.truncate(folder / "huge.md", AT_ONCE.quick_bytes + 1)
     notewell("index")
@@ -280,7 +280,7 @@ def test_a_search_for_nothing_at_all_is_an_error(notewell: Notewell, given: list
     assert notewell("search", "", "--tag", "bread", "--json")[0] == 0
 
 
-def test_bytes_that_are_no_text_are_a_query_too(indexed_sample: Path, notewell: Notewell) -> None:
+def test_bytes_that_are_not_text_are_a_query_too(indexed_sample: Path, notewell: Notewell) -> None:
     code, _, err = notewell("search", os.fsdecode(b"bread \xff"), "--vault", str(indexed_sample), "--no-refresh")
     assert (code, err) == (0, "")
 

@@ -65,13 +65,13 @@ def test_explain_says_first_how_the_query_was_read(notewell: Notewell) -> None:
     assert answer["read_as"] == ['words and meaning "hive"', "one word"]
 
 
-def test_a_tag_that_no_note_has_is_told_of(notewell: Notewell) -> None:
+def test_a_tag_that_no_note_has_is_reported(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf", "tag:bred")
     assert (code, out) == (0, "")
     assert 'note: No note has the tag "bred". Did you mean bread?\n' in err
 
 
-def test_a_folder_without_notes_is_told_of_and_gets_no_store(
+def test_a_folder_without_notes_is_reported_and_gets_no_store(
     notewell: Notewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (empty := tmp_path / "empty").mkdir()

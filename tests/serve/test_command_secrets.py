@@ -34,7 +34,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> 
     }
 
 
-def test_a_secret_in_a_name_is_told_without_it(notewell: Notewell, folder: Path) -> None:
+def test_a_secret_in_a_name_is_reported_without_it(notewell: Notewell, folder: Path) -> None:
     (folder / f"{TOKEN}.md").write_text("nothing inside\n")
     code, out, err = notewell("secrets")
     assert code == 1
@@ -63,7 +63,7 @@ def test_a_path_is_taken_from_where_it_is_typed(
     assert notewell("secrets", "Garden/Keys.md")[1] == "Garden/Keys.md:5  password\n"
 
 
-def test_a_file_that_is_named_is_looked_through_though_it_is_no_note(notewell: Notewell, folder: Path) -> None:
+def test_a_file_that_is_named_is_scanned_though_it_is_not_a_note(notewell: Notewell, folder: Path) -> None:
     (folder / ".env").write_text(f"DB_URL=none\nGITHUB_TOKEN={TOKEN}\n")
     assert notewell("secrets", ".env")[1].startswith(".env:2  ")
     assert notewell("secrets")[1] == "Garden/Keys.md:5  password\n"
@@ -82,7 +82,7 @@ def test_a_place_that_is_not_there_is_an_error(notewell: Notewell) -> None:
     assert "There is no note nowhere.md" in err
 
 
-def test_two_names_that_are_alike_without_their_secrets_are_told_apart_and_not_read_again(
+def test_two_names_that_are_alike_without_their_secrets_are_distinguished_and_not_read_again(
     notewell: Notewell, folder: Path
 ) -> None:
     for end in "ab":
@@ -100,7 +100,7 @@ def test_a_folder_outside_the_vault_is_refused(notewell: Notewell) -> None:
     assert "outside the vault" in err or "is not a file" in err
 
 
-def test_a_picture_that_is_named_along_is_no_note(notewell: Notewell, folder: Path) -> None:
+def test_a_picture_that_is_named_along_is_not_a_note(notewell: Notewell, folder: Path) -> None:
     (folder / "bees.png").write_bytes(b"\x89PNG\r\n\0\0")
     assert notewell("secrets", "bees.png", "Garden/Bees.md") == (0, "", "no secrets; 2 files checked\n")
 

@@ -100,7 +100,7 @@ def test_the_rate_is_what_the_command_was_told(folder: Path) -> None:
         assert {served.ask("/health").status for _ in range(5)} == {200}
 
 
-def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_port_that_is_taken_is_reported(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -125,7 +125,7 @@ def test_a_port_that_is_taken_is_told(folder: Path, notewell: Callable[..., tupl
         (("--allow-host", "a/b"), "'a/b' is not a host name"),
     ],
 )
-def test_what_cannot_be_served_is_told_with_a_hint(
+def test_a_vault_that_cannot_be_served_is_reported_with_a_hint(
     notewell: Callable[..., tuple[int, str, str]], options: tuple[str, ...], fact: str
 ) -> None:
     code, out, err = notewell("serve", "--port", "0", *options)

@@ -86,7 +86,7 @@ def test_a_skipped_file_s_name_hides_nothing(notewell: Notewell, folder: Path) -
     assert "'bad\\u3164name.md': not text" in notewell("status")[1]
 
 
-def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
+def test_a_skipped_file_that_is_deleted_is_no_longer_reported(notewell: Notewell, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     (folder / "bad.md").unlink()
@@ -94,7 +94,7 @@ def test_a_skipped_file_that_is_deleted_is_told_of_no_longer(notewell: Notewell,
     assert status(notewell)["skipped"] == []
 
 
-def test_a_skipped_file_that_is_mended_is_told_of_no_longer(notewell: Notewell, folder: Path) -> None:
+def test_a_skipped_file_that_is_repaired_is_no_longer_reported(notewell: Notewell, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\0\1\2")
     notewell("index")
     (folder / "bad.md").write_text("# Good\n\nNow it can be read by anyone who likes.\n")

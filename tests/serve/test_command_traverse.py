@@ -50,7 +50,7 @@ def test_with_a_query_notes_have_to_be_near_to_that(notewell: Notewell) -> None:
     assert not found["Garden/Honey.md"]["kept"]
 
 
-def test_with_a_query_the_floor_sinks_to_what_is_near_and_is_told(notewell: Notewell) -> None:
+def test_with_a_query_the_floor_sinks_to_what_is_near_and_is_reported(notewell: Notewell) -> None:
     found = json.loads(notewell("traverse", "bees", "--query", "hive honey", "--json")[1])
     nearest = max(visit["similarity"] for visit in found["visits"])
     assert found["floor"] == pytest.approx(max(0.15, min(0.5, 0.7 * nearest)), abs=1e-3)

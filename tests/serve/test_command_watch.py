@@ -62,7 +62,7 @@ def save_until_told(watch: Started, file: Path) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_saved_note_is_told_of_and_searchable_and_a_signal_ends_it_well(
+def test_a_saved_note_is_reported_and_searchable_and_a_signal_ends_it_well(
     folder: Path, running: list[Started], number: int
 ) -> None:
     running.append(watch := Started(folder))

@@ -121,7 +121,7 @@ def test_help_is_as_wide_as_the_terminal(daemon: DaemonRunner) -> None:
     assert daemon.run("search", "--help", environment={"COLUMNS": "60"}) != daemon.run("search", "--help")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(daemon: DaemonRunner) -> None:
+def test_a_reader_that_has_seen_enough_is_not_an_error(daemon: DaemonRunner) -> None:
     command = f"{' '.join(COMMAND)} read Recipes/Sourdough.md --numbers; echo code $? >&2"
     done = subprocess.run(
         ["bash", "-c", f"({command}) | true"],
@@ -151,7 +151,7 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for_if_there_is_a_text(daemo
         assert process.stdout.read().startswith(b"Recipes/Sourdough.md\n")
 
 
-def test_a_full_disk_is_told_of_as_without_it(daemon: DaemonRunner) -> None:
+def test_a_full_disk_is_reported_as_without_it(daemon: DaemonRunner) -> None:
     command = [*COMMAND, "read", "Recipes/Sourdough.md"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, cwd=daemon.folder, env=daemon.environment, stdout=full, stderr=subprocess.PIPE)

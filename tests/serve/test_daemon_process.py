@@ -106,7 +106,7 @@ def test_it_ends_when_told_to(daemon: DaemonRunner) -> None:
     assert daemon.run("daemon", "status")[1].startswith("not running")
 
 
-def test_other_code_on_disk_ends_it_and_the_next_search_starts_anew(daemon: DaemonRunner, tmp_path: Path) -> None:
+def test_other_code_on_disk_ends_it_and_the_next_search_starts_another(daemon: DaemonRunner, tmp_path: Path) -> None:
     package = Path(notewell.__file__).parent
     copy = tmp_path / "lib" / "notewell"
     for file in package.rglob("*"):

@@ -89,7 +89,7 @@ def test_a_note_is_found_the_moment_it_is_saved_fifty_times(indexed: Path) -> No
             assert f"New {number}.md" in daemon.ask("search", f"Word{number}zz", "-n", "1")
 
 
-def test_an_unchanged_folder_is_not_looked_through_again(kept: Vault, looked_through: Callable[[Path], bool]) -> None:
+def test_an_unchanged_folder_is_not_walked_again(kept: Vault, looked_through: Callable[[Path], bool]) -> None:
     assert kept.refresh() == ()
     assert not looked_through(kept.root)
     (kept.root / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
@@ -124,7 +124,7 @@ def test_changes_of_our_own_files_are_none(kept: Vault, looked_through: Callable
     assert not looked_through(kept.root)
 
 
-def test_other_settings_of_the_index_have_the_folder_looked_through(
+def test_other_settings_of_the_index_have_the_folder_walked_again(
     kept: Vault, vaults: Vaults, looked_through: Callable[[Path], bool]
 ) -> None:
     with (kept.root / "notewell.toml").open("a", encoding="utf-8") as settings:
@@ -174,7 +174,7 @@ def test_a_vault_that_is_gone_is_let_go_of(kept: Vault, vaults: Vaults, tmp_path
     assert vaults.roots == []
 
 
-def test_where_nothing_can_be_watched_the_folder_is_looked_through_every_time(
+def test_where_nothing_can_be_watched_the_folder_is_walked_every_time(
     vaults: Vaults, indexed: Path, tmp_path: Path
 ) -> None:
     vault = vaults.open(indexed, {})

@@ -63,7 +63,7 @@ def ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 @pytest.mark.usefixtures("encoded")
-def test_index_starts_filling_behind_itself_and_says_so(
+def test_index_starts_encoding_in_the_background_and_says_so(
     notewell: Notewell, started: list[subprocess.Popen[bytes]]
 ) -> None:
     code, out, err = notewell("index")
@@ -99,7 +99,7 @@ def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
 
 
 @pytest.mark.usefixtures("encoded")
-def test_the_first_search_of_a_vault_starts_filling_behind_itself_and_the_next_does_not(
+def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_next_does_not(
     notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Of so few chunks the search itself would read all.
@@ -119,7 +119,9 @@ def children(pid: int) -> list[str]:
     return [line for line in listed.stdout.splitlines() if line.split()[:1] == [str(pid)]]
 
 
-def test_watch_fills_behind_itself_and_leaves_no_dead_child(encoded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_encodes_in_the_background_and_leaves_no_dead_child(
+    encoded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
     watching = subprocess.Popen(
         [sys.executable, "-m", "notewell", "watch"], cwd=encoded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -140,7 +142,7 @@ def test_watch_fills_behind_itself_and_leaves_no_dead_child(encoded: Path, monke
         watching.communicate(timeout=300)
 
 
-def test_nothing_is_started_while_another_process_fills(
+def test_nothing_is_started_while_another_process_encodes(
     notewell: Notewell, encoded: Path, started: list[subprocess.Popen[bytes]]
 ) -> None:
     with Vault.open(encoded) as vault:

@@ -48,7 +48,7 @@ def test_eval_measures_with_the_share_that_is_asked_for(
 
 
 @pytest.mark.usefixtures("encoded")
-def test_eval_fills_all_unless_it_is_told(notewell: Notewell, collection: Path) -> None:
+def test_eval_encodes_everything_by_default(notewell: Notewell, collection: Path) -> None:
     assert "encoding 100% of 70 chunks" in notewell("eval", str(collection))[2]
 
 

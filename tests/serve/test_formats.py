@@ -161,7 +161,7 @@ def test_a_hit_in_a_vault_of_obsidian_opens_there_at_its_heading(notewell: Notew
     }
 
 
-def test_what_is_no_markdown_opens_without_a_heading(tmp_path: Path) -> None:
+def test_what_is_not_markdown_opens_without_a_heading(tmp_path: Path) -> None:
     chunk = Chunk("Papers/Bees.pdf", "", 3, 4, headings=("Abstract",))
     assert Addresses(tmp_path, "obsidian").of_chunk(chunk).endswith("&file=Papers%2FBees.pdf")
 
@@ -210,7 +210,7 @@ def test_others_do_not(folder: Path, plain: dict[str, str]) -> None:
     assert "\x1b]8" not in shown
 
 
-def test_what_is_piped_has_no_links(folder: Path) -> None:
+def test_piped_output_has_no_links(folder: Path) -> None:
     environment = {**os.environ, "VTE_VERSION": "6800", "NOTEWELL_SHOW_LINKS": "file", "NOTEWELL_DAEMON": "no"}
     done = subprocess.run([PROGRAM, "search", "loaf"], cwd=folder, env=environment, capture_output=True, check=True)
     assert b"\x1b" not in done.stdout

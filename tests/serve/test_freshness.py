@@ -203,7 +203,7 @@ def test_a_new_vault_is_indexed_behind_by_one_run_and_says_how_far_it_is(folder:
         assert kept.freshness.look() == () and paths(kept, "loaf collapsed")
 
 
-def test_a_first_run_that_failed_is_told_to_all_who_ask_and_tried_again_later(folder: Path) -> None:
+def test_a_first_run_that_failed_is_reported_to_every_request_and_tried_again_later(folder: Path) -> None:
     vault = Vault.open(folder)
     vault.models.embedder = Down()
     with kept_up(vault) as kept:
@@ -240,7 +240,7 @@ def test_a_run_that_failed_is_not_tried_with_every_look(kept: Vault) -> None:
     assert paths(kept, "zeppelin") == ["New.md"]
 
 
-def test_a_vault_that_was_taken_away_is_not_made_anew(kept: Vault) -> None:
+def test_a_vault_that_was_taken_away_is_not_created_again(kept: Vault) -> None:
     shutil.rmtree(kept.root)
     calls: tuple[Callable[[], object], ...] = (kept.freshness.look, kept.freshness.begin, kept.freshness.reload)
     for call in calls:

@@ -144,7 +144,7 @@ def test_a_link_stays_one_and_the_mode_of_its_file_too(notewell: Command, user_f
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
-def test_settings_that_are_no_file_are_refused_and_not_waited_for(notewell: Command, user_file: Path) -> None:
+def test_settings_that_are_not_a_file_are_refused_and_not_waited_for(notewell: Command, user_file: Path) -> None:
     os.mkfifo(user_file)
     code, _, err = notewell("hook", "install", "--user", "--yes")
     assert code == 1
@@ -189,7 +189,7 @@ def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Pat
     assert found["runs"] == 0
 
 
-def test_who_has_three_hooks_is_told_of_the_fourth_and_gets_it_by_installing_again(
+def test_three_installed_hooks_are_reported_and_reinstalling_adds_the_fourth(
     notewell: Command, user_file: Path
 ) -> None:
     notewell("hook", "install", "--user", "--only", "prompt,before,after", "--yes")
@@ -303,7 +303,7 @@ def test_half_of_a_sign_stays_as_it_was(notewell: Command, user_file: Path) -> N
     assert json.loads(user_file.read_text(encoding="utf-8"))["size"] == 1.5
 
 
-def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file: Path, folder: Path) -> None:
+def test_a_vault_that_was_never_indexed_is_reported(notewell: Command, user_file: Path, folder: Path) -> None:
     _, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
     assert f"{folder} is not indexed yet" in err
     assert "notewell index" in err
@@ -315,7 +315,7 @@ def test_a_vault_that_was_never_indexed_is_told_of(notewell: Command, user_file:
 
 
 @pytest.mark.parametrize("where", [(), ("--project",), ("--user",)])
-def test_who_names_no_vault_where_none_is_above_is_told(
+def test_installing_without_a_vault_is_reported(
     notewell: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[str, ...]
 ) -> None:
     (tmp_path / "project").mkdir()

@@ -203,13 +203,13 @@ def test_whatever_a_session_is_called_its_file_lies_where_it_should(hooks: Hooks
         assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_is_kept_of_a_session_is_no_text(hooks: Hooks) -> None:
+def test_what_is_kept_of_a_session_is_not_text(hooks: Hooks) -> None:
     hooks.run("prompt", prompt=SOURDOUGH)
     kept = "".join(file.read_text() for file in hooks.state.rglob("*") if file.is_file())
     assert not re.search("sourdough|loaf|oven|Recipes", kept, re.IGNORECASE)
 
 
-def test_a_damaged_session_file_is_begun_anew(hooks: Hooks) -> None:
+def test_a_damaged_session_file_is_started_again(hooks: Hooks) -> None:
     hooks.run("prompt", prompt=SOURDOUGH)
     (file,) = (hooks.state / "sessions").glob("*.json")
     file.write_bytes(b'{"shown": [')

@@ -157,7 +157,7 @@ def test_every_note_is_found_by_a_request_right_after_it_was_saved(indexed: Vaul
         ("/redoc", 404, "/redoc"),
     ],
 )
-def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, status: int, word: str) -> None:
+def test_an_error_is_reported_as_a_fact_and_a_hint(served: Served, path: str, status: int, word: str) -> None:
     reply = served.ask(path)
     assert reply.status == status
     assert reply.headers["content-type"] == "application/json"
@@ -177,7 +177,7 @@ def test_what_is_wrong_is_told_as_a_fact_and_a_hint(served: Served, path: str, s
         ("/links?to=notes", "`to` chooses among broken links", "broken"),
     ],
 )
-def test_a_wrong_parameter_is_told_in_plain_words(served: Served, path: str, fact: str, hint: str) -> None:
+def test_a_wrong_parameter_is_reported_in_plain_words(served: Served, path: str, fact: str, hint: str) -> None:
     reply = served.ask(path)
     assert reply.status == 400
     assert fact in reply.data["error"] and hint in reply.data["hint"]
@@ -190,7 +190,7 @@ def test_head_is_answered_as_get_without_a_body(served: Served) -> None:
         assert int(reply.headers["content-length"]) > 0
 
 
-def test_a_wrong_method_is_told_likewise(served: Served) -> None:
+def test_a_wrong_method_is_reported_likewise(served: Served) -> None:
     reply = served.ask("/search?text=a", method="DELETE")
     assert reply.status == 405 and reply.data.keys() == {"error", "hint"}
 
@@ -205,7 +205,7 @@ def test_a_vault_without_a_store_is_indexed_behind_and_says_so(folder: Path) -> 
         wait_until(lambda: served.ask("/links").status == 200)
 
 
-def test_a_vault_that_is_gone_is_told_of_and_not_made_anew(indexed: Vault) -> None:
+def test_a_vault_that_is_gone_is_reported_and_not_created_again(indexed: Vault) -> None:
     with serving(indexed) as served:
         indexed.root.rename(indexed.root.with_name("elsewhere"))
         for path in ("/search?text=bees", "/search?text=bees&refresh=false", "/node/bees", "/status", "/graph"):

@@ -176,7 +176,7 @@ def test_no_path_leads_out_of_the_vault(indexed: Vault) -> None:
             assert b"Nobody" not in reply.body, (asked, path)
 
 
-def test_whether_a_file_exists_outside_is_not_told(indexed: Vault) -> None:
+def test_whether_a_file_exists_outside_is_not_revealed(indexed: Vault) -> None:
     (indexed.root.parent / "outside-here.md").write_text("here", encoding="utf-8")
     with serving(indexed) as served:
         for asked in TAKE_A_NOTE:
@@ -231,7 +231,7 @@ def test_a_body_as_long_as_the_longest_memory_is_let_in(served: Served) -> None:
     assert read_all(sent).split()[1] == b"404"
 
 
-def test_what_is_no_http_is_refused(served: Served) -> None:
+def test_what_is_not_http_is_refused(served: Served) -> None:
     for raw in (
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"nonsense\r\n\r\n",
@@ -339,7 +339,7 @@ def test_ipv6_works(indexed: Vault) -> None:
         assert served.ask("/health", {"Host": f"127.0.0.1:{served.port}"}).status == 421
 
 
-def test_a_mistake_of_ours_is_told_without_a_word_of_where(indexed: Vault) -> None:
+def test_a_mistake_of_ours_is_reported_without_a_word_of_where(indexed: Vault) -> None:
     with serving(indexed) as served:
         indexed.status = None  # type: ignore[assignment,method-assign]
         reply = served.ask("/status")

@@ -49,7 +49,7 @@ def lines_of(served: Served) -> list[dict[str, object]]:
     return [json.loads(line) for line in reply.body.splitlines()]
 
 
-def test_a_reload_takes_in_what_changed_and_says_when_nothing_did(indexed: Vault) -> None:
+def test_a_reload_indexes_what_changed_and_says_when_nothing_did(indexed: Vault) -> None:
     (indexed.root / "New.md").write_text("# Quinces\n", encoding="utf-8")
     (indexed.root / "Garden/Bees.md").unlink()
     with serving(indexed) as served:
@@ -101,7 +101,7 @@ def test_while_another_process_writes_a_reload_is_told_so(indexed: Vault, folder
         assert "is writing to this vault's store" in reply.data["error"]
 
 
-def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> None:
+def test_hanging_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
     with serving(indexed) as served:
@@ -119,7 +119,7 @@ def test_whoever_hangs_up_ends_it_and_what_was_done_is_kept(indexed: Vault) -> N
         assert lines_of(served)[-1]["notes"] == 3 + MANY
 
 
-def test_an_embedder_that_fails_is_told_of(make_vault: Callable[..., Vault]) -> None:
+def test_an_embedder_that_fails_is_reported(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "# Apples\n"})
     vault.index()
     from notewell.embed.words import WordsEmbedder  # noqa: PLC0415

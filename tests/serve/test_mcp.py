@@ -127,7 +127,7 @@ def test_related_traverse_and_links_start_from_a_note(session: Asking) -> None:
     assert session.call("links", broken=True).structured_content["counts"]["notes"] > 40
 
 
-def test_status_tells_what_is_there(session: Asking) -> None:
+def test_status_shows_what_is_there(session: Asking) -> None:
     status = session.call("status").structured_content
     assert status["notes"] > 40 and status["vault"].endswith("vault") and "indexing" not in status
 
@@ -180,7 +180,7 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         ("traverse", {"note": "No such note at all"}, "No such note at all"),
     ],
 )
-def test_what_is_wrong_is_told_by_name_with_a_hint(
+def test_an_error_is_reported_by_name_with_a_hint(
     session: Asking, name: str, given: dict[str, Any], expected: str
 ) -> None:
     error = session.error(name, **given)

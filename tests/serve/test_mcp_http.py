@@ -89,7 +89,7 @@ def test_a_stranger_s_name_or_page_is_refused(port: int) -> None:
     assert post(port, {"Origin": "null"})[0] == 403
 
 
-def test_what_is_no_json_is_refused(port: int) -> None:
+def test_what_is_not_json_is_refused(port: int) -> None:
     assert post(port, {}, "{")[0] == 400
     assert post(port, {"Content-Type": "text/plain"})[0] == 400
 

@@ -39,7 +39,7 @@ def test_they_say_that_they_write(session: Asking) -> None:
     assert hints["search"].read_only_hint
 
 
-def test_what_is_remembered_is_found_at_once_and_forgotten_again(session: Asking, folder: Path) -> None:
+def test_a_memory_is_found_at_once_and_forgotten_again(session: Asking, folder: Path) -> None:
     done = session.call("remember", text=FACT, tags="style", source="review").structured_content
     assert done["written"] and (folder / done["path"]).is_file()
     assert done["path"] in session.text("search", text="tabs or spaces", type="memory")
@@ -48,7 +48,7 @@ def test_what_is_remembered_is_found_at_once_and_forgotten_again(session: Asking
     assert done["path"] not in session.text("search", text="tabs or spaces")
 
 
-def test_what_is_said_already_is_shown_in_a_fence_and_not_written(session: Asking, folder: Path) -> None:
+def test_a_near_duplicate_is_shown_in_a_fence_and_not_written(session: Asking, folder: Path) -> None:
     path = session.call("remember", text=FACT).structured_content["path"]
     again = session.call("remember", text=FACT)
     assert not again.structured_content["written"] and again.structured_content["near"][0]["path"] == path

@@ -139,7 +139,7 @@ def test_places_that_say_the_same_are_named(make_vault: MakeVault) -> None:
     assert not any("also" in hit for hit in others)
 
 
-def test_what_the_user_should_know_of_a_walk_is_told() -> None:
+def test_what_the_user_should_know_of_a_walk_is_reported() -> None:
     notices = ("some files are new", "some links may be told as they were")
     end = {"floor": 0.5, "ended": "no links", "notices": notices}
     page = walk_page(Walk(query="", visits=(), notes=0, vectors=0, unseen=0, **end))  # type: ignore[arg-type]
@@ -210,7 +210,7 @@ def test_a_vault_that_cannot_be_indexed_says_why(make_vault: MakeVault) -> None:
         assert "a.md" in session.text("search", text="zebra")
 
 
-def test_a_vault_that_was_taken_away_is_told_and_not_made_anew(make_vault: MakeVault) -> None:
+def test_a_vault_that_was_taken_away_is_reported_and_not_created_again(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "zebra"})
     with served(vault) as session:
         session.text("search", text="zebra")
@@ -219,7 +219,7 @@ def test_a_vault_that_was_taken_away_is_told_and_not_made_anew(make_vault: MakeV
         assert not vault.root.exists()
 
 
-def test_a_vault_made_by_other_rules_is_made_anew_behind(make_vault: MakeVault) -> None:
+def test_a_vault_made_by_other_rules_is_rebuilt_in_the_background(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"# N\n\nzebra {number}\n" for number in range(20)})
     vault.index()
     other = Vault.open(vault.root, {"embed.model": "words", "chunk.max_chars": 300})
@@ -284,7 +284,7 @@ def test_what_is_clipped_is_never_longer(text: str, most: int) -> None:
         assert len(short) <= most and text.startswith(short.removesuffix(" …"))
 
 
-def test_a_first_run_is_told_once() -> None:
+def test_a_first_run_is_reported_once() -> None:
     status = Status.of(Path("/notes"), Path("/notes/store.db"), About())
     assert status_page(status, (1_291, 13_417)).text == "vault: /notes\nbeing indexed: 1,291 of 13,417 notes"
     assert status_page(status, None).text == "vault: /notes\nnot indexed yet; the first search does it"
@@ -301,7 +301,7 @@ def test_arguments_are_read_as_models_write_them() -> None:
     assert [read[name] for name in ("limit", "tag", "where", "under")] == [5, ["a", "b"], ["status=open"], ""]
 
 
-def test_what_is_wrong_with_an_argument_is_told_without_its_value() -> None:
+def test_a_wrong_argument_is_reported_without_its_value() -> None:
     with pytest.raises(SettingsError) as caught:
         read_arguments(arguments_of("search"), {"text": "x", "limit": "hunter2"})
     assert "limit" in caught.value.fact and "hunter2" not in caught.value.fact + caught.value.hint

@@ -243,7 +243,7 @@ def test_what_was_asked_before_the_end_is_not_lost_in_silence(server: Callable[.
     assert json.loads(out.split("\n")[0])["result"]["serverInfo"]["name"] == "notewell"
 
 
-def test_a_new_vault_is_indexed_with_the_first_question_and_tells_how_far_it_is(folder: Path) -> None:
+def test_a_new_vault_is_indexed_with_the_first_question_and_reports_progress(folder: Path) -> None:
     for number in range(300):
         (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
     with asking(stdio(folder)) as session:

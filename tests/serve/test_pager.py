@@ -38,7 +38,7 @@ def ask(here: Path, *options: str, rows: int = 9, **environment: str) -> str:
     return shown
 
 
-def test_what_is_longer_than_the_window_goes_through_the_pager(here: Path) -> None:
+def test_output_longer_than_the_window_goes_through_the_pager(here: Path) -> None:
     shown = ask(here)
     assert shown.startswith(f"PAGED {FIRST}")
     assert shown.endswith(LAST)
@@ -73,14 +73,14 @@ def test_a_dumb_terminal_gets_no_pager(here: Path) -> None:
     assert ask(here, TERM="dumb").startswith(FIRST)
 
 
-def test_what_is_piped_gets_no_pager(here: Path) -> None:
+def test_piped_output_gets_no_pager(here: Path) -> None:
     environment = {**os.environ, "NOTEWELL_PAGER": PAGER, "TERM": "xterm"}
     command = [PROGRAM, "help", "output"]
     done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith(FIRST)
 
 
-def test_whoever_quits_the_pager_has_seen_enough(folder: Path) -> None:
+def test_quitting_the_pager_is_not_an_error(folder: Path) -> None:
     (folder / "long.md").write_text("line\n" * 200_000)
     pager = {"NOTEWELL_PAGER": "sed -e '1s/^/PAGED /' -e 2q"}
     code, shown = run_on_terminal([PROGRAM, "read", "long.md"], folder, pager, rows=9)

@@ -62,7 +62,7 @@ def test_a_stdin_that_somebody_stands_in_for_is_read_as_a_pipe(
 
 
 @cases("command", [["search", "rye"], ["search", "rye", "--format", "csv"], ["read", "Garden/Bees.md"]])
-def test_a_command_whose_output_was_closed_is_no_error(folder: Path, command: list[str]) -> None:
+def test_a_command_whose_output_was_closed_is_not_an_error(folder: Path, command: list[str]) -> None:
     line = shlex.join([sys.executable, "-m", "notewell", *command])
     done = subprocess.run(f"{line} >&-", shell=True, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

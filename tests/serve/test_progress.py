@@ -56,7 +56,7 @@ def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_few_notes_that_take_long_are_told_of(
+def test_a_few_notes_that_take_long_are_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.serve.cli.progress.QUIET_SECONDS", 0.0)
