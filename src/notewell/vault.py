@@ -37,7 +37,7 @@ from notewell.search.rank.decay import Decay
 from notewell.search.related import Encoded
 from notewell.store import About, Snapshot, Store
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.opened import OpenedStore, find_file
+from notewell.store.sqlite.opened import OpenedStore, store_file
 from notewell.store.texts import stored_texts
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
@@ -81,7 +81,7 @@ class Vault:
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
         self._stays_open = opening.stays_open
         self._batches = opening.batches
-        file = find_file(root, settings.store.path, settings.store.folder)
+        file = store_file(root, settings.store.path, settings.store.folder)
         self._opened = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
         linking = Linking(self._resolve_links, self._measure_standings)
         self._indexing = Indexing(self._source, self._opened, self.models, linking)

@@ -118,6 +118,10 @@ def test_a_line_behind_the_end_of_a_note_or_before_it_is_an_error_as_in_read(not
         notes.related("bees:0")
     with pytest.raises(NoteError, match="There is no line 0"):
         notes.read("bees:0")
+    for ask in (notes.related, notes.read):
+        with pytest.raises(NoteError, match="Lines 9 to 5 run backwards") as raised:
+            ask("bees:9-5")
+        assert raised.value.hint.endswith(":5-9")
     with pytest.raises(NoteError, match=r"Garden/Bees.md has 9 lines; there is no line 10"):
         notes.related("bees:10")
     (notes.root / "Tail.md").write_text("# Tail\n\nA tail.\n\n## Links\n\n- [[Bees]]\n- [[Rye]]\n", encoding="utf-8")

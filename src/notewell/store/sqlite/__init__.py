@@ -79,7 +79,7 @@ class SqliteStore:
         with self._transaction():
             state = self._meta.state()
             notes, chunks, links = self.db.execute(queries.COUNTS).get
-            filled, unread = self.db.execute(queries.FILLED).get
+            filled, unread = self.db.execute(queries.ENCODER_COUNTS).get
             return About(
                 notes=notes,
                 chunks=chunks,

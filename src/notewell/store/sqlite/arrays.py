@@ -67,7 +67,7 @@ class Blocks:
             self.codes = np.concatenate((self.codes, np.zeros((self.words, grown), np.uint64)), axis=1)
             yield from range(first, first + grown)
 
-    def fill(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
+    def use(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
         """Use a slot for a chunk."""
         self.lengths[slot] = length
         self.codes[:, slot] = code

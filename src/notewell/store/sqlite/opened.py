@@ -1,4 +1,4 @@
-"""The store of one vault: where its file lies, opened on first use, and opened again when the file is replaced."""
+"""The store of one vault: where its file is, opened on first use, and opened again when the file is replaced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from notewell.store.sqlite.place import OURS, check_place, check_way, claim, mak
 USUAL = Path(OURS, "store.db")
 
 
-def find_file(root: Path, path: str, folder: str) -> Path:
+def store_file(root: Path, path: str, folder: str) -> Path:
     """Return the file of a vault's store: at a `path` of its own, in the user's `folder` of stores, or in the vault."""
     if folder and not path:
         return Path(os.path.expanduser(folder), name_for(root))
@@ -77,12 +77,12 @@ class OpenedStore:
         return self.exists and bool(self.store.state.indexed_at)
 
     def check_indexed(self) -> None:
-        """Refuse to go on with a vault that was never indexed."""
+        """Raise an error if the vault was never indexed."""
         if not self.is_indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 
     def beside(self, suffix: str) -> Path:
-        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is refused."""
+        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is an error."""
         check_way(self.file, self._root)
         return self.file.with_name(self.file.name + suffix)
 
@@ -102,7 +102,7 @@ class OpenedStore:
             partial.replace(file)
 
     def restore(self, file: Path, wait: float) -> None:
-        """Put a backup in the place of the store; wait so many seconds for another process that is indexing."""
+        """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing."""
         if not exists(file):
             raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
         if not self.exists:

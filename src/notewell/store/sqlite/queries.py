@@ -215,7 +215,7 @@ insert into vector (body, data)
 values (:body, :data)
 """
 
-FINE = """
+ENCODER_VECTORS = """
 select chunk.id, data
 from chunk
 join fine on fine.body = chunk.body
@@ -223,18 +223,18 @@ where chunk.id in (select value from carray(:ids))
 order by chunk.id
 """
 
-SET_FINE = """
+SET_ENCODER_VECTOR = """
 insert or replace into fine (body, data)
 select id, :data
 from body
 where digest = :digest
 """
 
-CLEAR_FINE = """
+CLEAR_ENCODER_VECTORS = """
 delete from fine
 """
 
-UNFILLED = """
+LACKING = """
 select min(chunk.id), max(note.mtime_ns) as newest
 from chunk
 join note on note.id = chunk.note
@@ -245,13 +245,13 @@ group by chunk.body
 order by newest desc, chunk.body
 """
 
-FILLED = """
+ENCODER_COUNTS = """
 select
     (select count(*) from fine where length(data) > 0),
     (select count(*) from fine where length(data) = 0)
 """
 
-CARRY_FINE = """
+CARRY_ENCODER_VECTORS = """
 insert or ignore into main.fine (body, data)
 select kept.id, found.data
 from old.fine as found

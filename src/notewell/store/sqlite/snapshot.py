@@ -124,7 +124,7 @@ class SqliteSnapshot:
         """
         if kind == EMBEDDER:
             return load_vectors(self._db, ids, queries.VECTORS)
-        return load_vectors(self._db, ids, queries.FINE) if kind == self.state.encoder else {}
+        return load_vectors(self._db, ids, queries.ENCODER_VECTORS) if kind == self.state.encoder else {}
 
     def lacking(self, kind: str) -> list[int]:
         """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""

@@ -26,7 +26,7 @@ def save_vectors(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors)
         for chunk, data in zip(chunks, eight_bit(vectors), strict=True)
     ]
     before = db.total_changes()
-    db.executemany(queries.SET_FINE, rows)
+    db.executemany(queries.SET_ENCODER_VECTOR, rows)
     return db.total_changes() - before
 
 
@@ -38,14 +38,14 @@ def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dic
 
 def find_lacking(db: apsw.Connection, encoder: str) -> list[int]:
     """Return one chunk for each text that lacks the encoder's vector, those of the newest notes first."""
-    return [slot for slot, _ in db.execute(queries.UNFILLED, {"encoder": encoder})]
+    return [slot for slot, _ in db.execute(queries.LACKING, {"encoder": encoder})]
 
 
 def carry_over(db: apsw.Connection, old: Path) -> None:
     """Copy the vectors of all lines that another store has, too: a rebuild need not repeat hours of work."""
     db.execute("attach database :file as old", {"file": str(old)})
     try:
-        db.execute(queries.CARRY_FINE)
+        db.execute(queries.CARRY_ENCODER_VECTORS)
     finally:
         db.execute("detach database old")
 

@@ -138,7 +138,7 @@ class Batch:
         A row of zeros says that the encoder cannot read the text.
         """
         if self._meta["fine"] != kind:
-            self._db.execute(queries.CLEAR_FINE)
+            self._db.execute(queries.CLEAR_ENCODER_VECTORS)
             self._meta["fine"] = kind
         if save_vectors(self._db, chunks, vectors):
             self._meta.next_generation()
@@ -175,7 +175,7 @@ class Batch:
     def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
         weights = weigh_terms(chunk)
         self._postings.add(slot, weights)
-        self._blocks.fill(slot, stored_length(weights), code)
+        self._blocks.use(slot, stored_length(weights), code)
 
     def _drop(self, slot: int, chunk: Chunk) -> None:
         self._postings.drop(slot, weigh_terms(chunk))
