@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import itertools
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -181,15 +182,31 @@ def python() -> str:
         parts.append(f"## {name}\n\n{_first_line(thing)}\n")
         for method, function in inspect.getmembers(thing, callable):
             if not method.startswith("_") and _is_ours(thing, method):
-                shape = (
-                    QUOTED.sub(r"\1", str(inspect.signature(function))).replace("(self, ", "(").replace("(self)", "()")
-                )
+                shape = _signature(function)
                 parts.append(f"- `{method}{shape}`: {_first_line(function)}")
         properties = inspect.getmembers(thing, lambda member: isinstance(member, property | cached_property))
         parts += [f"- `{name}`: {_first_line(member)}" for name, member in properties if not name.startswith("_")]
         parts += _fields(thing)
         parts.append("")
     return "\n".join(parts)
+
+
+def _signature(function: Callable[..., object]) -> str:
+    """Return a signature without `self`; a default that is an object of ours is only hinted at."""
+    signature = inspect.signature(function)
+    parameters = [
+        parameter.replace(default=Hinted()) if dataclasses.is_dataclass(parameter.default) else parameter
+        for name, parameter in signature.parameters.items()
+        if name != "self"
+    ]
+    return QUOTED.sub(r"\1", str(signature.replace(parameters=parameters)))
+
+
+class Hinted:
+    """A default whose value does not matter to a reader."""
+
+    def __repr__(self) -> str:
+        return "…"
 
 
 def _fields(thing: type) -> list[str]:
