@@ -264,7 +264,7 @@ def test_a_backup_taken_while_another_process_writes_is_one_state(
 def test_a_restore_waits_its_turn(
     notewell: Notewell, folder: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.vault.PATIENCE", 0.1)
+    monkeypatch.setattr("notewell.vault.WAIT_SECONDS", 0.1)
     with Vault.open(folder) as vault, vault.store.locked(wait=0):
         code, _, err = notewell("restore", str(backup))
     assert code == 1
