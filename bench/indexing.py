@@ -90,7 +90,7 @@ def _index_changed(root: Path, number: int) -> Measured:
         measured = in_child("indexing:index_once", root=str(root))
     in_child("indexing:index_once", root=str(root))
     if measured["taken_in"] != CHANGED_NOTES:
-        say(f"note: {CHANGED_NOTES} notes were changed and {measured['taken_in']} taken in")
+        say(f"note: {CHANGED_NOTES} notes were changed and {measured['taken_in']} indexed")
     return measured
 
 

@@ -199,8 +199,8 @@ def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
         ["mean characters", *(number(one["mean_chars"]) for one in encoder.values())],
         ["query without, p50 / p95 / p99 ms", *(three(one["without"]) for one in encoder.values())],
         ["query, all filled", *(three(one["filled"]) for one in encoder.values())],
-        ["query while filling", *(three(one["while_filling"]["beside"]) for one in encoder.values())],
-        ["  over nobody filling, p50", *(f"{one['while_filling']['p50_ratio']:.2f}" for one in encoder.values())],
+        ["query while encoding", *(three(one["while_filling"]["beside"]) for one in encoder.values())],
+        ["  over no encoding, p50", *(f"{one['while_filling']['p50_ratio']:.2f}" for one in encoder.values())],
         ["peak memory, MB", *(number(one["memory_mb"]["peak"]) for one in encoder.values())],
     ]
     yield from grid(["ENCODER", *encoder], rows)

@@ -222,7 +222,7 @@ def _fields(thing: type) -> list[str]:
 
 
 def tools() -> str:
-    """Return every tool: what a model is told of it, its arguments, and the fields of its answer."""
+    """Return every tool: its description for models, its arguments, and the fields of its answer."""
     parts = [""]
     for tool in (*TOOLS, *MEMORY_TOOLS):
         parts += [f"## {tool.name}\n", f"{tool.description}\n"]
