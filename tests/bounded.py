@@ -9,7 +9,7 @@ LIMITED = "import resource\nresource.setrlimit(resource.RLIMIT_CPU, ({0}, {0}))\
 
 
 def run_within(seconds: int, program: str, *arguments: str, given: str = "") -> None:
-    """Run a program that the system kills once it has computed for so many seconds.
+    """Run a program that the system kills after this many seconds of processor time.
 
     In a process of its own: a pattern that runs away cannot be stopped from inside.
     """

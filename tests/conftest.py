@@ -33,9 +33,9 @@ def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests that want a process to outlive a command say so."""
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
-    # As wide as where there is no terminal, whatever runs them.
+    # The width without a terminal, wherever the tests run.
     monkeypatch.delenv("COLUMNS", raising=False)
-    # Nor does what whoever runs them set for their own vaults.
+    # Nor do the settings of the person who runs the tests.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(__file__).parent / "nobody's"))
 
 

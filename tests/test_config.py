@@ -75,7 +75,7 @@ def test_the_environment_speaks_text_and_settings_have_their_own_type(tmp_path: 
 
 
 WRONG: dict[str, list[Any]] = {
-    # Python reads no number of so many digits, and no float is as large.
+    # Python does not parse that many digits, and no float is as large.
     "search.limit": ["many", 2.5, True, None, [1], "", "9" * 5_000],
     "search.vector_weight": ["much", float("nan"), "inf", 10**400],
     "search.fusion": ["magic", 3],

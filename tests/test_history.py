@@ -1,4 +1,4 @@
-"""Whatever happens to a folder, and whenever indexing is cut off: the store ends as if the folder were indexed anew."""
+"""Whatever happens to a folder, and whenever indexing stops: the store ends as if indexed from scratch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TEXTS = (
     "# Keys\n\npassword: hunter2-again\n",
     "",
 )
-# A file that is no text is skipped, and remembered.
+# A file that is not text is skipped, and remembered.
 CONTENTS = (*(text.encode() for text in TEXTS), b"\xff\xfe")
 which = st.integers(0, 50)
 

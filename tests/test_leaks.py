@@ -66,7 +66,7 @@ def run(run_command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.Mo
 
 
 def leaks(secrets: list[Made], text: str) -> list[str]:
-    # Told by rule, so that a failing test does not print them either.
+    # Reported by rule, so that a failing test does not print them either.
     named = {made.secret: rule.name for rule, made in zip(all_rules(), secrets, strict=True)}
     return sorted({name for secret, name in named.items() for trace in traces([Made("", secret)]) if trace in text})
 

@@ -297,7 +297,7 @@ def test_every_error_is_defined_in_the_tree() -> None:
         for base in node.bases
         if ast.unparse(base) in known or ast.unparse(base).endswith(("Exception", "Error"))
     ]
-    # A run that its user stopped is no error: it has nothing to explain, and an exit code of its own. Nor is a hook
+    # A run that its user stopped is not an error: it has nothing to explain, and an exit code of its own. Nor is a hook
     # that has nothing to say, or a command that the daemon leaves to its client.
     assert elsewhere == [
         "notewell.serve.cli.Stopped",

@@ -170,7 +170,7 @@ def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture(scope="module")
 def behind(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
-    """The sample vault with a file that cannot be taken in, as another writes to its store, and a server of it."""
+    """The sample vault with a file that cannot be indexed because another process writes, and a server of it."""
     root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("behind") / "vault")
     (root / "New.md").write_text("# New\n\nA zebra.\n")
     with (

@@ -57,7 +57,7 @@ def test_front_matter_of_unusual_yaml_does_not_stop_the_run(make_vault: MakeVaul
 
 @pytest.mark.parametrize("field", ["a", "tags", "title", "aliases"])
 def test_a_yaml_bomb_does_not_go_off(make_vault: MakeVault, field: str) -> None:
-    # Five levels of nine: unfolded, 59,049 words and 300 kB. The famous ones have ten, and fill any disk.
+    # Five levels of nine: unfolded, 59,049 words and 300 kB. Famous ones have ten levels, more than any disk holds.
     levels = [f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]" for level in range(1, 5)]
     bomb = "\n".join(("l0: &l0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]", *levels, f"{field}: *l4"))
     vault = make_vault({"bomb.md": f"---\n{bomb}\n---\n{RYE}"})

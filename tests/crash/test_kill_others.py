@@ -131,7 +131,7 @@ def test_a_restore_killed_at_any_step_leaves_one_state_or_the_other(
 
 
 def pages(folder: Path) -> list[tuple[str, str]]:
-    """Return type and text of every page that lies there, but for those that begin with a dot."""
+    """Return type and text of every page there, except those whose names begin with a dot."""
     read = [split_page(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("[!.]*"))]
     return [(str(fields["type"]), text) for fields, text in read]
 

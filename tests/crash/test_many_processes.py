@@ -121,7 +121,7 @@ def test_eight_readers_never_see_a_torn_state_while_a_writer_writes(make_vault: 
         while listening.is_alive() and (rounds < ROUNDS or sum("enough" in one for one in said) < READERS):
             rounds += 1
             write_round(vault.root, rounds)
-            # Now and then all of it anew: built beside, and put into the store's place under everyone's eyes.
+            # Now and then a full run: built beside the store, and put in its place while others read.
             vault.index(full=rounds % 10 == 0)
         (vault.root / "enough").touch()
         listening.join()

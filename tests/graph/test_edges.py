@@ -129,7 +129,7 @@ def test_an_edited_note_keeps_its_id_and_those_that_lead_to_it_are_left_alone(st
     put(store, "b.md", [("wiki", "a")])
     with store.reading() as snapshot:
         assert snapshot.ids() == before
-        # Not resolved yet, but still led to: whoever reads now sees the graph as it was.
+        # Not resolved yet, but links still lead to it: readers see the graph as it was.
         net = Net.of(snapshot)
         assert (net.sources.tolist(), net.targets.tolist()) == ([0], [1])
     store.db.execute("update note set links = x'00' where path = 'a.md'")

@@ -36,7 +36,7 @@ def overview(net: Net) -> Graph:
 
 
 def many(number: int, chained: int = 0) -> Net:
-    """So many rings of five notes, the first of them in a chain."""
+    """Return rings of five notes each, whose first notes form a chain."""
     rings = [[f"ring {ring:03}/note {ring:03}-{note}.md" for note in range(5)] for ring in range(number)]
     bridges = [(one[0], other[0]) for one, other in pairwise(rings[:chained])]
     return make_net([link for ring in rings for link in circle(*ring)] + bridges)

@@ -90,7 +90,7 @@ def led(target: str, source: str = "zoo/a.md", kind: str = "wiki", notes: tuple[
         ("beehive", "zoo/a.md", "garden/Hive.md"),
         ("TCP/IP", "zoo/a.md", "garden/Hive.md"),
         ("Smoker", "a/b.md", "zoo/Smoker.md"),
-        # A folder is no note to a wikilink.
+        # A wikilink does not lead to a folder.
         ("guide", "zoo/a.md", ""),
         ("Nobody", "zoo/a.md", ""),
     ],
@@ -125,7 +125,7 @@ def test_a_wikilink_leads_where_obsidian_leads(target: str, source: str, path: s
         ("/en/honey/harvest/", "zoo/a.md", "site/docs/honey/harvest.md"),
         ("~/honey/harvest.md", "zoo/a.md", "site/docs/honey/harvest.md"),
         ("/en/harvest", "zoo/a.md", ""),
-        # An alias is no address.
+        # An alias is not an address.
         ("Beehive", "zoo/a.md", ""),
     ],
 )

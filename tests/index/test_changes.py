@@ -107,7 +107,7 @@ def test_a_touched_note_with_the_same_content_is_not_embedded_again(make_vault: 
     assert (report.added, report.changed, report.touched) == (0, 0, 1)
     assert len(counting.texts) == 1
     assert vault.store.about().generation == generation
-    # The new time was taken in: the note is not even read a third time.
+    # The new time is stored, so the note is not read a third time.
     assert vault.index().touched == 0
 
 

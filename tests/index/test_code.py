@@ -273,7 +273,7 @@ def test_any_text_can_be_cut(text: str, path: str) -> None:
     assert_nothing_lost(text, chunk(parse(Note(path, text, Stamp(0, 0))), SMALL))
 
 
-# What is no source, and what is meant to hurt
+# Files that are not source code, and hostile ones
 
 
 def test_minified_code_is_refused_with_a_hint() -> None:

@@ -30,7 +30,7 @@ MakeVault = Callable[..., Vault]
 NUMBER = 3 * GROUP + 5
 SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
 
-# Holds the lock of whoever fills, until it is killed.
+# Holds the lock for encoding until it is killed.
 HOLDER = f"""
 import signal, sys
 from notewell import Vault

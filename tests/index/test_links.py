@@ -52,7 +52,7 @@ def links(text: str) -> tuple[Link, ...]:
         ("[x](What%3F.md)", Link("What?.md", 1, "markdown", text="x")),
         ("[x](C%23.md?view=1#A%23b)", Link("C#.md", 1, "markdown", anchor="A#b", text="x")),
         ("[x](start?view=latest)", Link("start", 1, "markdown", text="x")),
-        # Lines of a file are no part of its name.
+        # Line numbers are not part of a file name.
         ("[x](Bees.md:12)", Link("Bees.md", 1, "markdown", text="x")),
         ("[x](src/hive.py:12-20)", Link("src/hive.py", 1, "markdown", text="x")),
     ],

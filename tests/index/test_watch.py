@@ -23,7 +23,7 @@ RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
 
 
 class Watched:
-    """A vault that is watched in another thread, and what that thread told."""
+    """A vault that is watched in another thread, and the reports of that thread."""
 
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
@@ -85,7 +85,7 @@ def found(vault: Vault, text: str) -> list[str]:
 
 
 def settle(watched: Watched) -> None:
-    """Wait until changes are seen: a note is written again and again until one is told of, then removed."""
+    """Wait until changes are seen: write a note repeatedly until it is reported, then remove it."""
     file = watched.vault.root / "settled.md"
     ends = time.monotonic() + GUARD
     number = 0
@@ -118,7 +118,7 @@ def test_a_note_saved_while_the_first_run_goes_on_is_not_missed(tmp_path: Path) 
     guard.start()
     rounds = watch(tmp_path, stop)
     next(rounds)
-    # Whoever takes in the first state has walked the folder by now.
+    # The first run has walked the folder by now.
     (tmp_path / "late.md").write_text(BEES)
     ended = next(rounds, "ended")
     guard.cancel()

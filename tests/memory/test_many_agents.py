@@ -30,7 +30,7 @@ with Vault.open(sys.argv[1], {"embed.model": "words"}) as vault:
 
 
 def start(program: str, root: Path) -> subprocess.Popen[str]:
-    """Start an agent; it waits until it is told something."""
+    """Start an agent; it waits for input."""
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(root)],
         stdin=subprocess.PIPE,

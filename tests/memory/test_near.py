@@ -56,7 +56,7 @@ def test_what_a_note_of_the_vault_says_already_is_shown_and_other_things_are_not
     with Vault.open(vault.root) as opened:
         said = [(opened.remember(text), path) for text, path in pairs()["said"]]
         unsaid = [opened.remember(text) for text in pairs()["unsaid"]]
-    # One is told of with other words than these pages can know it by.
+    # One is described in words that share nothing with these pages.
     assert sum(not done.written and done.near[0].path == path for done, path in said) == len(said) - 1
     assert [done.near for done in unsaid] == [()] * len(unsaid)
 

@@ -15,7 +15,7 @@ from notewell.types.results import Hit
 QUERIES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "exact.toml").read_text(encoding="utf-8"))[
     "query"
 ]
-# Of all, so many find their place first.
+# The share that must be found first.
 FIRST = 0.95
 
 

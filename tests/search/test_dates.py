@@ -119,7 +119,7 @@ def test_without_a_day_of_today_nothing_is_read(text: str) -> None:
         ("worth more than today", ("worth", "more", "today")),
         # In the midst of a sentence the words may be part of what it is about.
         ("python datetime last month number", ("python", "datetim", "last", "month", "number")),
-        # A year is told of in notes, too.
+        # Notes may also be about a year.
         ("login in 2024", ("login", "2024")),
         ("login since March", ("login", "sinc", "march")),
     ],

@@ -31,7 +31,7 @@ AMPLE = SearchRules(on_demand=1_000_000)
 
 @dataclass
 class Degrees:
-    """Gives a text the vector that lies so many degrees from a query's; a text that names none is not read."""
+    """Gives a text the vector at the angle it names from every query's; a text without one gets none."""
 
     fingerprint: str = "degrees/2"
     dimensions: int = 2

@@ -248,7 +248,7 @@ def test_two_chunks_of_a_note_lose_the_same() -> None:
 
 
 def aged(days: int, text: str, **fields: str) -> str:
-    """Return a note of so many days ago, which says more of itself if that is wanted."""
+    """Return a note dated this many days ago, with extra front matter on request."""
     front = {"date": (date.today() - timedelta(days=days)).isoformat(), **fields}
     return "".join(("---\n", *(f"{key}: {value}\n" for key, value in front.items()), f"---\n{text}\n"))
 

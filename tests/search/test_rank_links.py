@@ -37,7 +37,7 @@ def stood(
     links: int = 10,
     days: Mapping[str, str] | None = None,
 ) -> list[Candidate]:
-    """Rank by S10, with so many links that touch the hits."""
+    """Rank by S10, with this many links that touch the hits."""
     said = {path: NoteFacts((days or {}).get(path, "2020-01-01")) for path in scores}
     ranker = ByStanding(lambda paths: standings, lambda paths, enough: links, lambda paths: said, TODAY)
     return ranker(make_plan("honey"), hits_of(scores))

@@ -82,7 +82,7 @@ def test_every_hit_that_was_asked_for_may_be_a_candidate(hold: Hold) -> None:
 
 
 class Telling(WordsEmbedder):
-    """The words embedder, remembering the queries it was given, and giving as many numbers as it is told."""
+    """The words embedder, which records its queries and can return vectors of another length."""
 
     def __init__(self, length: int = 27) -> None:
         self.length = length

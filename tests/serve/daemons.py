@@ -174,7 +174,7 @@ def daemon_for(folder: Path) -> Iterator[DaemonRunner]:
 def begun_by_nobody(
     daemon: DaemonRunner, *arguments: str, monkeypatch: pytest.MonkeyPatch, given: Path = Path(os.devnull)
 ) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
-    """Run a command that is told that its answer is being made, and yield it with the other end of its connection."""
+    """Run a command whose request is accepted, and yield it with the other end of its connection."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
     Path(wire.folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener:

@@ -64,7 +64,7 @@ class Asking:
         self.progress.append((progress, total))
 
     def text(self, name: str, **given: Any) -> str:
-        """Return the text of an answer that is no error."""
+        """Return the text of an answer that is not an error."""
         result = self.call(name, **given)
         assert not result.is_error, said(result)
         return said(result)

@@ -135,7 +135,7 @@ main()
 
 
 def run_gently(folder: Path) -> tuple[int, str, str]:
-    """Run a gentle fill in a process of its own: this one's priority would stay low for all tests after it."""
+    """Run background encoding in another process, since this one would keep its low priority for all later tests."""
     ended = subprocess.run(
         [sys.executable, "-c", PRIORITY, "fill", "--gently"], cwd=folder, capture_output=True, text=True, timeout=60
     )

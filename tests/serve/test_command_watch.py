@@ -52,7 +52,7 @@ def running() -> Iterator[list[Started]]:
 
 
 def save_until_told(watch: Started, file: Path) -> str:
-    """Save a note until it is told of: the first saves may fall into the start of the process."""
+    """Save a note until it is reported: the first saves may come before the watch has started."""
     for number in range(100):
         file.write_text(f"# New\n\nA zebra grazes for the {number}th time.\n")
         assert watch.process.stdout

@@ -14,7 +14,7 @@ from tests.serve.daemons import COMMAND, DaemonRunner, daemon_for
 
 from notewell import Vault
 
-# So many that progress is told of, and that indexing does not end before the pipe is closed.
+# Enough notes that progress is reported and indexing does not end before the pipe is closed.
 NOTES = 600
 SEARCH = (*COMMAND, "search", "loaf", "-n", "1", "--format", "paths")
 

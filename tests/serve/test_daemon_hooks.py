@@ -131,7 +131,7 @@ def test_a_hook_whose_answer_is_late_says_nothing(daemon: DaemonRunner, monkeypa
 
 
 def ask_hook(daemon: DaemonRunner, waits: float) -> list[tuple[bytes, bytes]]:
-    """Return what the process itself sends to a client that waits so many seconds more."""
+    """Return what the daemon sends to a client that waits this many more seconds."""
     now = time.monotonic()
     return daemon.say(
         {

@@ -36,7 +36,7 @@ def status(notewell: Notewell) -> dict[str, Any]:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Let the filling go on behind a command, know the processes that do it, and end those that do not themselves."""
+    """Let encoding run in the background, collect its processes, and end those that do not end themselves."""
     processes: list[subprocess.Popen[bytes]] = []
 
     class Known(subprocess.Popen[bytes]):
@@ -102,7 +102,7 @@ def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
 def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_next_does_not(
     notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Of so few chunks the search itself would read all.
+    # With so few chunks, the search itself would encode all of them.
     monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "0")
     code, out, err = notewell("search", "hive", "--json")
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")

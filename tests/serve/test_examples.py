@@ -42,7 +42,7 @@ NOT_RUN = {
 }
 # After these, `notewell` is the name of a folder, or of a server.
 NAMING = ("cd", "add", "http", "install", "user")
-# Blocks that are no commands and no settings, by how they begin.
+# Blocks that are neither commands nor settings, by their beginning.
 SHOWN = {
     "WRITE  folder ─walk→": "the flow, drawn",
     "vault.py > Vault > search": "headings that chunks of code have",

@@ -176,7 +176,7 @@ def test_what_is_not_quick_is_indexed_behind_the_answer(kept: Vault) -> None:
     try:
         assert kept.freshness.look()[0].code.startswith("indexing_")
         assert kept.freshness.progress is not None
-        # Whoever does not want to look is told, too, and nobody waits.
+        # A request without a refresh learns it too, and nobody waits.
         assert kept.freshness.look(refresh=False)[0].code.startswith("indexing_")
         with pytest.raises(StoreBusy):
             kept.freshness.reload()
@@ -209,7 +209,7 @@ def test_a_first_run_that_failed_is_reported_to_every_request_and_tried_again_la
     with kept_up(vault) as kept:
         kept.freshness.begin()
         wait_until(lambda: kept.freshness.progress is None)
-        # However late it failed, whoever asks next is told, and not that it begins once more.
+        # However late it failed, the next request gets the error, not a new beginning.
         for _ in range(2):
             with pytest.raises(EmbedError, match="does not answer"):
                 kept.freshness.look()

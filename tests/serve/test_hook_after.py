@@ -26,7 +26,7 @@ def bash(hooks: Hooks, stdout: str, command: str = "npm run build", **more: Any)
 
 
 def build(seed: int, lines: int = 400) -> str:
-    """A build's log: the same but for its clock, durations and addresses."""
+    """A build's log, which differs between runs only in times, durations and addresses."""
     chance = random.Random(seed)
     rows = [
         f"2026-0{seed % 9 + 1}-01T10:{n // 60:02}:{chance.randrange(60):02}.{chance.randrange(999):03}Z [vite] "

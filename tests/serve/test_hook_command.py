@@ -90,7 +90,7 @@ def test_an_input_that_has_ended_is_not_waited_for() -> None:
     try:
         assert is_stalled(source)
         os.close(into)
-        # Whoever is late now was not kept waiting by it, though it may not have read it yet.
+        # A late hook was not kept waiting by it, though it may not have read it yet.
         assert not is_stalled(source)
     finally:
         os.close(source)

@@ -54,7 +54,7 @@ def test_nothing_a_client_can_send_is_a_mistake_of_ours(app: Guard, mode: str) -
     asked = set()
     for operation in (result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)):
         if mode == "negative" and not operation.definition.raw.get("parameters"):
-            # Without parameters there are no wrong ones.
+            # A route without parameters cannot have wrong ones.
             continue
 
         @seed(8)

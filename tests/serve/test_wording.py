@@ -17,7 +17,7 @@ WHOLE = ("{reason}", "{fact}", "{path}", "{part}", "{text}", "[[{name}]]", "…"
 
 
 def codes_in(file: Path) -> set[str]:
-    """Return the texts of a module that are codes: those that are no sentence, and have a wording."""
+    """Return the texts of a module that are codes: single words with a wording."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return texts & WORDING.keys()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from notewell.store import Store
 
-# Opens the store of a folder, made for vectors of so many dimensions if it is new; each call opens the same one again.
+# Opens the store of a folder; a new one is made for vectors of this many dimensions.
 Open = Callable[[Path, int], "Store"]
 
 

@@ -266,7 +266,7 @@ def test_vectors_are_compared_as_by_brute_force(open_store: OpenStore, batches: 
 
 
 def apart(text: str, number: int) -> str:
-    """Return the text with signs that are no term: the same lines would be stored, and embedded, once."""
+    """Return the text with characters that are no terms: identical lines would be stored and embedded once."""
     return text + " " + format(number, "o").translate(str.maketrans("01234567", "!?.,;:-+"))
 
 

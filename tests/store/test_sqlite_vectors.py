@@ -209,7 +209,7 @@ def put_vectors(store: SqliteStore, path: str, lines: list[str], vectors: Vector
 
 
 def occupy(store: SqliteStore, slots: int) -> None:
-    """Fill the first slots with chunks that are not there, which is quicker than to store as many."""
+    """Fill the first slots with imaginary chunks, which is faster than storing as many."""
     blocks = Blocks.load(store.db, 8)
     used = blocks.lengths.size
     blocks.lengths = np.concatenate((blocks.lengths, np.ones(slots - used, np.uint16)))
