@@ -342,9 +342,12 @@ class Vault:
         """Write the store, as it is now, to another file; others may read and write the store meanwhile."""
         self._opened.backup(file)
 
-    def restore(self, file: Path) -> None:
-        """Put a backup in the store's place; the next `index` brings it up to date with the folder."""
-        self._opened.restore(file, WAIT_SECONDS)
+    def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> None:
+        """Put a backup in the store's place; the next `index` brings it up to date with the folder.
+
+        If another process is indexing, wait for it, at most so many seconds.
+        """
+        self._opened.restore(file, wait)
 
     def status(self) -> Status:
         """Return how the store compares with the folder."""

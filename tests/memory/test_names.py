@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from notewell import Vault
 from notewell.errors import NoteError
+from notewell.memory import Memory
 from notewell.memory.page import LONGEST_NAME, LONGEST_NAME_BYTES, numbered, stem_of
 
 # What a program that writes files must not be given, and what may be added to it.
@@ -90,10 +93,10 @@ def make_other(allowed: Vault) -> Callable[[], Vault]:
     return lambda: allowed
 
 
-def test_a_folder_full_of_one_name_is_an_error(allowed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.memory.page.MOST", 3)
+def test_a_folder_full_of_one_name_is_an_error(allowed: Vault) -> None:
+    memories, now = replace(allowed.memories, most=3), datetime(2026, 5, 1, tzinfo=UTC)
     for text in ("The heating is bled.", "Kim likes tea."):
-        allowed.remember(text, title="Kim")
+        memories.remember(Memory(text, now, title="Kim"), anyway=False)
     with pytest.raises(NoteError, match="too many notes with this name"):
-        allowed.remember("Postgres listens on port 5433.", title="Kim")
+        memories.remember(Memory("Postgres listens on port 5433.", now, title="Kim"), anyway=False)
     assert len(list((allowed.root / "Memories").iterdir())) == 2

@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from notewell import Vault
+from notewell.errors import StoreBusy
 from notewell.store.sqlite.schema import VERSION
 from notewell.store.texts import stored_texts
 
@@ -261,11 +262,11 @@ def test_a_backup_taken_while_another_process_writes_is_one_state(
     assert len(numbers) > 1
 
 
-def test_a_restore_waits_its_turn(
-    notewell: Notewell, folder: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.vault.WAIT_SECONDS", 0.1)
-    with Vault.open(folder) as vault, vault.store.locked(wait=0):
-        code, _, err = notewell("restore", str(backup))
-    assert code == 1
-    assert "is writing to this vault's store" in err
+def test_a_restore_waits_its_turn(folder: Path, backup: Path) -> None:
+    with (
+        Vault.open(folder) as vault,
+        vault.store.locked(wait=0),
+        Vault.open(folder) as other,
+        pytest.raises(StoreBusy, match="is writing to this vault's store"),
+    ):
+        other.restore(backup, wait=0.1)

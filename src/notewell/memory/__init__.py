@@ -17,7 +17,7 @@ from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
 from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
-from notewell.memory.page import LONGEST, MARK, SUFFIX, Memory, name_of, numbered, split_page, tidy, write_page
+from notewell.memory.page import LONGEST, MARK, MOST, SUFFIX, Memory, name_of, numbered, split_page, tidy, write_page
 from notewell.store import Store
 from notewell.types.notices import Notice
 
@@ -67,6 +67,7 @@ class Memories:
     rules: WalkRules
     store: Store
     lock: Path
+    most: int = MOST
 
     def remember(self, memory: Memory, *, anyway: bool) -> Remembered:
         """Write a memory, unless a note says nearly the same; `anyway` writes it all the same."""
@@ -79,7 +80,7 @@ class Memories:
             near = tuple(find_similar(memory.text, self.root, self.folder, self.rules, self.store))
             if near and not anyway:
                 return Remembered(None, written=False, near=near, redacted=redacted + more)
-            name = folder.write(numbered(name), page.encode())
+            name = folder.write(numbered(name, self.most), page.encode())
         return Remembered(f"{self.folder}/{name}", written=True, near=near, redacted=redacted + more)
 
     def forget(self, path: str) -> Forgotten:

@@ -166,7 +166,7 @@ def _trimmed(stem: str) -> str:
     return stem.lstrip(" .-_").rstrip(" .")
 
 
-def numbered(name: str) -> Iterator[str]:
+def numbered(name: str, most: int = MOST) -> Iterator[str]:
     """Yield the names that a file may have: its own first, then with a number.
 
     >>> names = numbered("Rye.md")
@@ -175,4 +175,4 @@ def numbered(name: str) -> Iterator[str]:
     """
     yield name
     stem, dot, suffix = name.rpartition(".")
-    yield from (f"{stem} {number}{dot}{suffix}" for number in range(2, MOST))
+    yield from (f"{stem} {number}{dot}{suffix}" for number in range(2, most))
