@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.child import Measured, clean_environment, in_child, memory_mb, notewell_command, percentiles, say
+from bench.machine import database
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -116,5 +117,5 @@ def _rate(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> in
 
 def _chunks(vault: Vault, most: int) -> list[Chunk]:
     with vault.store.reading() as snapshot:
-        ids = [slot for (slot,) in vault.store.db.execute("select id from chunk order by id")]
+        ids = [slot for (slot,) in database(vault.store).execute("select id from chunk order by id")]
         return [*snapshot.chunks(ids[:: max(1, len(ids) // most)][:most]).values()]

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from bench.child import Measured
+from bench.machine import database
 from notewell.embed import Embedder
 from notewell.measure.collection import Collection
 from notewell.measure.evaluate import documents_of, note_names, paths_of
@@ -60,7 +61,7 @@ def compare(vault: Vault, collection: Collection) -> Measured:
 
 
 def _all_of(snapshot: Snapshot, vault: Vault, embedder: Embedder) -> Exhaustive:
-    rows: list[Any] = vault.store.db.execute("select id from chunk order by id").fetchall()
+    rows: list[Any] = database(vault.store).execute("select id from chunk order by id").fetchall()
     ids = [int(slot) for (slot,) in rows]
     groups = (snapshot.chunks(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH))
     return Exhaustive(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import BenchError, Measured, in_child, memory_mb, percentiles, say
+from bench.machine import database
 from bench.queries import FILTERED, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -67,7 +68,7 @@ def _texts(root: Path) -> list[str]:
     """Return what the store holds of each chunk: its headings and its text."""
     vault = Vault.open(root)
     with vault.store.reading() as snapshot:
-        ids = [slot for (slot,) in vault.store.db.execute("select id from chunk order by id")]
+        ids = [slot for (slot,) in database(vault.store).execute("select id from chunk order by id")]
         return [chunk.meaning for chunk in snapshot.chunks(ids).values()]
 
 

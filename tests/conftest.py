@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+from tests.database import database
 
 if TYPE_CHECKING:
     from notewell import Vault
@@ -107,7 +108,7 @@ def stored() -> Callable[[Vault], str]:
     """Return every value of every table as text, compressed ones unpacked."""
 
     def dump(vault: Vault) -> str:
-        tables = (db := vault.store.db).execute("select name from sqlite_schema where type = 'table'").fetchall()
+        tables = (db := database(vault.store)).execute("select name from sqlite_schema where type = 'table'").fetchall()
         return "\n".join(_readable(v) for (name,) in tables for row in db.execute(f"select * from {name}") for v in row)
 
     return dump
@@ -131,7 +132,7 @@ def content() -> Callable[[Vault], dict[str, Any]]:
         from notewell.store.sqlite.postings import BLOCK, unpack  # noqa: PLC0415
         from notewell.store.sqlite.rows import load_chunks  # noqa: PLC0415
 
-        db, postings = vault.store.db, dict[int, dict[str, int]]()
+        db, postings = database(vault.store), dict[int, dict[str, int]]()
         blocks = Blocks.load(db, vault.store.state.made_for.dimensions)
         for term, block, data in db.execute("select term, block, data from posting order by term"):
             for place, count in zip(*(values.tolist() for values in unpack(data)), strict=True):

@@ -65,9 +65,9 @@ def test_refreshing_does_not_rebuild_a_store_for_other_settings(make_vault: Make
 def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "bad.md": b"\xff\xfe"})
     vault.index()
-    before = vault.store.file.with_name("store.db-wal").read_bytes()
+    before = vault.store_file.with_name("store.db-wal").read_bytes()
     vault.refresh()
-    assert vault.store.file.with_name("store.db-wal").read_bytes() == before
+    assert vault.store_file.with_name("store.db-wal").read_bytes() == before
 
 
 def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from tests.database import database
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
@@ -262,8 +263,9 @@ def test_a_year_of_changes_leaves_no_more_than_a_fresh_index(content: Content, t
         fresh.index()
         assert content(vault) == content(fresh)
         pages = [
-            store.db.pragma("page_count") - store.db.pragma("freelist_count") for store in (vault.store, fresh.store)
+            database(store).pragma("page_count") - database(store).pragma("freelist_count")
+            for store in (vault.store, fresh.store)
         ]
         assert pages[0] <= 1.5 * pages[1] + 10
-        slots = [store.db.execute("select max(id) from chunk").get for store in (vault.store, fresh.store)]
+        slots = [database(store).execute("select max(id) from chunk").get for store in (vault.store, fresh.store)]
         assert slots[0] <= 2 * slots[1]

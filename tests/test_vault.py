@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.database import database
 
 from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
@@ -363,7 +364,7 @@ def test_links_of_a_vault_that_was_never_indexed_are_an_error(make_vault: MakeVa
 def test_links_are_listed_as_they_were_while_another_process_indexes(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "See [[bees]].\n", "bees.md": "The hive hums.\n"})
     vault.index()
-    vault.store.db.execute("update meta set value = -1 where key = 'linked'")
+    database(vault.store).execute("update meta set value = -1 where key = 'linked'")
     with opened(vault.root) as other, other.store.locked(wait=0):
         told = vault.links("a")
     assert [lead.to for lead in told.links] == ["bees.md"]

@@ -36,8 +36,7 @@ from notewell.search.plan import readable, readable_name
 from notewell.search.rank.decay import Decay
 from notewell.search.related import Encoded
 from notewell.store import About, Snapshot, Store
-from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.opened import OpenedStore, store_file
+from notewell.store.opened import OpenedStore, store_file
 from notewell.store.texts import stored_texts
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
@@ -113,7 +112,7 @@ class Vault:
         self._opened.close()
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """Return the vault's store, made on first use."""
         return self._opened.store
 
@@ -225,7 +224,7 @@ class Vault:
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
         if found.past_end:
-            # What ends a note may not be indexed; whether it has such lines, reading says.
+            # The last lines of a note may not be indexed: read the file to check that the line exists.
             self.read(found.place)
         return found.place
 
@@ -264,8 +263,8 @@ class Vault:
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
         """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
 
-        It goes `depth` hops (4), and keeps notes of at least the similarity `floor` (0.5; with a query 0.7 of the
-        nearest, if that is less). The walk says which notes it visited, and why it kept or dropped each.
+        `depth` is the most links in a row, 4 by default. `floor` is the lowest similarity that is kept: 0.5 by default;
+        with a query, 0.7 of the nearest note's similarity if that is lower. It says why it kept or dropped a note.
         """
         from notewell.graph.traverse import walk_rules  # noqa: PLC0415
 
@@ -298,7 +297,7 @@ class Vault:
 
         memories = self.memories
         if not self.indexed:
-            # Only then is it known what the notes say already; but a memory does not fail because of it.
+            # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
                 self.refresh()
         memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)

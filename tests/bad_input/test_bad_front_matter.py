@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.bad_input.answers import RYE, MakeVault, paths
+from tests.database import database
 
 BROKEN = [
     "title: [unclosed",
@@ -63,7 +64,7 @@ def test_a_yaml_bomb_does_not_go_off(make_vault: MakeVault, field: str) -> None:
     vault = make_vault({"bomb.md": f"---\n{bomb}\n---\n{RYE}"})
     vault.index()
     assert paths(vault, "loaf") == ["bomb.md"]
-    row = vault.store.db.execute("select title || tags || aliases || fields from note").get
+    row = database(vault.store).execute("select title || tags || aliases || fields from note").get
     assert len(row) < 20_000
 
 

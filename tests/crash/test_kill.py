@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.crash.places import Perform, Place, Stamps
+from tests.database import database
 
 from notewell import Vault
 from notewell.store.sqlite.schema import VERSION
@@ -144,7 +145,7 @@ def test_a_store_of_an_older_format_killed_at_any_step_of_its_opening_is_opened_
     def check() -> None:
         with place.opened() as vault:
             assert vault.store.about().notes == 4
-            assert vault.store.db.pragma("user_version") == VERSION
+            assert database(vault.store).pragma("user_version") == VERSION
             assert vault.doctor().problems == ()
 
     steps = place.kill(perform, "open", check=check)

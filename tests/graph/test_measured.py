@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.graph import standing
@@ -145,8 +146,10 @@ def test_a_note_that_goes_and_comes_back_around_a_stopped_run_keeps_its_standing
 
 def unmended(vault: Vault) -> None:
     """Leave a store as an older Notewell does, or a run that was stopped: no link is resolved."""
-    vault.store.db.execute("delete from edge; delete from standing; update meta set value = -1 where key = 'linked'")
-    vault.store.db.execute("delete from meta where key in ('measured', 'standings')")
+    database(vault.store).execute(
+        "delete from edge; delete from standing; update meta set value = -1 where key = 'linked'"
+    )
+    database(vault.store).execute("delete from meta where key in ('measured', 'standings')")
 
 
 WAYS: dict[str, Callable[[Vault], object]] = {

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tests.database import database
+
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.index import Batches
@@ -30,7 +32,7 @@ class CountingEmbedder:
 
 
 def vectors(vault: Vault) -> list[bytes]:
-    return [data for (data,) in vault.store.db.execute("select data from vector order by data")]
+    return [data for (data,) in database(vault.store).execute("select data from vector order by data")]
 
 
 def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault) -> None:

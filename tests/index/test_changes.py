@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
@@ -52,7 +53,7 @@ def paths(vault: Vault, text: str) -> list[str]:
 
 
 def vectors(vault: Vault) -> list[bytes]:
-    return [data for (data,) in vault.store.db.execute("select data from vector order by data")]
+    return [data for (data,) in database(vault.store).execute("select data from vector order by data")]
 
 
 def test_a_new_vault_is_indexed_whole(make_vault: MakeVault) -> None:
@@ -119,8 +120,10 @@ def test_a_deleted_note_leaves_nothing_behind(make_vault: MakeVault, stored: Sto
     assert vault.index().removed == 1
     assert "quokka" not in stored(vault).lower()
     for table in ("note", "chunk", "vector", "posting"):
-        assert vault.store.db.execute(f"select count(*) from {table}").get == 0, table
-    assert not any(any(data) for row in vault.store.db.execute("select lengths, codes from block") for data in row)
+        assert database(vault.store).execute(f"select count(*) from {table}").get == 0, table
+    assert not any(
+        any(data) for row in database(vault.store).execute("select lengths, codes from block") for data in row
+    )
 
 
 def test_deleting_one_note_leaves_the_others_as_they_were(make_vault: MakeVault) -> None:
@@ -347,7 +350,7 @@ def test_the_sample_vault_comes_in_whole(vault: Vault) -> None:
     notes = sum(1 for _ in vault.root.rglob("*.md"))
     about = vault.store.about()
     assert (about.notes, dict(about.skipped)) == (notes, {})
-    assert about.chunks == vault.store.db.execute("select count(*) from vector").get > notes
+    assert about.chunks == database(vault.store).execute("select count(*) from vector").get > notes
 
 
 def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(

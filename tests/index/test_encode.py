@@ -12,6 +12,7 @@ from itertools import count
 
 import apsw
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
@@ -177,7 +178,7 @@ def holding(vault: Vault) -> apsw.Connection:
 
 
 def test_an_encoding_run_tries_again_while_another_connection_holds_a_transaction(vault: Vault) -> None:
-    vault.store.db.set_busy_timeout(20)
+    database(vault.store).set_busy_timeout(20)
     writer, asked = holding(vault), count()
 
     def let_go() -> bool:
@@ -193,7 +194,7 @@ def test_an_encoding_run_tries_again_while_another_connection_holds_a_transactio
 
 
 def test_an_encoding_run_waits_while_another_connection_holds_a_transaction(vault: Vault) -> None:
-    vault.store.db.set_busy_timeout(60_000)
+    database(vault.store).set_busy_timeout(60_000)
     writer = holding(vault)
     letting_go = threading.Timer(0.1, lambda: writer.execute("rollback"))
     letting_go.start()
@@ -204,7 +205,7 @@ def test_an_encoding_run_waits_while_another_connection_holds_a_transaction(vaul
 
 
 def test_an_encoding_run_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
-    vault.store.db.set_busy_timeout(20)
+    database(vault.store).set_busy_timeout(20)
     writer, asked = holding(vault), count()
     assert vault.encode(Progress(stop=lambda: next(asked) >= 3)) == NUMBER
     writer.execute("rollback")
@@ -229,11 +230,11 @@ def test_an_encoding_run_ends_when_the_store_is_gone(vault: Vault) -> None:
 def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault) -> None:
     vault.encode()
     fine = "select body, data from fine order by body"
-    before, about = vault.store.db.execute(fine).fetchall(), vault.store.about()
+    before, about = database(vault.store).execute(fine).fetchall(), vault.store.about()
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
         assert other.search("the hive hums")[0].retrievers["fine"]
         assert (other.encoder.progress.filled, other.encoder.progress.left) == (0, NUMBER)
-    assert vault.store.db.execute(fine).fetchall() == before
+    assert database(vault.store).execute(fine).fetchall() == before
     assert vault.store.about() == about
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.measure.metrics import recall, reciprocal_rank
@@ -129,9 +130,9 @@ def test_every_kind_of_question_has_a_floor() -> None:
 
 def test_every_wanted_place_is_a_line_that_some_chunk_holds(indexed_sample: Path) -> None:
     vault = Vault.open(indexed_sample)
-    rows: list[Any] = vault.store.db.execute(
-        "select path, line, end_line from chunk join note on note.id = note"
-    ).fetchall()
+    rows: list[Any] = (
+        database(vault.store).execute("select path, line, end_line from chunk join note on note.id = note").fetchall()
+    )
     wanted = {place for question in QUESTIONS for place in question["want"]}
     astray = [
         place

@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.errors import StoreBusy
@@ -58,7 +59,7 @@ def test_a_backup_is_restored_with_all_it_holds(
     with Vault.open(folder) as vault:
         assert content(vault) == expected
         assert vault.doctor().problems == ()
-        assert vault.store.db.pragma("journal_mode") == "wal"
+        assert database(vault.store).pragma("journal_mode") == "wal"
         assert vault.search("hive")[0].path == "Garden/Bees.md"
         assert (vault.status().stale, vault.index().removed) == (2, 1)
     assert backup.read_bytes() == before
@@ -209,7 +210,7 @@ def test_a_backup_of_an_older_format_is_brought_up_to_date_in_the_store_and_not_
     monkeypatch.setattr("notewell.store.sqlite.schema.MIGRATIONS", {VERSION: "create table more (x)"})
     assert notewell("restore", str(backup))[0] == 0
     with Vault.open(folder) as vault:
-        assert vault.store.db.pragma("user_version") == VERSION + 1
+        assert database(vault.store).pragma("user_version") == VERSION + 1
         assert vault.search("hive")[0].path == "Garden/Bees.md"
     assert backup.read_bytes() == before
 

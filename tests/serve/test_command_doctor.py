@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.store.sqlite.postings import pack as pack_posting
@@ -179,7 +180,7 @@ FAULTS: tuple[tuple[Plant, str], ...] = (
 def test_every_fault_is_named_and_repaired(notewell: Notewell, folder: Path, plant: Plant, problem: str) -> None:
     notewell("index")
     with Vault.open(folder) as vault:
-        plant(vault.store.db)
+        plant(database(vault.store))
     code, out, err = notewell("doctor", "--json")
     told = json.loads(out)
     assert (code, told["repaired"], err) == (1, False, "")
@@ -202,7 +203,7 @@ def test_a_person_reads_a_word_and_whoever_asks_is_told_that_it_takes_a_while(no
 def test_a_person_reads_a_sentence_for_each_problem(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     with Vault.open(folder) as vault:
-        other_uses(vault.store.db)
+        other_uses(database(vault.store))
     code, out, _ = notewell("doctor")
     assert (code, out) == (1, "1 lines that no chunk, or another number of chunks, uses\nnot sound\n")
     code, out, _ = notewell("doctor", "--repair")
@@ -221,7 +222,7 @@ def test_the_signs_between_two_values_of_front_matter_make_no_secret(
 def test_a_secret_is_named_by_its_kind_and_place_and_never_shown(notewell: Notewell, folder: Path) -> None:
     notewell("index")
     with Vault.open(folder) as vault:
-        secret_in_a_body(vault.store.db)
+        secret_in_a_body(database(vault.store))
     code, out, err = notewell("doctor")
     assert code == 1
     assert ".md:" in out
@@ -241,8 +242,8 @@ def test_a_repair_gives_what_indexing_from_scratch_gives(
     notewell("index")
     with Vault.open(folder) as vault:
         expected = content(vault)
-        stray_posting(vault.store.db)
-        other_uses(vault.store.db)
+        stray_posting(database(vault.store))
+        other_uses(database(vault.store))
     assert notewell("doctor", "--repair")[0] == 0
     with Vault.open(folder) as vault:
         assert content(vault) == expected

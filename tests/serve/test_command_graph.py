@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.database import database
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -104,6 +105,6 @@ def test_a_store_of_an_older_notewell_has_its_standings_made(notewell: Notewell,
     notewell("index")
     expected = notewell("graph")[1]
     with Vault.open(folder) as vault:
-        vault.store.db.execute("delete from standing")
-        vault.store.db.execute("delete from meta where key in ('standings', 'measured')")
+        database(vault.store).execute("delete from standing")
+        database(vault.store).execute("delete from meta where key in ('standings', 'measured')")
     assert notewell("graph", "--no-refresh")[1] == expected

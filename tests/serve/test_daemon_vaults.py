@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from tests.database import database
 from tests.serve.daemons import COMMAND, daemon_for
 
 from notewell.serve.daemon import wire
@@ -145,7 +146,7 @@ def test_a_backup_in_the_stores_place_is_brought_up_to_date(kept: Vault, tmp_pat
         (kept.root / "New.md").write_text("A zeppelin.\n", encoding="utf-8")
         assert paths(kept, "zeppelin") == ["New.md"]
         # The time of a state has whole seconds.
-        other.store.db.execute("update meta set value = '2020-01-01' where key = 'indexed_at'")
+        database(other.store).execute("update meta set value = '2020-01-01' where key = 'indexed_at'")
         kept.refresh()
         other.restore(tmp_path / "backup.db")
     assert paths(kept, "zeppelin") == ["New.md"]

@@ -143,6 +143,13 @@ class MemoryStore:
     def state(self) -> State:
         return self._shared.kept.state
 
+    @property
+    def in_place(self) -> bool:
+        return True
+
+    def release_memory(self) -> None:
+        """Keep all: memory is where this store is."""
+
     def about(self) -> About:
         kept, state = self._shared.kept, self._shared.kept.state
         encoded = [vector is not None for vector in kept.encoded.values()]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.database import database
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NOTES = {
@@ -61,7 +62,7 @@ def test_a_store_of_that_format_is_opened_searched_and_sound(file: Path, tmp_pat
         about = vault.store.about()
         assert (about.notes, about.links, list(about.skipped)) == (4, 1, ["bad.md"])
         assert vault.store.files().notes.keys() == NOTES.keys()
-        assert vault.store.db.pragma("user_version") == VERSION
+        assert database(vault.store).pragma("user_version") == VERSION
         assert vault.doctor().problems == ()
         for text, path in (("hive", "garden/bees.md"), ("loaf", "bread.md"), ("京都で猪", "日記.md")):
             best = vault.search(text)[0]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.database import database
 from tests.store.notes import chunks_of, matching, put
 
 from notewell import Vault
@@ -69,13 +70,17 @@ def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[...
     with make_vault({**NOTES, "long.md": f"# Long\n\n{paragraphs}\n"}, {"embed.encoder": "words"}) as vault:
         vault.index()
         assert vault.encode() == 0
-        before = vault.store.db.execute(
-            "select digest, data from fine join body on body = id order by digest"
-        ).fetchall()
+        before = (
+            database(vault.store)
+            .execute("select digest, data from fine join body on body = id order by digest")
+            .fetchall()
+        )
         vault.index(full=True)
-        after = vault.store.db.execute(
-            "select digest, data from fine join body on body = id order by digest"
-        ).fetchall()
+        after = (
+            database(vault.store)
+            .execute("select digest, data from fine join body on body = id order by digest")
+            .fetchall()
+        )
         assert (after, vault.encoder.left) == (before, 0)
     small = {"embed.model": "words", "embed.encoder": "words", "chunk.max_chars": 300}
     with Vault.open(vault.root, small) as other:
@@ -102,7 +107,7 @@ def test_doctor_finds_a_vector_that_belongs_to_no_lines(make_vault: Callable[...
         vault.index()
         vault.encode()
         assert vault.doctor().problems == ()
-        vault.store.db.execute("insert into fine (body, data) values (4711, x'00')")
+        database(vault.store).execute("insert into fine (body, data) values (4711, x'00')")
         assert vault.doctor().problems == (
             "1 encoder vectors of another length than most",
             "1 encoder vectors without lines",
@@ -116,7 +121,7 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
     with make_vault(notes, {"embed.encoder": "words"}) as vault:
         vault.index()
         vault.encode()
-        vault.store.db.execute("update fine set data = x'0102' where body = (select min(body) from fine)")
+        database(vault.store).execute("update fine set data = x'0102' where body = (select min(body) from fine)")
         results = vault.search("the hive hums")
         assert (len(results), results.notices) == (5, ())
         assert sorted(excerpt.retrievers["fine"] is None for excerpt in results) == [False] * 4 + [True]
@@ -129,7 +134,7 @@ def test_a_store_of_the_first_format_gets_the_table_and_can_be_encoded(tmp_path:
     with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
         about = vault.store.about()
         assert (about.encoder, about.filled, vault.encoder.left) == ("", 0, about.chunks)
-        assert vault.store.db.pragma("user_version") == VERSION
+        assert database(vault.store).pragma("user_version") == VERSION
         assert vault.encode() == 0
         assert vault.store.about().filled == about.chunks
         assert vault.search("hive")[0].retrievers["fine"] is not None
@@ -169,7 +174,7 @@ def test_a_changed_note_is_searched_by_its_new_vector(make_vault: Callable[..., 
 def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault(HIVES, {"embed.model": "static"})
     vault.index()
-    db, size = vault.store.db, len(HIVES)
+    db, size = database(vault.store), len(HIVES)
     seen, fresh = VectorCache(256, vault.models.embedder.dimensions), VectorCache(256, vault.models.embedder.dimensions)
     seen.rows(db, np.arange(3, 9))
     assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))

@@ -16,7 +16,7 @@ from notewell.graph.traverse import TraverseRules, Walk, traverse
 from notewell.graph.walk_source import StoredWalkSource
 from notewell.names.find import find_chunks, find_file
 from notewell.store import Snapshot, Store
-from notewell.store.sqlite.opened import OpenedStore
+from notewell.store.opened import OpenedStore
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 

@@ -48,12 +48,14 @@ def index(
     with Extraction(source.walk.max_seconds) as extraction:
         for batch in _batches(changes, store, source.batches):
             with store.writing() as writer:
+                # Read, redacted, parsed and chunked by `prepare`, and embedded, one by one as `_put` asks for them.
                 notes = prepared(source, batch, changes, extraction)
                 outcomes = embedded(notes, writer, embedder, store.state.made_for.dimensions)
                 failure = _put(outcomes, writer, changes, tally, progress)
                 if tally.done == len(changes.read):
                     # Last, so that a renamed note finds its vectors still there.
                     _forget(writer, changes, tally)
+            # Only now, so that the notes before the failure are committed.
             if failure:
                 raise failure
             if tally.interrupted:
@@ -70,7 +72,10 @@ def index(
 def _put(
     outcomes: Iterator[Outcome], writer: Writing, changes: Changes, tally: Tally, progress: Progress
 ) -> EmbedError | None:
-    """Store notes until told to stop; return the embedder's error once at least one note is stored, else raise it."""
+    """Store notes until told to stop.
+
+    If the embedder fails after this batch stored a note, return the error, so that the batch is committed first.
+    """
     before, total = tally.done, len(changes.read)
     try:
         for outcome in outcomes:
@@ -97,7 +102,7 @@ def _forget(writer: Writing, changes: Changes, tally: Tally) -> None:
 def _batches(changes: Changes, store: Store, batches: Batches) -> Iterator[Iterable[Found]]:
     """Yield the files to read, one transaction's worth at a time.
 
-    Yields one empty batch if notes are only gone, and for a new empty vault, which then counts as indexed.
+    Yields one empty batch if files were only deleted, and for a new empty vault, which then counts as indexed.
     """
     files = deque(changes.read)
     if not files and (changes.gone or not store.state.indexed_at):

@@ -12,7 +12,7 @@ from notewell.embed.models import Models
 from notewell.errors import EmbedError, StoreBusy
 from notewell.index.report import Filling, Progress
 from notewell.store import Store
-from notewell.store.sqlite.opened import OpenedStore
+from notewell.store.opened import OpenedStore
 from notewell.types.note import Chunk, Vectors
 
 # Chunks encoded at once: a second or two of work, which is what a kill can cost.

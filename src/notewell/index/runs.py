@@ -17,7 +17,7 @@ from notewell.index import Changes, Linking, Progress, Report, Source, find_chan
 from notewell.index.changes import change_of
 from notewell.index.watch import watch
 from notewell.store import MadeFor, Store
-from notewell.store.sqlite.opened import OpenedStore
+from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice
 
 # How long a run waits for another process that is indexing, in seconds.

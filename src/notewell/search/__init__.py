@@ -83,16 +83,19 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     page = fit(candidates, settings.max_tokens)
     left_out = len(candidates) - len(page)
     excerpts = make_excerpts(page, plan, similarity_to(sent, embedders.quick)) if mode.excerpts else []
+    notices = find_notices(plan, page, left_out, store, settings) if mode.notices else plan.notices
+    # Measuring wants candidates alone: without excerpts there are no hits.
+    pairs = zip(page, excerpts, strict=True) if mode.excerpts else ()
+    hits = tuple(make_hit(one, excerpt, rules.addresses, explain=query.explain) for one, excerpt in pairs)
+    read_as = plan.read_as if query.explain else None
+    # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=query.text,
-        hits=tuple(
-            make_hit(candidate, excerpt, rules.addresses, explain=query.explain)
-            for candidate, excerpt in zip(page, excerpts, strict=mode.excerpts)
-        ),
+        hits=hits,
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,
-        notices=find_notices(plan, page, left_out, store, settings) if mode.notices else plan.notices,
-        read_as=plan.read_as if query.explain else None,
+        notices=notices,
+        read_as=read_as,
     )
     return Searched(results, page, encoded)

@@ -238,6 +238,10 @@ class Keeping(Protocol):
     def state(self) -> State:
         """Return the present state."""
 
+    @property
+    def in_place(self) -> bool:
+        """Tell whether the open store is still the one that is stored under its name."""
+
     def about(self) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`."""
 
@@ -264,6 +268,9 @@ class Keeping(Protocol):
 
     def replace_by(self, other: Self) -> None:
         """Take over the content of a store built beside this one, in one step; readers keep their state until then."""
+
+    def release_memory(self) -> None:
+        """Free the memory that searches have filled; the next search reads it again."""
 
     def close(self) -> None:
         """Close the store."""

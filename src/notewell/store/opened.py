@@ -1,4 +1,4 @@
-"""The store of one vault: where its file is, opened on first use, and opened again when the file is replaced."""
+"""The store of one vault, opened on first use: the one place that knows which kind of store it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from notewell.errors import StoreDamaged, StoreError
 from notewell.files.vault_folder import check_folder, exists
-from notewell.store import MadeFor
+from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for
 
@@ -38,11 +38,11 @@ class OpenedStore:
         self._root = root
         self._made_for = made_for
         self._cache_kib = cache_kib
-        self._store: SqliteStore | None = None
+        self._store: Store | None = None
         self._opening = threading.Lock()
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """Return the store, made if there is none yet."""
         store = self._store
         if store is None or not store.in_place:
@@ -54,7 +54,7 @@ class OpenedStore:
                 store = self._store
         return store
 
-    def repaired(self) -> SqliteStore:
+    def repaired(self) -> Store:
         """Return the store; a damaged one is deleted first, as all of it can be made again."""
         try:
             self.store.about()
@@ -118,7 +118,7 @@ class OpenedStore:
             self._store.close()
             self._store = None
 
-    def _open(self, made_for: MadeFor | None = None) -> SqliteStore:
+    def _open(self, made_for: MadeFor | None = None) -> Store:
         check_folder(self._root)
         check_way(self.file, self._root)
         check_place(self.file, self._root, USUAL)
