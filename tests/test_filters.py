@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 
 from notewell import Filters, NotewellError, Vault
 from notewell.embed.words import WordsEmbedder
@@ -54,7 +55,7 @@ def paths(vault: Vault, text: str, **more: object) -> list[str]:
 BEES, ROSES, RYE, INBOX = NOTES
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("acid", {BEES, ROSES, RYE, INBOX}),
@@ -170,7 +171,7 @@ def test_parameters_are_the_same_and_add_to_the_text(notes: Vault) -> None:
         notes.search("acid", filters=Filters(after="lunch"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "notice"),
     [
         ("acid tag:gardn", 'No note has the tag "gardn". Did you mean garden or garden/bees?'),
@@ -203,7 +204,7 @@ def test_an_unknown_folder_and_key_are_reported(notes: Vault) -> None:
     assert near == Notice("no_property", {"key": "statsu", "near": ("status",)})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "notices"),
     [
         ("acid statuss:open", ('No note has the property "statuss", so it was read as text. Did you mean status?',)),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -25,7 +26,7 @@ def notes(make_vault: MakeVault) -> Vault:
     return vault
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "place"),
     [
         ("Garden/Bees.md", "Garden/Bees.md"),
@@ -64,7 +65,7 @@ def test_an_unknown_name_is_an_error_with_suggestions(notes: Vault) -> None:
     assert raised.value.hint == "Use a path as `notewell search` prints it"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "near"),
     [
         ("the hive may", "Garden/Bees.md"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -34,14 +35,14 @@ def test_front_matter_is_asked_for_by_key_and_value(notewell: Notewell, folder: 
     assert hits(notewell("search", "the", "--where", "rating=>3", "--where", "rating=<4", "--json")[1]) == []
 
 
-@pytest.mark.parametrize("options", [["--tag", "bread"], ["--under", "Recipes"], ["--", "tag:bread"]])
+@cases("options", [["--tag", "bread"], ["--under", "Recipes"], ["--", "tag:bread"]])
 def test_without_words_the_newest_notes_are_listed(notewell: Notewell, options: list[str]) -> None:
     code, out, _ = notewell("search", *options)
     assert code == 0
     assert re.match(r"Recipes/Sourdough.md:\d+  Sourdough  1\.000\n", out)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         ([], "Missing argument 'TEXT...'"),

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import click
 import pytest
+from tests.cases import cases
 
 from .serving import serving
 
@@ -133,7 +134,7 @@ def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypat
     assert load_settings(tmp_path, {}, {})
 
 
-@pytest.mark.parametrize("block", written_as("json"), ids=str)
+@cases("block", written_as("json"))
 def test_json_of_a_page_names_what_there_is(block: Block) -> None:
     ((kind, told),) = json.loads(block.text).items()
     if kind == "hooks":
@@ -144,7 +145,7 @@ def test_json_of_a_page_names_what_there_is(block: Block) -> None:
         check_servers(told)
 
 
-@pytest.mark.parametrize("block", written_as("sh"), ids=str)
+@cases("block", written_as("sh"))
 def test_commands_of_a_page_exist_with_their_options(block: Block) -> None:
     for line in commands(block):
         for words in ours_in(line):

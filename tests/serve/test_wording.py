@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from tests.cases import cases
 
 import notewell
 from notewell.serve.wording import WORDING, word
@@ -37,7 +37,7 @@ def test_every_notice_has_a_wording_and_every_wording_is_used() -> None:
     assert WORDING.keys() <= set().union(*map(codes_in, files))
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
+@cases("sentence", SENTENCES)
 def test_a_sentence_is_one_of_english(sentence: str) -> None:
     assert sentence[0].isupper() or sentence[0].isdigit() or sentence.startswith(("{count}", *WHOLE)), (
         "it begins as one"
