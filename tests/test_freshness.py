@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.freshness import Policy
@@ -70,16 +70,15 @@ def test_a_skipped_file_does_not_make_every_search_write(make_vault: MakeVault) 
     assert vault.store_file.with_name("store.db-wal").read_bytes() == before
 
 
-def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
+def test_a_stale_vault_is_searched_as_it_is_while_another_process_writes(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
-    with opened(vault.root) as other, vault.store.writing():
-        assert other.refresh() == (Notice("being_indexed"),)
-        assert found(other, "loaf") == ["bread.md"]
+    with opened(vault.root) as other:
+        database(other.store).set_busy_timeout(1)
+        with vault.store.writing():
+            assert other.refresh() == (Notice("being_indexed"),)
+            assert found(other, "loaf") == ["bread.md"]
 
 
 # Without vectors, and with others

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.database import database
 
 from notewell import Vault
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
@@ -89,12 +90,12 @@ def test_two_openings_of_one_vault_see_the_same(make_vault: MakeVault) -> None:
         assert found(other, "zebra") == ["new.md"]
 
 
-def test_indexing_while_another_does_says_so(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
+def test_indexing_while_another_does_says_so(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()
     (vault.root / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n")
     with opened(vault.root) as other:
+        database(other.store).set_busy_timeout(1)
         with vault.store.writing(), pytest.raises(StoreBusy):
             other.index()
         other.index()
