@@ -130,7 +130,7 @@ def test_one_keeper_serves_http_and_mcp(folder: Path) -> None:
         assert json.loads(answer.readline())["total"] == 200
         # How far a run is only its own keeper knows.
         assert " of 200" in session.text("status")
-        assert "notes are being indexed" in session.text("search", text="loaf")
+        assert "note: Indexing" in session.text("search", text="loaf")
         answer.read()
         connection.close()
-        assert "being indexed" not in session.text("search", text="loaf")
+        assert "note: Indexing" not in session.text("search", text="loaf")

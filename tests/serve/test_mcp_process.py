@@ -136,7 +136,7 @@ def test_half_a_character_is_answered_with_an_error_and_the_next_call_as_ever(
     while 2 not in answers:
         answer = json.loads(process.stdout.readline())
         answers[answer["id"]] = answer
-    assert "half of one" in answers["half"]["error"]["message"]
+    assert "A lone surrogate" in answers["half"]["error"]["message"]
     assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
 
 
@@ -248,7 +248,7 @@ def test_a_new_vault_is_indexed_with_the_first_question_and_reports_progress(fol
         (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
     with asking(stdio(folder)) as session:
         assert session.do("list_resources").resources == []
-        assert "never indexed" in session.text("status")
+        assert "not indexed yet" in session.text("status")
         assert not (folder / ".notewell" / "store.db").exists()
         assert "Sourdough.md" in session.text("search", text="loaf")
         assert session.progress and session.progress == sorted(session.progress)
@@ -282,7 +282,7 @@ def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, mon
     with kept_up(indexed) as kept, asking(server.make_server(kept)) as session:
         kept.freshness.reload()
         try:
-            assert "notes are being indexed" in session.text("search", text="bees")
+            assert "note: Indexing" in session.text("search", text="bees")
             assert kept.freshness.progress is not None
         finally:
             go_on.set()
