@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -35,12 +34,10 @@ class Degrees:
 
     fingerprint: str = "degrees/2"
     dimensions: int = 2
-    seconds: float = 0.0
     made: list[str] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        time.sleep(self.seconds)
         self.made += texts
         return np.concatenate([self._vector(text) for text in texts])
 

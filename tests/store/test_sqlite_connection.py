@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import apsw
 import numpy as np
@@ -70,7 +71,7 @@ def test_a_file_that_may_not_grow_is_an_error_with_a_hint_and_keeps_its_state(tm
         resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 10, limits[1]))
         try:
             with pytest.raises(StoreError) as caught:
-                put(store, "b.md", " ".join(os.urandom(6).hex() for _ in range(50_000)))
+                put(store, "b.md", " ".join(Random(number).randbytes(6).hex() for number in range(50_000)))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert caught.value.hint
