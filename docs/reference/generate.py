@@ -215,7 +215,8 @@ def _fields(thing: type) -> list[str]:
     for base in (base for base in thing.__mro__ if base.__module__.startswith("notewell")):
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore[attr-defined]
         for field, below in itertools.pairwise(body):
-            if isinstance(field, ast.AnnAssign) and isinstance(getattr(below, "value", None), ast.Constant):
+            is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            if isinstance(field, ast.AnnAssign) and is_text:
                 said.setdefault(ast.unparse(field.target), f": {' '.join(str(below.value.value).split())}")
     fields = getattr(thing, "__dataclass_fields__", {}).values()
     return [f"- `{field.name}: {field.type}`{said.get(field.name, '')}" for field in fields]

@@ -17,7 +17,7 @@ from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.embed.models import Models
-from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
+from notewell.errors import EmbedError, NoteError, SettingsError, StoreBusy, StoreDamaged, StoreError
 from notewell.files.vault_folder import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
@@ -155,8 +155,11 @@ class Vault:
         began = time.perf_counter()
         query = replace(query, text=readable(query.text))
         self.settings.search.with_limits(query.limit, query.max_tokens)
+        if query.mode not in MODES:
+            raise SettingsError(f"Unknown mode '{query.mode}'", f"Use {', '.join(MODES)}; `compare` is a method")
         if query.mode == "related":
-            query = replace(query, text="", like=tuple(map(self.find, query.places)))
+            like = [query.like] if isinstance(query.like, str) else query.like
+            query = replace(query, text="", like=tuple(map(self.find, like)))
         if query.mode == "deep":
             self.check_indexed()
             notices = (*notices, *self._indexing.resolve_links())

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from notewell import Filters, Results, Vault
-from notewell.errors import NoteError, StoreError
+from notewell.errors import NoteError, SettingsError, StoreError
 from notewell.search.embedding import embed_plan
 from notewell.search.related import DISTINCTIVE, distinctive_terms
 from notewell.serve.wording import sentences
@@ -39,6 +39,18 @@ def notes(make_vault: MakeVault) -> Vault:
 
 def paths(results: Results) -> list[str]:
     return [excerpt.path for excerpt in results]
+
+
+def test_a_note_without_a_name_is_an_error(notes: Vault) -> None:
+    for given in (("",), ("Garden/Hive.md", "")):
+        with pytest.raises(NoteError, match="''"):
+            notes.related(*given)
+
+
+def test_an_unknown_mode_is_an_error_with_a_hint(notes: Vault) -> None:
+    with pytest.raises(SettingsError, match="Unknown mode 'compare'") as error:
+        notes.search("bees", mode="compare")  # type: ignore[arg-type]
+    assert "deep" in error.value.hint
 
 
 def test_the_notes_most_like_a_note_come_first_and_never_itself(notes: Vault) -> None:

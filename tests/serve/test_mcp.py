@@ -177,6 +177,8 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         ("read", {"place": "Home.md:9000"}, "there is no line 9000"),
         ("read", {"place": "Garden/Varoa treatment"}, "Did you mean Garden/Varroa treatment.md?"),
         ("related", {"notes": []}, "'notes'"),
+        ("related", {"notes": [""]}, "No indexed note is called ''"),
+        ("related", {"notes": ["Home"], "note": "Home"}, "old name"),
         ("traverse", {"note": "No such note at all"}, "No such note at all"),
     ],
 )

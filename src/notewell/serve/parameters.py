@@ -147,14 +147,15 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
 
 
 def check_asked(query: Query) -> None:
-    """Refuse a search with neither text nor a filter.
+    """Refuse a search with neither text nor a filter; `related` has notes, which are looked up by their names.
 
     >>> check_asked(Query(filters=Filters(tag="bees")))
     >>> check_asked(Query(" "))
     Traceback (most recent call last):
     notewell.errors.SettingsError: There is nothing to search for
     """
-    if not (query.text.strip() or query.under or query.places) and query.filters == NO_FILTERS:
+    says_something = query.text.strip() or query.under or query.places or query.mode == "related"
+    if not says_something and query.filters == NO_FILTERS:
         raise SettingsError("There is nothing to search for", "Give some words, or a filter such as tag or after")
 
 

@@ -68,9 +68,11 @@ async def check_query(request: Request) -> None:
     fields = fields_of(request)
     sent = Counter(name for name, _ in request.query_params.multi_items())
     for name, times in sent.items():
+        if (new := old_names(request).get(name)) in sent:
+            raise SettingsError(f"'{name}' is the old name of '{new}', which is sent, too", f"Send only '{new}'")
         if name not in fields:
             missing = (known for known, field in fields.items() if field.is_required() and known not in sent)
-            meant = meant_by(name, fields, missing)
+            meant = meant_by(name, fields.keys() - old_names(request), missing)
             hint = f"Did you mean '{meant}'? {SEE}" if meant else SEE
             raise SettingsError(f"There is no parameter '{name[:40]}' here", hint)
         if times > 1 and get_origin(fields[name].annotation) is not list:
@@ -79,6 +81,14 @@ async def check_query(request: Request) -> None:
 
 def fields_of(request: Request) -> dict[str, FieldInfo]:
     """Return the query parameters of the route that a request is for, by name, also by their old names."""
-    models = [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
-    fields = {name: field for model in models for name, field in model.model_fields.items()}
-    return fields | {name: fields[new] for model in models for name, new in model.aliases.items()}
+    fields = {name: field for model in _models(request) for name, field in model.model_fields.items()}
+    return fields | {old: fields[new] for old, new in old_names(request).items()}
+
+
+def old_names(request: Request) -> dict[str, str]:
+    """Return the old names of the route's parameters, with the new ones."""
+    return {old: new for model in _models(request) for old, new in model.aliases.items()}
+
+
+def _models(request: Request) -> list[type[Asked]]:
+    return [one.field_info.annotation for one in request.scope["route"].dependant.query_params]

@@ -79,6 +79,9 @@ def arguments_of(operation: str, *more: Parameter) -> type[Arguments]:
 
 def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
     """Return the arguments that were sent; an error names the wrong one, but never quotes its value."""
+    for old, new in model.aliases.items():
+        if given.get(old) is not None and given.get(new) is not None:
+            raise SettingsError(f"'{old}' is the old name of '{new}', which is sent, too", f"Send only '{new}'")
     sent = {model.aliases.get(name, name): value for name, value in given.items() if value is not None}
     for name in sent:
         if name not in model.model_fields:
