@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tests.database import database
 
-from notewell import Vault
+from notewell import Progress, Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.index import Batches
 from notewell.types.note import Vectors
@@ -65,3 +65,10 @@ def test_notes_renamed_in_another_batch_than_they_came_in_are_not_embedded_again
     report = vault.index()
     assert (report.added, report.removed, len(counting.texts)) == (6, 6, 6)
     assert sorted(vault.store.files().notes) == [f"new/{number}.md" for number in range(6)]
+
+
+def test_a_run_names_its_last_stages_after_the_last_note(make_vault: MakeVault) -> None:
+    told: list[int | str] = []
+    vault = make_vault({"a.md": BEES, "b.md": "# Rye\n\nSee [[a]] for the hive and its bees.\n"})
+    vault.index(progress=Progress(lambda done, total: told.append(done), stage=told.append))
+    assert told == [1, 2, "links", "standings"]

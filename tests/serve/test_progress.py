@@ -19,6 +19,7 @@ from notewell.serve.cli.progress import progress_shown
 with progress_shown() as progress:
     for done in range(1, {total} + 1):
         progress.tell(done, {total})
+    progress.stage("links")
 """
 
 
@@ -71,6 +72,20 @@ def test_a_terminal_gets_a_bar_that_is_gone_in_the_end() -> None:
     assert b"Indexing" in shown
     assert b"600/600" in shown
     assert b"\x1b[2K" in shown
+
+
+def test_the_bar_names_what_is_done_after_the_last_note() -> None:
+    shown = on_a_terminal(PROGRAM.format(total=600))
+    after = shown[shown.index(b"600/600") :]
+    assert b"Resolving links" in after and b"600/600" not in after[after.index(b"Resolving links") :]
+
+
+def test_a_pipe_is_told_of_the_stages_of_a_long_run(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown() as progress:
+        progress.tell(2000, 2000)
+        progress.stage("links")
+        progress.stage("standings")
+    assert capsys.readouterr().err.splitlines()[1:] == ["resolving links", "ranking notes by their links"]
 
 
 def test_a_terminal_gets_nothing_for_a_short_run() -> None:

@@ -12,11 +12,11 @@ from notewell.errors import EmbedError
 from notewell.index.changes import Changes, find_changes
 from notewell.index.prepare import Batches, Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.report import Progress, Report, Tally
+from notewell.index.report import Progress, Report, Stage, Tally
 from notewell.index.walk import Found
 from notewell.store import Store, Writing
 
-__all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "find_changes", "index"]
+__all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "Stage", "find_changes", "index"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,10 @@ def index(
                 break
     # A run that was told to stop leaves links and standings to the next one, or to whoever asks for them.
     if not tally.interrupted:
+        progress.stage("links")
         linking.resolve(store)
         if not progress.stop():
+            progress.stage("standings")
             linking.measure(store)
     store.tidy()
     return tally.report(store.about(), total=len(changes.read))

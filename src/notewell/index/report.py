@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from notewell.index.prepare import Outcome
 from notewell.store import About
@@ -14,12 +15,20 @@ from notewell.store import About
 PYTHON_ONLY = {"json": False}
 
 
+# What is done after the last note.
+Stage = Literal["links", "standings"]
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run reports its progress, and how it is told to stop after the current note."""
+    """How a run reports its progress, how it is told to stop after the current note, and how it names its last stages.
+
+    Indexing calls `tell` for each note, then `stage` before links are resolved and before standings are measured.
+    """
 
     tell: Callable[[int, int], None] = lambda done, total: None
     stop: Callable[[], bool] = lambda: False
+    stage: Callable[[Stage], None] = lambda stage: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from notewell.index import Progress
+from notewell.index import Progress, Stage
 from notewell.serve.say import is_unheard, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 # A run with fewer notes shows no progress until it has taken this many seconds.
 QUIET_NOTES = 500
 QUIET_SECONDS = 2.0
+# What a run does after the last note.
+STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
 
 
 @contextmanager
@@ -35,59 +41,74 @@ def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} no
         yield Progress()
         return
     before = signal.signal(signal.SIGINT, stop)
+    shown = _Bar(doing) if sys.stderr.isatty() else _Lines(line)
     try:
-        with _bar(doing) if sys.stderr.isatty() else _lines(line) as tell:
-            yield Progress(tell, lambda: bool(stopping) or is_unheard())
+        yield Progress(shown.tell, lambda: bool(stopping) or is_unheard(), shown.stage)
     finally:
+        shown.end()
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
-    bars: list[Callable[[int, int], None]] = []
-    ends: list[Callable[[], None]] = []
-    began = time.monotonic()
+class _Lines:
+    """Says a line for every tenth of a long run, and one for each stage behind it."""
 
-    def tell(done: int, total: int) -> None:
-        if not bars and _is_long(total, began):
-            show, end = _start_bar(doing, total)
-            bars.append(show)
-            ends.append(end)
-        for show in bars:
-            show(done, total)
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._began = time.monotonic()
+        self._tenth = 0
 
-    try:
-        yield tell
-    finally:
-        for end in ends:
-            end()
+    def tell(self, done: int, total: int) -> None:
+        tenth = 10 * done // total
+        if tenth > self._tenth and _is_long(total, self._began):
+            self._tenth = tenth
+            say(self._line.format(done, total))
+
+    def stage(self, stage: Stage) -> None:
+        if self._tenth:
+            say(STAGES[stage][0].lower() + STAGES[stage][1:])
+
+    def end(self) -> None:
+        """Do nothing: lines stay."""
 
 
-def _start_bar(doing: str, total: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
+class _Bar:
+    """A bar for a long run, which ends with the last of its stages."""
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+        self._began = time.monotonic()
+        self._bar: Bar | None = None
+
+    def tell(self, done: int, total: int) -> None:
+        if self._bar is None and _is_long(total, self._began):
+            self._bar = _start_bar(self._doing, total)
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=done)
+
+    def stage(self, stage: Stage) -> None:
+        if self._bar is not None:
+            self._bar.refresh()
+            # How long it takes is not known: the bar moves to and fro, without numbers.
+            self._bar.columns = self._bar.columns[:2]
+            self._bar.update(self._bar.task_ids[0], description=STAGES[stage], total=None)
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _start_bar(doing: str, total: int) -> Bar:
     # It takes 50 ms to load, which only a long run on a terminal is worth.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
+    name = TextColumn("{task.description}")
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("notes", total=total)
+    bar.add_task(doing, total=total)
     bar.start()
-    return lambda done, _: bar.update(task, completed=done), bar.stop
-
-
-@contextmanager
-def _lines(line: str) -> Iterator[Callable[[int, int], None]]:
-    shown = [0]
-    began = time.monotonic()
-
-    def tell(done: int, total: int) -> None:
-        tenth = 10 * done // total
-        if tenth > shown[0] and _is_long(total, began):
-            shown[0] = tenth
-            say(line.format(done, total))
-
-    yield tell
+    return bar
 
 
 def _is_long(total: int, began: float) -> bool:
