@@ -118,17 +118,17 @@ OPERATIONS: Mapping[str, tuple[Parameter, ...]] = MappingProxyType(
 ALIASES = {"related": {"note": "notes"}}
 
 
-def query_of(given: Mapping[str, Any]) -> Query:
-    """Return the query of a request; parameters that it lacks keep their defaults.
+def query_of(operation: str, given: Mapping[str, Any]) -> Query:
+    """Return the query of a request to search, or for related notes; parameters that it lacks keep their defaults.
 
-    >>> query_of({"text": "bees", "tag": ["garden"], "limit": 3}).filters.tag
+    >>> query_of("search", {"text": "bees", "tag": ["garden"], "limit": 3}).filters.tag
     ('garden',)
-    >>> query_of({"notes": ["Bees.md"]}).mode
-    'related'
+    >>> query_of("related", {"notes": ["Bees.md"]}).like
+    ('Bees.md',)
     """
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    if "notes" in values:
-        values |= {"like": values["notes"], "mode": "related"}
+    if operation == "related":
+        values |= {"like": values.get("notes", ()), "mode": "related"}
     if "where" in values:
         values["where"] = read_where(values["where"])
     filters = Filters(**{name: values[name] for name in FILTERS if name in values})

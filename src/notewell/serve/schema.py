@@ -1,4 +1,4 @@
-"""The schemas of HTTP and MCP, derived from the result dataclasses and from the parameters of all surfaces."""
+"""The schemas of HTTP and MCP, derived from the result dataclasses."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from pydantic import ConfigDict, Field, TypeAdapter, create_model
+from pydantic import ConfigDict, Field, TypeAdapter
 
 # Pydantic does not read the TypedDict of Python 3.11.
 from typing_extensions import TypedDict
 
 from notewell.serve.json_data import members
-from notewell.serve.parameters import REQUIRED, Parameter
 from notewell.types.notices import Notice
 
 
@@ -94,38 +93,6 @@ def json_schema(kind: Any) -> dict[str, Any]:
     """Return the JSON schema of a form, without the titles that only repeat names."""
     schema: dict[str, Any] = _untitled(TypeAdapter(kind).json_schema())
     return schema
-
-
-def arguments(
-    name: str,
-    parameters: Iterable[Parameter],
-    *,
-    base: Any,
-    kinds: Mapping[Any, Any] = MappingProxyType({}),
-    bounds: Mapping[str, tuple[float, float]] = MappingProxyType({}),
-    more: Mapping[str, str] = MappingProxyType({}),
-) -> Any:
-    """Return a pydantic model of parameters.
-
-    A surface may take another type for a parameter, or for all of a kind, set bounds, and add to the help of some.
-    """
-    members: dict[str, Any] = {}
-    for one in parameters:
-        kind = kinds.get(one.name, kinds.get(one.kind, one.kind))
-        low, high = one.bounds or bounds.get(one.name) or (None, None)
-        needed = one.default is REQUIRED
-        help = f"{one.help}; {more[one.name]}" if one.name in more else one.help
-        members[one.name] = (
-            kind | None if one.default is None else kind,
-            Field(
-                ... if needed else one.default,
-                description=help,
-                ge=low,
-                le=high,
-                min_length=1 if needed and one.kind == list[str] else None,
-            ),
-        )
-    return create_model(name, __base__=base, **members)
 
 
 def _untitled(schema: Any) -> Any:

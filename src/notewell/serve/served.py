@@ -1,14 +1,16 @@
-"""The vault of a server: how it is opened, and what may be read through it."""
+"""The vault of a server: how it is opened, how it answers, and what may be read through it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND
 from notewell.index.place import Reading
-from notewell.serve.wording import sentences
+from notewell.serve.parameters import check_asked, query_of
+from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
 from notewell.vault import Opening, Vault
 
@@ -16,6 +18,18 @@ from notewell.vault import Opening, Vault
 # process is larger.
 CACHE_KIB = 4_000
 SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB)
+
+
+def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
+    """Return the result of an operation, after a look at changed files, whose notices come first."""
+    asked = {name: value for name, value in given.items() if name != "refresh"}
+    query = query_of(operation, given) if operation in ("search", "related") else None
+    if query:
+        check_asked(query)
+    notices = vault.freshness.look(refresh=given["refresh"])
+    with maybe_not_yet(notices):
+        found = vault.search(query) if query else getattr(vault, operation)(**asked)
+    return with_notices(found, notices)
 
 
 def read_indexed(vault: Vault, place: str) -> Reading:

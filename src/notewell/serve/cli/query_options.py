@@ -45,11 +45,11 @@ class PageCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command."""
-        ctx.params["page"] = _take_page(ctx.params)
+        ctx.params["page"] = _take_page(str(self.name), ctx.params)
         return super().invoke(ctx)
 
 
-def _take_page(given: dict[str, Any]) -> Page:
+def _take_page(operation: str, given: dict[str, Any]) -> Page:
     """Move the options of a page out of the given ones."""
     take = given.pop
     settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
@@ -59,7 +59,7 @@ def _take_page(given: dict[str, Any]) -> Page:
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
     refresh = not take("no_refresh")
-    query = query_of({one.name: take(one.name) for one in HITS if one.name in given})
+    query = query_of(operation, {one.name: take(one.name) for one in HITS if one.name in given})
     return Page(query, settings, refresh, "json" if as_json else format or "", null)
 
 

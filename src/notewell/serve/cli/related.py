@@ -31,5 +31,5 @@ def command(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
         notewell related last
     """
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        results = opened.search(replace(page.query, like=tuple(read_places(opened, notes)), mode="related"))
+        results = opened.search(replace(page.query, like=tuple(read_places(opened, notes))))
         print_results(results, notices, page=page, vault=opened)

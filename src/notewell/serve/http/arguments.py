@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, get_origin
+from typing import Annotated, Any, get_origin
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic.fields import FieldInfo
 
 from notewell.errors import SettingsError
-from notewell.serve.parameters import ALIASES, OPERATIONS, Parameter, meant_by
-from notewell.serve.schema import arguments
+from notewell.serve.arguments import Arguments, model_of
+from notewell.serve.parameters import OPERATIONS, Parameter, meant_by
 
 # More than anyone reads; a request must end.
 BOUNDS = {"limit": (1, 1_000), "max_tokens": (1, 1_000_000)}
@@ -30,12 +30,8 @@ LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", Span, "")
 PART = Parameter("part", "Only this part: page 3, slide 4", str, "")
 
 
-class Asked(BaseModel):
+class Asked(Arguments):
     """The query parameters of a request."""
-
-    model_config = ConfigDict(extra="forbid")
-    # Old names of parameters, still accepted.
-    aliases: ClassVar[Mapping[str, str]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -45,34 +41,21 @@ class Asked(BaseModel):
         listed = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
         return {**{name: value for name, value in sent.items() if name not in cls.aliases}, **listed}
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return the parameters by name."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
-
-    def without(self, *names: str) -> dict[str, Any]:
-        """Return the parameters by name, without some of them."""
-        return {name: value for name, value in self.given.items() if name not in names}
-
 
 def asked_of(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[Asked]:
     """Return the parameters of a route: those of its operation, without those in the path, and more."""
-    shared = [one for one in OPERATIONS[operation] if one.name not in without]
-    model: type[Asked] = arguments(operation.title(), (*shared, *more), base=Asked, kinds=KINDS, bounds=BOUNDS)
-    model.aliases = {old: new for old, new in ALIASES.get(operation, {}).items() if new in model.model_fields}
-    return model
+    shared = [one for one in OPERATIONS.get(operation, ()) if one.name not in without]
+    return model_of(Asked, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
 
 
 async def check_query(request: Request) -> None:
     """Refuse a parameter that the route does not have, or a single one that is sent several times."""
-    fields = fields_of(request)
+    model, fields = model_for(request), fields_of(request)
     sent = Counter(name for name, _ in request.query_params.multi_items())
+    model.check_names(sent)
     for name, times in sent.items():
-        if (new := old_names(request).get(name)) in sent:
-            raise SettingsError(f"'{name}' is the old name of '{new}', which is sent, too", f"Send only '{new}'")
         if name not in fields:
-            missing = (known for known, field in fields.items() if field.is_required() and known not in sent)
-            meant = meant_by(name, fields.keys() - old_names(request), missing)
+            meant = meant_by(name, model.model_fields, model.missing_from(sent))
             hint = f"Did you mean '{meant}'? {SEE}" if meant else SEE
             raise SettingsError(f"There is no parameter '{name[:40]}' here", hint)
         if times > 1 and get_origin(fields[name].annotation) is not list:
@@ -81,14 +64,11 @@ async def check_query(request: Request) -> None:
 
 def fields_of(request: Request) -> dict[str, FieldInfo]:
     """Return the query parameters of the route that a request is for, by name, also by their old names."""
-    fields = {name: field for model in _models(request) for name, field in model.model_fields.items()}
-    return fields | {old: fields[new] for old, new in old_names(request).items()}
+    model = model_for(request)
+    return model.model_fields | {old: model.model_fields[new] for old, new in model.aliases.items()}
 
 
-def old_names(request: Request) -> dict[str, str]:
-    """Return the old names of the route's parameters, with the new ones."""
-    return {old: new for model in _models(request) for old, new in model.aliases.items()}
-
-
-def _models(request: Request) -> list[type[Asked]]:
-    return [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
+def model_for(request: Request) -> type[Asked]:
+    """Return the model of the query parameters of a request's route; one without any has the base."""
+    models = [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
+    return models[0] if models else Asked

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Path, Response
@@ -23,12 +24,9 @@ from notewell.serve.http.arguments import LINES, PART, Asked, asked_of, check_qu
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import IndexingProgress, Lines, RunLines, begun
 from notewell.serve.json_data import as_data, encoded
-from notewell.serve.parameters import QUERY, check_asked, query_of
+from notewell.serve.parameters import QUERY
 from notewell.serve.schema import form_of
-from notewell.serve.served import read_indexed
-from notewell.serve.wording import with_notices
-from notewell.types.notices import Notice
-from notewell.types.query import Query
+from notewell.serve.served import answer, maybe_not_yet, read_indexed
 from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
 
@@ -69,7 +67,7 @@ class Routes:
 
     def health(self) -> Response:
         """Say that the server is running."""
-        return _answer(as_data(Health(ok=True, version=self._version)))
+        return _response(as_data(Health(ok=True, version=self._version)))
 
     async def reload(self) -> Response:
         """Index new and changed notes.
@@ -85,59 +83,47 @@ class Routes:
 
     def search(self, asked: Asked) -> Response:
         """Find the lines that answer a text."""
-        return self._hits(query_of(asked.given), asked)
+        return self._answer(asked)
 
     def related(self, asked: Asked) -> Response:
         """Find the notes most like several notes."""
-        return self._hits(query_of(asked.given), asked)
+        return self._answer(asked)
 
     def related_to(self, note: Note, asked: Asked) -> Response:
         """Find the notes most like one note."""
-        return self._hits(query_of({**asked.given, "notes": [note]}), asked)
-
-    def _hits(self, query: Query, asked: Asked) -> Response:
-        check_asked(query)
-        notices = self._refresh(asked)
-        return _answer(as_data(with_notices(self._vault.search(query), notices), explain=query.explain))
+        return self._answer(asked, {"notes": [note]})
 
     def traverse(self, note: Note, asked: Asked) -> Response:
         """Follow links from a note to notes similar to it, or to a query."""
-        notices, rules = self._refresh(asked), asked.without("refresh")
-        walk = self._vault.traverse(note, **rules)
-        return _answer(as_data(with_notices(walk, notices)))
+        return self._answer(asked, {"note": note})
 
     def node(self, place: Place, asked: Asked) -> Response:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
-        self._refresh(asked)
-        lines, part = asked.given["lines"], asked.given["part"]
+        lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
         whole = f"{place}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
-        return _answer(as_data(read_indexed(self._vault, whole)))
+        with maybe_not_yet(self._vault.freshness.look(refresh=refresh)):
+            return _response(as_data(read_indexed(self._vault, whole)))
 
     def links(self, asked: Asked) -> Response:
         """Count the links of all notes; list broken links, and notes without links."""
-        return self._links("", asked)
+        return self._answer(asked)
 
     def links_of(self, note: Note, asked: Asked) -> Response:
         """Show the links and backlinks of a note."""
-        return self._links(note, asked)
-
-    def _links(self, note: str, asked: Asked) -> Response:
-        notices = self._refresh(asked)
-        links = self._vault.links(note, **asked.without("refresh"))
-        return _answer(as_data(with_notices(links, notices)))
+        return self._answer(asked, {"note": note})
 
     def graph(self, asked: Asked) -> Response:
         """Show the communities of the vault, and the links between them."""
-        notices = self._refresh(asked)
-        return _answer(as_data(with_notices(self._vault.graph(), notices)))
+        return self._answer(asked)
 
     def status(self) -> Response:
         """Show what is indexed and what is not."""
         check_folder(self._vault.root)
-        return _answer(as_data(self._vault.status()))
+        return _response(as_data(self._vault.status()))
 
-    def _refresh(self, asked: Asked) -> tuple[Notice, ...]:
-        return self._vault.freshness.look(refresh=asked.given["refresh"])
+    def _answer(self, asked: Asked, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
+        found = answer(self._vault, asked.operation, {**asked.given, **in_path})
+        return _response(as_data(found, explain=asked.given.get("explain", False)))
 
 
 def router(vault: Vault) -> APIRouter:
@@ -157,7 +143,7 @@ def router(vault: Vault) -> APIRouter:
     add("/links", routes.links, form_of(Links), UNABLE, asked_of("links", without=("note",)))
     links = asked_of("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, form_of(Links), {**ABSENT, **UNABLE}, links)
-    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("status", QUERY["refresh"]))
+    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("graph", QUERY["refresh"]))
     add("/status", routes.status, form_of(Status), UNABLE)
     made.add_api_route(
         "/reload",
@@ -177,16 +163,16 @@ def router(vault: Vault) -> APIRouter:
 def _add(
     made: APIRouter,
     path: str,
-    answer: Callable[..., Response],
+    method: Callable[..., Response],
     form: Any,
     problems: Mapping[int, str],
     asked: type[Asked] | None = None,
 ) -> None:
     """Add a GET route, whose query parameters are those of the model `asked`."""
     # FastAPI reads the parameters from the signature, and the model exists only at run time.
-    hints = {**get_type_hints(answer, include_extras=True), "asked": Annotated[asked, QueryModel()]}
-    signature = inspect.signature(answer)
-    endpoint: Any = partial(answer)
+    hints = {**get_type_hints(method, include_extras=True), "asked": Annotated[asked, QueryModel()]}
+    signature = inspect.signature(method)
+    endpoint: Any = partial(method)
     endpoint.__signature__ = signature.replace(
         parameters=[one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
     )
@@ -194,9 +180,9 @@ def _add(
         path,
         endpoint,
         methods=["GET"],
-        name=answer.__name__,
-        operation_id=answer.__name__,
-        description=inspect.getdoc(answer),
+        name=method.__name__,
+        operation_id=method.__name__,
+        description=inspect.getdoc(method),
         # The result is JSON already: its form is published here, and checked in tests.
         response_model=None,
         responses={200: {"model": form, "description": "The answer"}, **_failures(problems)},
@@ -207,5 +193,5 @@ def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": form_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()}
 
 
-def _answer(value: Mapping[str, object]) -> Response:
+def _response(value: Mapping[str, object]) -> Response:
     return Response(encoded(value), media_type="application/json")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from dataclasses import replace
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from notewell.errors import SettingsError
-from notewell.serve.parameters import ALIASES, OPERATIONS, Parameter, meant_by
-from notewell.serve.schema import arguments
+from notewell.serve.arguments import Arguments, model_of
+from notewell.serve.parameters import OPERATIONS, Parameter, meant_by
 
 # More hits do not fit on a page, and more tokens would fill a client's window with one answer.
 BOUNDS = {"limit": (1, 50), "max_tokens": (1, 5_000)}
@@ -49,40 +50,22 @@ def as_texts(given: Any) -> Any:
     return [given] if given else []
 
 
-class Arguments(BaseModel):
-    """The arguments of one tool."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    # Old names of arguments, still accepted.
-    aliases: ClassVar[Mapping[str, str]] = {}
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return the arguments by name."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
-
-    def without(self, *names: str) -> dict[str, Any]:
-        """Return the arguments by name, without some of them."""
-        return {name: value for name, value in self.given.items() if name not in names}
+KINDS = {list[str]: Annotated[list[str], BeforeValidator(as_texts)]}
 
 
 def arguments_of(operation: str, *more: Parameter) -> type[Arguments]:
     """Return the arguments of a tool: those of its operation, and more."""
-    shared, kinds = OPERATIONS[operation], {list[str]: Annotated[list[str], BeforeValidator(as_texts)]}
-    added = {one.name: MORE[one.name] for one in shared if one.name in MORE}
-    model: type[Arguments] = arguments(
-        operation.title(), (*shared, *more), base=Arguments, kinds=kinds, bounds=BOUNDS, more=added
-    )
-    model.aliases = ALIASES.get(operation, {})
-    return model
+    shared = [
+        replace(one, help=f"{one.help}; {MORE[one.name]}") if one.name in MORE else one for one in OPERATIONS[operation]
+    ]
+    return model_of(Arguments, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
 
 
 def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
     """Return the arguments that were sent; an error names the wrong one, but never quotes its value."""
-    for old, new in model.aliases.items():
-        if given.get(old) is not None and given.get(new) is not None:
-            raise SettingsError(f"'{old}' is the old name of '{new}', which is sent, too", f"Send only '{new}'")
-    sent = {model.aliases.get(name, name): value for name, value in given.items() if value is not None}
+    given = {name: value for name, value in given.items() if value is not None}
+    model.check_names(given)
+    sent = {model.aliases.get(name, name): value for name, value in given.items()}
     for name in sent:
         if name not in model.model_fields:
             raise SettingsError(f"There is no argument '{name[:40]}'", _meant(name, model, sent))
@@ -97,8 +80,7 @@ def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Argument
 
 def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
     """Return a hint at the argument that was meant: one of a similar name, one that takes a note, or a missing one."""
-    fields = model.model_fields
-    needed = [known for known, field in fields.items() if field.is_required()]
+    fields, needed = model.model_fields, model.missing_from(())
     of_a_note = [known for known in OF_A_NOTE if known in fields and name.casefold() in CALLED]
     free = (known for known in (*of_a_note, *needed) if known not in sent)
     meant = meant_by(name, fields, free)

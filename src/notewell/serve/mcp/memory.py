@@ -5,9 +5,10 @@ from __future__ import annotations
 from notewell.files.control_chars import one_line, shown_path
 from notewell.memory import Near
 from notewell.search.budget import fenced
+from notewell.serve.arguments import Arguments
 from notewell.serve.json_data import as_data
 from notewell.serve.mcp import forms
-from notewell.serve.mcp.arguments import Arguments, arguments_of
+from notewell.serve.mcp.arguments import arguments_of
 from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, bounded, clipped, filled, short_notices
 from notewell.serve.mcp.tools import Tool
 from notewell.vault import Vault
