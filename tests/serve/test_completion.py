@@ -38,7 +38,7 @@ def complete(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> Complete:
 
 def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert complete("") == list(COMMANDS)
-    assert complete("re") == ["related", "read", "remember", "restore"]
+    assert complete("re") == ["related", "read", "restore", "remember"]
     assert complete("--no-p") == ["--no-pager"]
     assert "--format" in complete("search", "--f")
 

@@ -1,4 +1,4 @@
-"""The command line: a module for each command, loaded only when the command is called."""
+"""The command line: a module for one or a few commands, loaded only when one of them is called."""
 
 from __future__ import annotations
 
@@ -26,45 +26,56 @@ if TYPE_CHECKING:
 # Opens a vault, given its path, or None for the nearest one, and the settings that were given as options.
 Opening = Callable[[Path | None, dict[str, Any]], "Vault"]
 
-COMMANDS = {
-    "index": "Index new and changed notes",
-    "search": "Find the lines that answer TEXT",
-    "related": "Find the notes most like one or several notes",
-    "traverse": "Follow links from a note to similar notes",
-    "graph": "Show the communities of the vault, and the links between them",
-    "read": "Show a note, some of its lines, or a part such as a page",
-    "links": "Show links and backlinks; list broken links",
-    "status": "Show what is indexed and what is not",
-    "remember": "Write TEXT as a note into the memory folder",
-    "forget": "Move a remembered note to the trash",
-    "secrets": "List secrets in the notes, so that you can remove them",
-    "encode": "Encode the notes that the encoder has not encoded yet",
-    "watch": "Keep the store up to date while you write",
-    "serve": "Serve the vault to other programs over HTTP",
-    "mcp": "Serve the vault to AI agents over MCP",
-    "doctor": "Check the store for errors, and repair it",
-    "backup": "Copy the store to a file",
-    "restore": "Replace the store with a backup",
-    "eval": "Measure search quality on judged queries",
-    "hook": "Give Claude Code your notes through its hooks",
-    "daemon": "Show or stop the background process that speeds up commands",
-    "config": "Show every setting, its value, and where it was set",
-    "completion": "Print a script that completes commands, options and notes in your shell",
-    "help": "Show help on a command, or on a TOPIC: query, output",
-}
-# Commands that share a module with another, and old names.
-HOMES = {"restore": "backup", "forget": "remember"}
-ALIASES = {"fill": "encode"}
-
-
-# How --help lists them; commands in no group come last.
+# Every command, in the groups of --help.
 GROUPS = {
-    "Find": ("search", "related", "read"),
-    "Explore": ("links", "traverse", "graph"),
-    "Maintain": ("index", "status", "watch", "encode", "secrets", "doctor", "backup", "restore"),
-    "Connect": ("serve", "mcp", "hook", "remember", "forget"),
-    "Set up": ("config", "completion", "daemon", "eval", "help"),
+    "Find": {
+        "search": "Find the lines that answer TEXT",
+        "related": "Find the notes most like one or several notes",
+        "read": "Show a note, some of its lines, or a part such as a page",
+    },
+    "Explore": {
+        "links": "Show links and backlinks; list broken links",
+        "traverse": "Follow links from a note to similar notes",
+        "graph": "Show the communities of the vault, and the links between them",
+    },
+    "Maintain": {
+        "index": "Index new and changed notes",
+        "status": "Show what is indexed and what is not",
+        "watch": "Keep the store up to date while you write",
+        "encode": "Encode the notes that the encoder has not encoded yet",
+        "secrets": "List secrets in the notes, so that you can remove them",
+        "doctor": "Check the store for errors, and repair it",
+        "backup": "Copy the store to a file",
+        "restore": "Replace the store with a backup",
+    },
+    "Connect": {
+        "serve": "Serve the vault to other programs over HTTP",
+        "mcp": "Serve the vault to AI agents over MCP",
+        "hook": "Give Claude Code your notes through its hooks",
+        "remember": "Write TEXT as a note into the memory folder",
+        "forget": "Move a remembered note to the trash",
+    },
+    "Set up": {
+        "config": "Show every setting, its value, and where it was set",
+        "completion": "Print a script that completes commands, options and notes in your shell",
+        "daemon": "Show or stop the background process that speeds up commands",
+        "eval": "Measure search quality on judged queries",
+        "help": "Show help on a command, or on a TOPIC: query, output",
+    },
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+# Commands that share a module with another, and old names.
+HOMES = {
+    "related": "search",
+    "status": "index",
+    "watch": "index",
+    "doctor": "store",
+    "backup": "store",
+    "restore": "store",
+    "mcp": "serve",
+    "forget": "remember",
+}
+ALIASES = {"fill": "encode"}
 START = """\
 Notewell finds the right lines in a folder of notes, by words and by meaning.
 Go to your notes, and paste:
@@ -123,13 +134,11 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without loading any."""
-        grouped = {name for names in GROUPS.values() for name in names}
-        rest = tuple(name for name in COMMANDS if name not in grouped)
-        for title, names in {**GROUPS, "More": rest}.items():
-            if rows := [(name, COMMANDS[name]) for name in names if name in COMMANDS]:
-                with formatter.section(title):
-                    # One column for all groups.
-                    formatter.write_dl([(f"{name:{max(map(len, COMMANDS))}}", text) for name, text in rows])
+        # One column for all groups.
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", summary) for name, summary in group.items()])
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -9,12 +9,12 @@ from itertools import zip_longest
 import click
 
 from notewell.graph.deep import describe_drop
-from notewell.serve.cli.options import print_json, width_of
+from notewell.serve.cli.options import print_json, say_notices, width_of
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import Compared, DeepHit, DeepResults, Results
 from notewell.vault import Vault
@@ -33,8 +33,7 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
         print_results(deep, notices, page=page, vault=vault)
         return
     deep = with_notices(deep, notices)
-    for notice in sentences(deep.notices):
-        say(f"note: {notice}")
+    say_notices(deep.notices)
     print_hits(deep, vault, explain=page.query.explain)
     if deep.left_out:
         say(f"{counted(deep.left_out, 'note')} did not fit")
@@ -50,8 +49,7 @@ def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault
     """Print a fast and a deep search side by side; with --explain, the scores of both follow."""
     fast, deep = with_notices(both.fast, notices), with_notices(both.deep, notices)
     both = replace(both, fast=fast, deep=deep)
-    for notice in sentences(dict.fromkeys((*fast.notices, *deep.notices))):
-        say(f"note: {notice}")
+    say_notices(dict.fromkeys((*fast.notices, *deep.notices)))
     if page.format == "json":
         print_json(as_data(both, explain=page.query.explain))
         return

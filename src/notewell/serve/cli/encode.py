@@ -15,9 +15,8 @@ from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder
 from notewell.index.report import Filling
 from notewell.serve.cli import Stopped
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, say
 from notewell.vault import Vault
 
@@ -53,10 +52,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
             with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
                 opened.encode(progress, _turn() if gently else None)
         filling = opened.encoder.progress
-    if as_json:
-        print_json(as_data(filling))
-    else:
-        click.echo(describe_encoder(filling))
+    print_result(filling, as_json, lambda filling: click.echo(describe_encoder(filling)))
     if filling.left and not filling.under_way:
         raise Stopped
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph
-from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
 from notewell.serve.cli.query_options import option, vault_to_ask
-from notewell.serve.json_data import as_data
 from notewell.serve.parameters import QUERY
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import with_notices
 
 # How many communities and bridges are listed; --all and --json have them all.
 SHOWN = 12
@@ -43,14 +43,10 @@ def command(
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         graph = with_notices(opened.graph(), notices)
-        for notice in sentences(graph.notices):
-            say(f"note: {notice}")
+        say_notices(graph.notices)
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)
-        if as_json:
-            print_json(as_data(graph))
-        else:
-            _print(graph, every)
+        print_result(graph, as_json, partial(_print, every=every))
 
 
 def _write(graph: Graph, title: str, svg: Path | None, dot: Path | None) -> None:

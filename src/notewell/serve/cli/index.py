@@ -1,17 +1,29 @@
-"""`notewell index`."""
+"""`notewell index`, `notewell watch` and `notewell status`."""
 
 from __future__ import annotations
 
+import json
+import signal
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import click
 
 from notewell.index import Report
+from notewell.index.report import Status
 from notewell.serve.cli import Stopped
-from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import json_option, open_vault, print_json, print_reasons, vault_option
+from notewell.serve.cli.encode import describe_encoder, encode_in_background
+from notewell.serve.cli.options import (
+    by_reason,
+    describe_suffixes,
+    json_option,
+    open_vault,
+    print_reasons,
+    print_result,
+    vault_option,
+)
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 
 
@@ -36,22 +48,89 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
         with progress_shown() as progress:
             report = opened.index(full=full, progress=progress)
         encode_in_background(opened)
-    if as_json:
-        print_json(as_data(report))
-    else:
-        _print(report, verbose)
+    print_result(report, as_json, partial(_print, verbose=verbose))
     if report.interrupted:
         say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to continue")
         raise Stopped
 
 
 def _print(report: Report, verbose: bool) -> None:
-    changes = f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
     sizes = f"{counted(report.notes, 'note')}, {counted(report.chunks, 'chunk')}"
-    click.echo(f"{sizes} ({changes}) in {report.seconds:.1f} s")
+    click.echo(f"{sizes} ({_changes(report)}) in {report.seconds:.1f} s")
     if report.redacted:
         click.echo(f"{counted(report.redacted, 'secret')} redacted" + ("" if verbose else "; --verbose shows where"))
     for found in report.redactions if verbose else ():
         click.echo(f"  {printable(found.path)}:{found.line} {found.rule}")
     print_reasons("skipped", report.skipped, verbose=verbose)
     print_reasons("warned about", report.warnings, verbose=verbose)
+
+
+def _changes(report: Report) -> str:
+    return f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
+
+
+@click.command("watch")
+@vault_option
+@json_option
+def watch(vault: Path | None, as_json: bool) -> None:
+    """Keep the store up to date while you write
+
+    A saved note is searchable within a second. Ctrl-C stops it. --json prints each change as a line.
+
+    \b
+    Example:
+        notewell watch --vault ~/notes
+    """
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def report_changes(report: Report) -> None:
+        encode_in_background(opened)
+        counts = ("added", "changed", "removed", "seconds")
+        data = json.dumps({name: getattr(report, name) for name in counts})
+        click.echo(data if as_json else f"{_changes(report)} in {report.seconds:.2f} s")
+
+    with open_vault(vault) as opened:
+        say(f"watching {opened.root}")
+        opened.watch(report_changes, stop, warn=say)
+
+
+@click.command("status")
+@vault_option
+@json_option
+def status(vault: Path | None, as_json: bool) -> None:
+    """Show what is indexed and what is not
+
+    \b
+    Example:
+        notewell status --vault ~/notes
+    """
+    with open_vault(vault) as opened:
+        print_result(opened.status(), as_json, _print_status)
+
+
+def _print_status(status: Status) -> None:
+    click.echo(f"vault     {status.vault}")
+    if not status.indexed_at:
+        click.echo("store     none yet; run `notewell index`")
+        return
+    click.echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
+    click.echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
+    click.echo(f"embedder  {status.embedder}")
+    filling = status.filling
+    if filling.problem:
+        click.echo(f"encoder   not usable: {filling.problem}")
+    elif filling.encoder:
+        click.echo(f"encoder   {describe_encoder(filling)}{'; running now' * filling.under_way}")
+    else:
+        click.echo("encoder   none")
+    click.echo(f"indexed   {status.indexed_at}")
+    if status.stale:
+        click.echo(f"stale     {counted(status.stale, 'file')} changed since; run `notewell index`")
+    for reason, paths in by_reason(status.skipped).items():
+        click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
+        for path in paths if len(paths) > 1 else ():
+            click.echo(f"            {path}")
+    if status.others:
+        click.echo(f"other     {describe_suffixes(status.others)}")

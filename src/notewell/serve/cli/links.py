@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -9,11 +11,10 @@ import click
 from notewell.graph.link_report import Links, NoteLink
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import place_from_root
-from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import with_notices
 
 
 @click.command("links")
@@ -54,16 +55,11 @@ def command(
         place = place_from_root(opened.root, note) if note else ""
         found = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
     links = with_notices(found, notices)
-    for notice in sentences(links.notices):
-        say(f"note: {notice}")
-    if as_json:
-        print_json(as_data(links))
-    elif broken or orphans or wanted:
-        _print_lists(links, broken=broken, wanted=wanted, orphans=orphans)
-    elif note:
-        _print_note(links)
-    else:
-        _print_counts(links)
+    say_notices(links.notices)
+    asked = {"broken": broken, "wanted": wanted, "orphans": orphans}
+    lists = [name for name, chosen in asked.items() if chosen]
+    print_text = partial(_print_lists, names=lists) if lists else _print_note if note else _print_counts
+    print_result(links, as_json, print_text)
     if broken and links.links:
         raise SystemExit(1)
 
@@ -95,28 +91,27 @@ def _end(link: NoteLink) -> str:
     return f"{link.to} ({problem})" if link.to and problem else link.to or problem
 
 
-def _print_lists(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> None:
-    lists = {
-        "broken": [f"{link.path}:{link.line}  {link.written}  {_end(link)}" for link in links.links if broken],
-        "wanted": [f"{one.notes:>5}  {one.target}" for one in links.wanted if wanted],
-        "orphans": list(links.orphans),
+def _print_lists(links: Links, names: Sequence[str]) -> None:
+    rows = {
+        "broken": [f"{link.path}:{link.line}  {link.written}  {_end(link)}" for link in links.links],
+        "wanted": [f"{one.notes:>5}  {one.target}" for one in links.wanted],
+        "orphans": links.orphans,
     }
-    shown = [name for name, asked in (("broken", broken), ("wanted", wanted), ("orphans", orphans)) if asked]
-    for name in shown:
+    for name in names:
         # A single list is for other programs; several have titles.
-        if len(shown) > 1:
+        if len(names) > 1:
             click.echo(f"{name}:")
-        for line in lists[name]:
-            click.echo(printable_line(line))
-    _summarise(links, broken=broken, wanted=wanted, orphans=orphans)
+        for row in rows[name]:
+            click.echo(printable_line(row))
+    for name in names:
+        say(_summary(links, name))
 
 
-def _summarise(links: Links, *, broken: bool, wanted: bool, orphans: bool) -> None:
-    if broken:
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in links.problems.items())
-        found = f"{counted(len(links.links), 'link')} of {links.counts.links:,} broken"
-        say(f"{found}: {reasons}" if reasons else found)
-    if wanted:
-        say(f"{counted(len(links.wanted), 'note')} missing")
-    if orphans:
-        say(f"{counted(len(links.orphans), 'note')} of {links.counts.notes:,} without links")
+def _summary(links: Links, name: str) -> str:
+    if name == "wanted":
+        return f"{counted(len(links.wanted), 'note')} missing"
+    if name == "orphans":
+        return f"{counted(len(links.orphans), 'note')} of {links.counts.notes:,} without links"
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in links.problems.items())
+    found = f"{counted(len(links.links), 'link')} of {links.counts.links:,} broken"
+    return f"{found}: {reasons}" if reasons else found

@@ -16,13 +16,17 @@ from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.freshness import AT_ONCE
 from notewell.index.report import Reason
+from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
+from notewell.serve.wording import sentences
+from notewell.types.notices import Notice
 from notewell.vault import Opening, Vault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 # More are listed by `--verbose` and `notewell status`.
 SHOWN = 10
@@ -77,6 +81,20 @@ def from_root(root: Path, path: str) -> str:
 def print_json(value: Any) -> None:
     """Print a value to stdout as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_result(result: Result, as_json: bool, print_text: Callable[[Result], None]) -> None:
+    """Print a result as JSON, or as text for a person."""
+    if as_json:
+        print_json(as_data(result))
+    else:
+        print_text(result)
+
+
+def say_notices(notices: Iterable[Notice]) -> None:
+    """Print notices to stderr."""
+    for notice in sentences(notices):
+        say(f"note: {notice}")
 
 
 def is_terminal() -> bool:

@@ -11,11 +11,9 @@ from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import STDIN, is_piped, place_from_root
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_result, say_notices, vault_option
 from notewell.serve.cli.query_options import operation_options
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
-from notewell.serve.wording import sentences
 
 # No memory is longer, so no more of stdin is read.
 MOST_BYTES = 8 * LONGEST
@@ -46,10 +44,7 @@ def command(
         raise click.UsageError("Missing argument 'TEXT'.")
     with open_vault(vault) as opened:
         done = opened.remember(text, title=title, tags=tags, source=source, anyway=anyway)
-    if as_json:
-        print_json(as_data(done))
-    else:
-        _print(done)
+    print_result(done, as_json, _print)
     if not done.written:
         raise SystemExit(1)
 
@@ -65,8 +60,7 @@ def _print(done: Remembered) -> None:
         say(f"nothing written: {notes} nearly the same; --anyway writes it all the same")
     if done.redacted:
         say(f"{counted(done.redacted, 'secret')} redacted")
-    for notice in sentences(done.notices):
-        say(notice)
+    say_notices(done.notices)
 
 
 @click.command("forget")
@@ -85,9 +79,5 @@ def forget(note: str, vault: Path | None, as_json: bool) -> None:
     """
     with open_vault(vault) as opened:
         done = opened.forget(place_from_root(opened.root, note))
-    if as_json:
-        print_json(as_data(done))
-        return
-    click.echo(printable(done.trash))
-    for notice in sentences(done.notices):
-        say(notice)
+    print_result(done, as_json, lambda done: click.echo(printable(done.trash)))
+    say_notices(done.notices)

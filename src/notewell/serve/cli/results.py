@@ -11,11 +11,11 @@ import click
 
 from notewell.names.addresses import Addresses
 from notewell.search import context
-from notewell.serve.cli.options import is_terminal, print_data, print_json, wrapped
+from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices, wrapped
 from notewell.serve.cli.query_options import Page
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Excerpt, Hit, Results, Vote
 from notewell.vault import Vault
@@ -50,8 +50,7 @@ LINK_VTE = 5000
 def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print hits in the format that was asked for, and notices on stderr."""
     results = with_notices(results, notices)
-    for notice in sentences(results.notices):
-        say(f"note: {notice}")
+    say_notices(results.notices)
     budget = vault.settings.search.max_tokens if page.query.max_tokens is None else page.query.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":

@@ -13,12 +13,11 @@ from notewell.serve.cli.options import (
     from_root,
     json_option,
     open_vault,
-    print_json,
     print_reasons,
+    print_result,
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 
 UNREAD = 3
@@ -42,10 +41,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
     with open_vault(vault) as opened, progress_shown("Checking", "checked {:,} of {:,} files") as progress:
         report = opened.secrets([from_root(opened.root, path) for path in paths], progress)
         stopped = progress.stop()
-    if as_json:
-        print_json(as_data(report))
-    else:
-        _print(report)
+    print_result(report, as_json, _print)
     if stopped:
         raise Stopped
     if report.secrets or report.skipped:

@@ -1,21 +1,22 @@
-"""`notewell serve`."""
+"""`notewell serve` and `notewell mcp`."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import click
 
+from notewell.errors import SettingsError
 from notewell.files.user import home_folder, user_folder
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import json_option, missing_extra, vault_option
+from notewell.serve.cli.options import json_option, missing_extra, say_notices, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import say
 from notewell.serve.served import SERVED
-from notewell.serve.wording import sentences
 from notewell.vault import Vault
 
 PORT = 8483
@@ -104,8 +105,7 @@ def _bring_up_to_date(vault: Vault) -> None:
         notices = vault.refresh(progress)
         if progress.stop():
             raise Stopped
-    for notice in sentences(notices):
-        say(f"note: {notice}")
+    say_notices(notices)
     encode_in_background(vault)
 
 
@@ -116,3 +116,33 @@ def _check_installed() -> None:
         import uvicorn  # noqa: F401, PLC0415
     except ImportError as error:
         raise missing_extra("serve", error) from error
+
+
+@click.command("mcp")
+@vault_option
+def mcp(vault: Path | None) -> None:
+    """Serve the vault to AI agents over MCP
+
+    Programs such as Claude Code, Claude Desktop, Cursor and Codex start this command themselves and stop it when they
+    exit; docs/guides/agents.md has the configuration to paste. Notes are read only; if the vault has a memory folder,
+    agents can write there. A new vault is indexed at the first request. Programs that need a URL use `notewell serve`
+    and its /mcp.
+
+    \b
+    Example:
+        notewell mcp --vault ~/notes
+        claude mcp add notewell -- notewell mcp --vault ~/notes
+    """
+    # First of all: later, the parent could be gone already.
+    parent = os.getppid()
+    opened = Vault.open(vault, opening=SERVED)
+    try:
+        # The MCP library takes half a second to load.
+        from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415
+    except ImportError as error:
+        raise missing_extra("mcp", error) from error
+    if sys.stdin is None or sys.stdout is None:
+        raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
+    if sys.stdin.isatty():
+        say("waiting for an MCP client on stdin; Ctrl-D stops it")
+    serve_stdio(opened, parent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,11 +11,10 @@ import click
 from notewell.graph.traverse import PLAIN, Walk
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import read_places
-from notewell.serve.cli.options import json_option, print_json, vault_option
+from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
-from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import with_notices
 from notewell.types.results import Visit
 
 # How many dropped notes are listed below each note.
@@ -51,17 +51,17 @@ def command(
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
         walk = with_notices(opened.traverse(place, query=query, depth=depth, floor=floor), notices)
-        for notice in sentences(walk.notices):
-            say(f"note: {notice}")
-        if as_json:
-            print_json(as_data(walk))
-            return
-        below: dict[str, list[Visit]] = {}
-        for visit in walk.visits:
-            below.setdefault(visit.via, []).append(visit)
-        for line in _tree(below, "", SHOWN if not every else len(walk.visits)):
-            click.echo(line)
-        _print_end(walk)
+        say_notices(walk.notices)
+        print_result(walk, as_json, partial(_print, every=every))
+
+
+def _print(walk: Walk, every: bool) -> None:
+    below: dict[str, list[Visit]] = {}
+    for visit in walk.visits:
+        below.setdefault(visit.via, []).append(visit)
+    for line in _tree(below, "", SHOWN if not every else len(walk.visits)):
+        click.echo(line)
+    _print_end(walk)
 
 
 def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:

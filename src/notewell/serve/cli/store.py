@@ -1,20 +1,22 @@
-"""`notewell backup` and `notewell restore`."""
+"""`notewell backup`, `notewell restore` and `notewell doctor`: the store as a whole."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from notewell.errors import StoreDamaged
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
-from notewell.serve.say import counted
+from notewell.serve.say import counted, say
 
 
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
 @json_option
-def command(file: Path, vault: Path | None, as_json: bool) -> None:
+def backup(file: Path, vault: Path | None, as_json: bool) -> None:
     """Copy the store to a file
 
     The copy is complete and consistent, even while the store is being written. It does not contain the notes
@@ -54,3 +56,34 @@ def restore(file: Path, vault: Path | None, as_json: bool) -> None:
         print_json({"notes": about.notes, "chunks": about.chunks, "indexed_at": about.indexed_at})
     else:
         click.echo(f"{counted(about.notes, 'note')}, as of {about.indexed_at}")
+
+
+@click.command("doctor")
+@vault_option
+@click.option("--repair", is_flag=True, help="Rebuild the store if it has errors")
+@json_option
+def doctor(vault: Path | None, repair: bool, as_json: bool) -> None:
+    """Check the store for errors, and repair it
+
+    Everything that can be derived from the notes is computed again and compared with the store, and every stored line
+    is checked for secrets. Exit code 1 if there are errors that were not repaired.
+
+    \b
+    Example:
+        notewell doctor --repair
+    """
+    with open_vault(vault) as opened:
+        # A damaged store is what this command is for.
+        with suppress(StoreDamaged):
+            opened.check_indexed()
+        if not as_json:
+            say("checking the whole store")
+        diagnosis = opened.doctor(repair=repair)
+    if as_json:
+        print_json({"problems": list(diagnosis.problems), "repaired": diagnosis.repaired})
+    else:
+        for problem in diagnosis.problems:
+            click.echo(problem)
+        click.echo("repaired" if diagnosis.repaired else "not sound" if diagnosis.problems else "sound")
+    if diagnosis.problems and not diagnosis.repaired:
+        raise SystemExit(1)
