@@ -17,7 +17,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.readers.source import extract, is_minified
 from notewell.index.shapes.code import SCRAP, chunk, parse
 from notewell.index.shapes.definitions import DEEPEST, LONGEST_HEAD, definitions
-from notewell.index.shapes.languages import LANGUAGES, SUFFIXES, language_of
+from notewell.index.shapes.languages import FAMILY_OF, SUFFIXES, language_of
 from notewell.redact import redact
 from notewell.types.note import Chunk, Note, Stamp
 
@@ -361,6 +361,6 @@ def repeated(chance: random.Random) -> list[str]:
 
 
 def test_no_pattern_takes_for_ever_on_any_repetition() -> None:
-    suffixes = {language: suffix for suffix, language in LANGUAGES.items()}.values()
+    suffixes = {family: suffix for suffix, family in FAMILY_OF.items()}.values()
     # It takes a few seconds; a pattern that tries every way to share a line never ends.
     run_within(60, CUT, given=json.dumps([(suffix, repeated(random.Random(suffix))) for suffix in suffixes]))

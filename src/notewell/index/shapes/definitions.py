@@ -89,8 +89,9 @@ class _Above:
 def definitions(text: str, language: Language) -> list[Definition]:
     """Return the definitions of a text in order, each before those inside it.
 
-    >>> from notewell.index.shapes.languages import PYTHON
-    >>> [(found.name, found.level) for found in definitions("class Vault:\\n    def search(self): ...", PYTHON)]
+    >>> from notewell.index.shapes.languages import language_of
+    >>> code = "class Vault:\\n    def search(self): ..."
+    >>> [(found.name, found.level) for found in definitions(code, language_of("vault.py"))]
     [('Vault', 0), ('search', 1)]
     """
     return _Pass(text, language, _patterns(language), line_starts(text)).read()
