@@ -17,7 +17,7 @@ from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.embed.models import Models
-from notewell.errors import EmbedError, NoteError, SettingsError, StoreBusy, StoreDamaged, StoreError
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
 from notewell.files.vault_folder import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
@@ -30,11 +30,12 @@ from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import MODES, Embedders, Known, Rules, make_plan, search
+from notewell.search import Embedders, Known, Rules, make_plan, mode_of, search
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
 from notewell.search.plan import readable, readable_name
 from notewell.search.rank.decay import Decay
 from notewell.search.related import Encoded
+from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
 from notewell.store.opened import OpenedStore, store_file
 from notewell.store.texts import stored_texts
@@ -81,11 +82,11 @@ class Vault:
         self._stays_open = opening.stays_open
         self._batches = opening.batches
         file = store_file(root, settings.store.path, settings.store.folder)
-        self._opened = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
+        self.storage = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
         linking = Linking(self._resolve_links, self._measure_standings)
-        self._indexing = Indexing(self._source, self._opened, self.models, linking)
+        self._indexing = Indexing(self._source, self.storage, self.models, linking)
         self.freshness = Freshness(self._indexing, opening.policy)
-        self.encoder = EncoderVectors(self._opened, self.models)
+        self.encoder = EncoderVectors(self.storage, self.models)
 
     @classmethod
     def open(
@@ -109,30 +110,22 @@ class Vault:
     def close(self) -> None:
         """Close the store, and end whatever keeps it up to date; the next use opens it again."""
         self.freshness.close()
-        self._opened.close()
+        self.storage.close()
 
     @property
     def store(self) -> Store:
         """Return the vault's store, made on first use."""
-        return self._opened.store
+        return self.storage.store
 
     @property
     def store_file(self) -> Path:
         """Return where the store lies."""
-        return self._opened.file
-
-    def beside_store(self, suffix: str) -> Path:
-        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is refused."""
-        return self._opened.beside(suffix)
+        return self.storage.file
 
     @property
     def indexed(self) -> bool:
         """Tell whether the vault was ever indexed."""
-        return self._opened.is_indexed
-
-    def check_indexed(self) -> None:
-        """Refuse to go on with a vault that was never indexed."""
-        self._opened.check_indexed()
+        return self.storage.is_indexed
 
     def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = WAIT_SECONDS) -> Report:
         """Bring the store up to date; all of it when `full`, or when it was made with other settings.
@@ -153,34 +146,27 @@ class Vault:
         query = Query.of(query, **asked)
         notices = () if query.refresh is False else self.freshness.look(query.refresh)
         began = time.perf_counter()
+        rules = self._rules_for(query)
         query = replace(query, text=readable(query.text))
-        self.settings.search.with_limits(query.limit, query.max_tokens)
-        if query.mode not in MODES:
-            raise SettingsError(f"Unknown mode '{query.mode}'", f"Use {', '.join(MODES)}; `compare` is a method")
-        if query.mode == "related":
-            like = [query.like] if isinstance(query.like, str) else query.like
-            query = replace(query, text="", like=tuple(map(self.find, like)))
-        if query.mode == "deep":
-            self.check_indexed()
-            notices = (*notices, *self._indexing.resolve_links())
-        if not self.indexed:
+        if rules.mode.needs_index:
+            self.storage.check_indexed()
+        elif not self.indexed:
             never = (*notices, Notice("never_indexed"))
             return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
-        embedders, missing = self._embedders()
-        if query.mode == "deep" and embedders.quick is None:
-            raise no_vectors(missing[0])
+        if rules.mode.only_like:
+            named = (query.like,) if isinstance(query.like, str) else query.like
+            query = replace(query, text="", like=tuple(map(self.find, named)))
+        if rules.mode.seeds:
+            notices = (*notices, *self._indexing.resolve_links())
+        embedders, missing = self._embedders(required=bool(rules.mode.seeds))
         with self.store.reading() as snapshot:
-            walk = self._deep_walk(snapshot) if query.mode == "deep" else None
-            rules = replace(self.search_rules, mode=MODES[query.mode], walk=walk)
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         self._store_encoded(found.encoded)
-        results = replace(
+        return replace(
             found.results,
-            query=", ".join(query.places) if query.mode == "related" else query.text,
             took_ms=round((time.perf_counter() - began) * 1000, 3),
             notices=(*notices, *missing, *found.results.notices),
         )
-        return walk.results(results) if walk else results
 
     def related(self, *notes: str, **asked: Unpack[Asked]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
@@ -193,14 +179,24 @@ class Vault:
         assert isinstance(deep, DeepResults), "deep mode returns deep results"
         return Compared.of(self.search(replace(query, mode="fast", refresh=False)), deep)
 
-    @property
-    def search_rules(self) -> Rules:
-        """Return how this vault answers a query today."""
-        settings = self.settings
-        return Rules(settings.search, settings.decay, date.today(), Addresses.of(self.root))
+    def _rules_for(self, query: Query) -> Rules:
+        """Return how this vault answers a query today; a mode or a limit that makes no sense is an error."""
+        mode, decay, today = mode_of(query), self.settings.decay, date.today()
+        settings = self.settings.search.with_limits(query.limit, query.max_tokens)
+        walk = self._follow_links(decay, today) if mode.seeds else None
+        return Rules(settings, decay, today, Addresses.of(self.root), mode, walk)
 
-    def _embedders(self) -> tuple[Embedders, tuple[Notice, ...]]:
-        return usable_embedders(self.models, self.store.state.made_for.embedder)
+    def _follow_links(self, decay: DecayRules, today: date) -> DeepWalk:
+        # Most searches follow no links, and a cold command line does not pay for it.
+        from notewell.graph.deep import DeepWalk  # noqa: PLC0415
+
+        return DeepWalk(lambda snapshot: Decay(decay, today, snapshot.notes))
+
+    def _embedders(self, *, required: bool) -> tuple[Embedders, tuple[Notice, ...]]:
+        embedders, missing = usable_embedders(self.models, self.store.state.made_for.embedder)
+        if required and embedders.quick is None:
+            raise no_vectors(missing[0])
+        return embedders, missing
 
     def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
         """Store the vectors that the encoder made during a search; what cannot be written at once is made again."""
@@ -209,21 +205,13 @@ class Vault:
             with suppress(StoreError):
                 keep_searched(self.store, encoder.fingerprint if encoder else "", chunks, vectors)
 
-    def _deep_walk(self, snapshot: Snapshot) -> DeepWalk:
-        # Most searches follow no links, and a cold command line does not pay for it.
-        from notewell.graph.deep import DeepWalk  # noqa: PLC0415
-
-        return DeepWalk(snapshot, Decay(self.settings.decay, date.today(), snapshot.notes))
-
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
-        embedders, missing = self._embedders()
-        if embedders.quick is None:
-            raise no_vectors(missing[0])
+        embedders, _ = self._embedders(required=True)
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
 
     def find(self, place: str) -> str:
         """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
-        self._opened.check_indexed()
+        self.storage.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
         if found.past_end:
@@ -298,7 +286,7 @@ class Vault:
         """
         from notewell.memory.page import Memory  # noqa: PLC0415
 
-        memories = self.memories
+        memories = self._memories()
         if not self.indexed:
             # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
@@ -309,23 +297,22 @@ class Vault:
 
     def forget(self, note: str) -> Forgotten:
         """Move a note that was remembered to the vault's trash, and out of the store; any other note is refused."""
-        memories = self.memories
+        memories = self._memories()
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
         if not os.path.lexists(self.root / path):
-            self.check_indexed()
+            self.storage.check_indexed()
             with self.store.reading() as snapshot:
                 path = find_exactly(readable_name(note), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self.freshness.index_note(done.path))
 
-    @property
-    def memories(self) -> Memories:
+    def _memories(self) -> Memories:
         """Return the notes that agents remembered; an error, if the settings allow no folder for them."""
         # Two commands of many need it, and a cold command line does not pay for it.
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
-        return Memories(self.root, folder, self.settings.index, self.store, self.beside_store(".memory"))
+        return Memories(self.root, folder, self.settings.index, self.store, self.storage.beside(".memory"))
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Prove that the store is sound and holds no secret; with `repair`, rebuild it if it is not."""
@@ -342,14 +329,14 @@ class Vault:
 
     def backup(self, file: Path) -> None:
         """Write the store, as it is now, to another file; others may read and write the store meanwhile."""
-        self._opened.backup(file)
+        self.storage.backup(file)
 
     def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> None:
         """Put a backup in the store's place; the next `index` brings it up to date with the folder.
 
         If another process is indexing, wait for it, at most so many seconds.
         """
-        self._opened.restore(file, wait)
+        self.storage.restore(file, wait)
 
     def status(self) -> Status:
         """Return how the store compares with the folder."""
@@ -368,7 +355,7 @@ class Vault:
         # Most commands need no graph, and a cold command line does not pay for it.
         from notewell.graph.link_graph import Folder, LinkGraph  # noqa: PLC0415
 
-        return LinkGraph(self._opened, Folder(self._others, self._text_of), self._indexing.resolve_links)
+        return LinkGraph(self.storage, Folder(self._others, self._text_of), self._indexing.resolve_links)
 
     def _resolve_links(self, store: Store) -> None:
         if not store.state.links_resolved:

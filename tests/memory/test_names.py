@@ -94,7 +94,7 @@ def make_other(allowed: Vault) -> Callable[[], Vault]:
 
 
 def test_a_folder_full_of_one_name_is_an_error(allowed: Vault) -> None:
-    memories, now = replace(allowed.memories, most=3), datetime(2026, 5, 1, tzinfo=UTC)
+    memories, now = replace(allowed._memories(), most=3), datetime(2026, 5, 1, tzinfo=UTC)
     for text in ("The heating is bled.", "Kim likes tea."):
         memories.remember(Memory(text, now, title="Kim"), anyway=False)
     with pytest.raises(NoteError, match="too many notes with this name"):

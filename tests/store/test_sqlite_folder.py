@@ -79,7 +79,7 @@ def test_nor_is_the_folder_that_is_ours(root: Path, outside: Path) -> None:
         index(root)
     (outside / "store.db").touch()
     with Vault.open(root, WORDS) as vault, pytest.raises(StoreError, match="is a link"):
-        vault.beside_store(".opened")
+        vault.storage.beside(".opened")
     assert listed(outside) == ["code.py", "store.db"]
 
 

@@ -33,26 +33,31 @@ DEEP = TraverseRules(hops=4, beam=12, floor=0.30, enough=None, cap=50, vectors=5
 WAYS = {"→": "linked from", "←": "links to", "↔": "linked both ways with"}
 
 
-class DeepWalk:
-    """Follows links from the best candidates of a search, as `search` calls it, and keeps the walk for the answer.
+# Lowers candidates by the age of their notes.
+Decay = Callable[[Plan, Sequence[Candidate]], Sequence[Candidate]]
 
-    `decay` lowers candidates by the age of their notes.
+
+class DeepWalk:
+    """Follows links from the best candidates of one search, and remembers how it reached each note.
+
+    `decay` makes the ranker by age for a state of the store.
     """
 
-    def __init__(self, snapshot: Snapshot, decay: Callable[[Plan, Sequence[Candidate]], Sequence[Candidate]]) -> None:
-        self._snapshot = snapshot
+    def __init__(self, decay: Callable[[Snapshot], Decay]) -> None:
         self._decay = decay
         self._trail = Trail((), 0, 0, "", DEEP.floor)
 
-    def __call__(self, plan: Plan, found: Sequence[Candidate], vector: Vectors) -> list[Candidate]:
+    def __call__(
+        self, plan: Plan, candidates: Sequence[Candidate], vector: Vectors, store: Snapshot
+    ) -> list[Candidate]:
         """Return a candidate for each note that the walk keeps, the seeds first."""
         # The first candidate of a note is its best.
-        seeds = {candidate.chunk.path: candidate for candidate in reversed(found)}
-        source = StoredWalkSource(self._snapshot, plan.scope)
-        trail = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in found)), vector, source)
-        chunks = kept_chunks(trail, seeds, vector, source, self._snapshot)
+        seeds = {candidate.chunk.path: candidate for candidate in reversed(candidates)}
+        source = StoredWalkSource(store, plan.scope)
+        trail = deepen(list(dict.fromkeys(candidate.chunk.path for candidate in candidates)), vector, source)
+        chunks = kept_chunks(trail, seeds, vector, source, store)
         # What age leaves of 1 is its factor.
-        aged = self._decay(plan, [Candidate(chunks[visit.note], 1.0) for visit in trail.kept])
+        aged = self._decay(store)(plan, [Candidate(chunks[visit.note], 1.0) for visit in trail.kept])
         self._trail = with_decay(trail, {one.chunk.path: one.score for one in aged})
         return as_candidates(self._trail, seeds, chunks)
 

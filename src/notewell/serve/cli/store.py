@@ -75,7 +75,7 @@ def doctor(vault: Path | None, repair: bool, as_json: bool) -> None:
     with open_vault(vault) as opened:
         # A damaged store is what this command is for.
         with suppress(StoreDamaged):
-            opened.check_indexed()
+            opened.storage.check_indexed()
         if not as_json:
             say("checking the whole store")
         diagnosis = opened.doctor(repair=repair)
