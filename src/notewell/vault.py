@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
-from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
+from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
 from notewell.embed.models import Models
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
 from notewell.files.vault_folder import check_folder
@@ -59,7 +59,7 @@ class Opening:
 
     policy: Policy = NEVER
     """When it brings the store up to date."""
-    load_embedder: Callable[[EmbedRules], Embedder] = load_embedder
+    load_embedder: LoadEmbedder = load_embedder
     load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
     cache_kib: int | None = None
     """How much of the store each thread keeps in memory; without it, SQLite's default."""

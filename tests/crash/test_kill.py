@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from tests.crash.places import Perform, Place, Stamps
 from tests.database import database
+from tests.store.sqlite_files import FIXTURES
 
 from notewell import Vault
 from notewell.store.sqlite.schema import VERSION
 
 Content = Callable[[Vault], dict[str, Any]]
-FIXTURES = Path(__file__).parent.parent / "store" / "fixtures"
 QUESTIONS = ("orchard of number 3", "zebra tag:rye")
 # Transactions that all notes take, and those that changed.
 BATCHES, CHANGED = 4, 3

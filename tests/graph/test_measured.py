@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.calls import calls_of
 from tests.database import database
 
 from notewell import Vault
-from notewell.graph import standing
 from notewell.graph.net import Net
 from notewell.graph.picture import as_svg
 from notewell.graph.standing import load_standings, measure
@@ -38,16 +39,10 @@ def assert_as_if_computed_anew(vault: Vault) -> None:
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[Net]:
-    """The nets whose standings were computed, in order."""
-    nets: list[Net] = []
-
-    def watched(net: Net) -> object:
-        nets.append(net)
-        return measure(net)
-
-    monkeypatch.setattr(standing, "measure", watched)
-    return nets
+def computed() -> Iterator[list[Any]]:
+    """Every time that standings are computed."""
+    with calls_of(measure) as calls:
+        yield calls
 
 
 def test_an_indexed_vault_knows_how_its_notes_stand(make_vault: Callable[..., Vault]) -> None:
@@ -60,7 +55,7 @@ def test_an_indexed_vault_knows_how_its_notes_stand(make_vault: Callable[..., Va
 
 
 def test_standings_are_computed_again_only_when_a_link_changed(
-    make_vault: Callable[..., Vault], computed: list[Net]
+    make_vault: Callable[..., Vault], computed: list[Any]
 ) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
@@ -104,7 +99,7 @@ def test_a_full_run_and_a_renamed_note_leave_the_standings_right(make_vault: Cal
 
 
 def test_who_is_in_a_hurry_leaves_standings_to_the_next_run(
-    make_vault: Callable[..., Vault], computed: list[Net]
+    make_vault: Callable[..., Vault], computed: list[Any]
 ) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
@@ -116,7 +111,7 @@ def test_who_is_in_a_hurry_leaves_standings_to_the_next_run(
 
 
 def test_a_search_computes_nothing_not_even_one_that_takes_changes_in(
-    make_vault: Callable[..., Vault], computed: list[Net]
+    make_vault: Callable[..., Vault], computed: list[Any]
 ) -> None:
     with make_vault(NOTES) as vault:
         vault.index()

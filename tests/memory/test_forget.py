@@ -122,11 +122,7 @@ def test_anything_else_is_refused_and_stays_as_it_is(make_allowed: MakeVault, no
     assert everything(vault.root) == before
 
 
-@pytest.mark.parametrize("by_number", [True, False])
-def test_nothing_is_forgotten_through_a_link(
-    make_allowed: MakeVault, monkeypatch: pytest.MonkeyPatch, by_number: bool
-) -> None:
-    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
+def test_nothing_is_forgotten_through_a_link(make_allowed: MakeVault) -> None:
     vault = make_allowed({"Elsewhere/Marked.md": MARKED, "Memories/Own.md": "# Mine\n"})
     (vault.root / "Memories/Link.md").symlink_to(vault.root / "Elsewhere/Marked.md")
     (vault.root / "Memories/Folder").symlink_to(vault.root / "Elsewhere")

@@ -220,11 +220,7 @@ def test_a_memory_has_the_permissions_of_any_new_file(allowed: Vault) -> None:
     assert stat.S_IMODE((allowed.root / str(done.path)).stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("by_number", [True, False])
-def test_a_folder_that_is_a_link_is_refused(
-    allowed: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_number: bool
-) -> None:
-    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
+def test_a_folder_that_is_a_link_is_refused(allowed: Vault, tmp_path: Path) -> None:
     for target in (tmp_path / "elsewhere", allowed.root / "inside"):
         target.mkdir()
         (allowed.root / "Memories").symlink_to(target)
@@ -250,15 +246,13 @@ def test_a_folder_that_is_swapped_while_it_is_written_to_gets_nothing(allowed: V
     assert list(elsewhere.iterdir()) == list((allowed.root / "moved").iterdir()) == []
 
 
-@pytest.mark.parametrize("by_number", [True, False])
 def test_where_files_have_but_one_name_they_are_written_whole_and_over_nothing(
-    allowed: Vault, monkeypatch: pytest.MonkeyPatch, by_number: bool
+    allowed: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refuse)
-    monkeypatch.setattr("notewell.files.folder.BY_NUMBER", by_number)
     (allowed.root / "Memories").mkdir()
     (allowed.root / "Memories/Kim.md").write_text("My own words.\n")
     done = allowed.remember(APPROVALS, title="Kim")

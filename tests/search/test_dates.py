@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
+from tests.calls import calls_of
 from tests.cases import cases
 
 from notewell.search.dates import named_days, read_when
@@ -156,15 +156,9 @@ def test_a_text_names_days_months_and_years() -> None:
     ]
 
 
-def test_what_stands_before_a_time_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_stands_before_a_time_is_read_once() -> None:
     """Not once for each of the times: that takes a second for as many as fit into a query."""
-    read: list[str] = []
-
-    def listening(text: str) -> list[str]:
-        read.append(text)
-        return split_terms(text)
-
-    monkeypatch.setattr("notewell.search.dates.split_terms", listening)
     text = "bees, " + "today," * 660 + "bees"
-    assert read_when(text, TODAY, stop_terms()) is None
-    assert sum(map(len, read)) <= len(text)
+    with calls_of(split_terms) as calls:
+        assert read_when(text, TODAY, stop_terms()) is None
+    assert 0 < sum(len(call["text"]) for call in calls) <= len(text)

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 
 import numpy as np
 import pytest
+from tests.calls import calls_of
 
 from notewell import Filters, Results, Vault
 from notewell.errors import NoteError, SettingsError, StoreError
@@ -204,17 +205,11 @@ def test_of_many_places_in_a_query_twenty_are_read(notes: Vault) -> None:
     assert results.notices[0] == Notice("too_many_places", {"most": 20, "place": "Garden/Hive.md:21"})
 
 
-def test_nothing_is_compared_with_all_names_to_read_a_place(notes: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    compared: list[str] = []
-
-    def compare(word: str, names: dict[str, str], number: int, least: float) -> list[str]:
-        compared.append(word)
-        return get_close_matches(word, names, number, least)
-
-    monkeypatch.setattr("notewell.names.suggest.get_close_matches", compare)
-    notes.search("honey like:Hyve like:Hyve like:Swurm")
+def test_a_place_that_is_not_there_is_compared_with_all_names_once(notes: Vault) -> None:
+    with calls_of(get_close_matches) as compared:
+        notes.search("honey like:Hyve like:Hyve like:Swurm")
     # As a whole, and word by word.
-    assert compared == ["hyve", "hyve", "swurm", "swurm"]
+    assert [call["word"] for call in compared] == ["hyve", "hyve", "swurm", "swurm"]
 
 
 def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Vault) -> None:

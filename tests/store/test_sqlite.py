@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.store.sqlite_files import MADE_FOR, made, opened, paths, put_all
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreError
@@ -27,46 +28,10 @@ from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING, Filter, Scope
 
 
-def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
-    with store.writing() as writer:
-        for path, text in notes.items():
-            texts = text.split("\n")
-            chunks = [Chunk(path, line, number, number) for number, line in enumerate(texts, start=1)]
-            writer.put(Note(path, text, Stamp(1, len(text), text)), chunks, WordsEmbedder().embed(texts))
-
-
-MADE_FOR = MadeFor("words/27", 27, "1")
-
-
-def made(file: Path, made_for: MadeFor = MADE_FOR) -> SqliteStore:
-    return SqliteStore(file, lambda: made_for)
-
-
-def opened(file: Path) -> SqliteStore:
-    """Open a store that is there: nobody is asked what to make it for."""
-
-    def unasked() -> MadeFor:
-        pytest.fail("a store that is there was asked what it is made for")
-
-    return SqliteStore(file, unasked)
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     with closing(made(tmp_path / "store.db")) as store:
         yield store
-
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a second writer give up at once."""
-    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
-
-
-def paths(store: SqliteStore, term: str) -> list[str]:
-    with store.reading() as snapshot:
-        found = snapshot.match([term], EVERYTHING, 100).found
-        return [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()]
 
 
 # One file
@@ -126,9 +91,9 @@ def test_a_key_that_a_json_path_cannot_contain_is_not_found(store: SqliteStore) 
 # One writer
 
 
-@pytest.mark.usefixtures("hasty")
 def test_a_second_writer_is_told_that_the_store_is_busy(tmp_path: Path) -> None:
     with closing(made(tmp_path / "store.db")) as store, closing(made(tmp_path / "store.db")) as other:
+        other.db.set_busy_timeout(1)
         with store.writing(), pytest.raises(StoreBusy) as caught, other.writing():
             pytest.fail("two writers at once")
         assert "store.db" in caught.value.fact
@@ -137,7 +102,6 @@ def test_a_second_writer_is_told_that_the_store_is_busy(tmp_path: Path) -> None:
         assert paths(store, "rye") == ["a.md"]
 
 
-@pytest.mark.usefixtures("hasty")
 def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
     with closing(made(tmp_path / "store.db")) as store, closing(made(tmp_path / "store.db")) as other:
         put_all(store, {"a.md": "rye"})
@@ -176,7 +140,6 @@ def test_a_replacement_brings_its_own_embedder_and_dimensions(store: SqliteStore
     assert cosine == pytest.approx(1, abs=0.01)
 
 
-@pytest.mark.usefixtures("hasty")
 def test_a_reader_keeps_the_old_state_while_a_store_is_replaced(tmp_path: Path) -> None:
     with (
         closing(made(tmp_path / "store.db")) as store,
@@ -192,7 +155,6 @@ def test_a_reader_keeps_the_old_state_while_a_store_is_replaced(tmp_path: Path) 
         assert paths(other, "rye") == ["b.md"]
 
 
-@pytest.mark.usefixtures("hasty")
 def test_a_store_that_is_being_written_is_not_replaced(tmp_path: Path) -> None:
     with (
         closing(made(tmp_path / "store.db")) as store,
@@ -201,6 +163,7 @@ def test_a_store_that_is_being_written_is_not_replaced(tmp_path: Path) -> None:
     ):
         put_all(store, {"a.md": "rye"})
         put_all(fresh, {"b.md": "rye"})
+        store.db.set_busy_timeout(1)
         with other.writing(), pytest.raises(StoreBusy):
             store.replace_by(fresh)
         assert paths(store, "rye") == ["a.md"]

@@ -12,15 +12,13 @@ import apsw
 import numpy as np
 import pytest
 from tests.cases import cases
+from tests.store.sqlite_files import MADE_FOR, made
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
-from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.connection import explained
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING
-
-MADE_FOR = MadeFor("words/27", 27, "1")
 
 
 def put(store: SqliteStore, path: str, text: str) -> None:
@@ -36,7 +34,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     root = os.getuid() == 0
     if root:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=True)
-    with closing(SqliteStore(folder / "store.db", lambda: MADE_FOR)) as store:
+    with closing(made(folder / "store.db")) as store:
         put(store, "a.md", "rye bread")
     if root:
         subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
@@ -50,7 +48,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_store_that_may_only_be_read_is_read(read_only: Path) -> None:
-    with closing(SqliteStore(read_only, lambda: MADE_FOR)) as store:
+    with closing(made(read_only)) as store:
         assert store.state.made_for == MADE_FOR
         with store.reading() as snapshot:
             ((slot, _),) = snapshot.match(["rye"], EVERYTHING, 5).found
@@ -65,7 +63,7 @@ def test_a_store_that_may_only_be_read_is_read(read_only: Path) -> None:
 
 
 def test_a_file_that_may_not_grow_is_an_error_with_a_hint_and_keeps_its_state(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "store.db", lambda: MADE_FOR)) as store:
+    with closing(made(tmp_path / "store.db")) as store:
         put(store, "a.md", "rye bread")
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 10, limits[1]))

@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
+from tests.store.sqlite_files import FIXTURES, made, opened, paths, put_all
 
-from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreDamaged, StoreError
-from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.schema import MIGRATIONS, VERSION
-from notewell.types.note import Chunk, Note, Stamp
-from notewell.types.query import EVERYTHING
-
-
-def put_all(store: SqliteStore, notes: dict[str, str]) -> None:
-    with store.writing() as writer:
-        for path, text in notes.items():
-            texts = text.split("\n")
-            chunks = [Chunk(path, line, number, number) for number, line in enumerate(texts, start=1)]
-            writer.put(Note(path, text, Stamp(1, len(text), text)), chunks, WordsEmbedder().embed(texts))
-
-
-MADE_FOR = MadeFor("words/27", 27, "1")
-
-
-def made(file: Path, made_for: MadeFor = MADE_FOR) -> SqliteStore:
-    return SqliteStore(file, lambda: made_for)
-
-
-def opened(file: Path) -> SqliteStore:
-    """Open a store that is there: nobody is asked what to make it for."""
-
-    def unasked() -> MadeFor:
-        pytest.fail("a store that is there was asked what it is made for")
-
-    return SqliteStore(file, unasked)
 
 
 @pytest.fixture
@@ -48,48 +22,20 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
         yield store
 
 
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a second writer give up at once."""
-    monkeypatch.setattr("notewell.store.sqlite.connection.BUSY_MS", 1)
-
-
-def paths(store: SqliteStore, term: str) -> list[str]:
-    with store.reading() as snapshot:
-        found = snapshot.match([term], EVERYTHING, 100).found
-        return [chunk.path for chunk in snapshot.chunks([slot for slot, _ in found]).values()]
-
-
 # Formats
 
 
-def test_an_older_format_is_brought_up_to_date_step_by_step(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_all(store, {"a.md": "rye"})
-    store.close()
-    monkeypatch.setattr("notewell.store.sqlite.schema.VERSION", VERSION + 2)
-    steps = {VERSION: "create table one (x)", VERSION + 1: "alter table one rename to two"}
-    monkeypatch.setattr("notewell.store.sqlite.schema.MIGRATIONS", steps)
-    with closing(opened(store.file)) as migrated:
-        assert migrated.db.pragma("user_version") == VERSION + 2
-        assert list(migrated.db.execute("select name from sqlite_schema where name in ('one', 'two')")) == [("two",)]
-        assert paths(migrated, "rye") == ["a.md"]
-
-
-def test_a_migration_that_fails_leaves_the_store_as_it_was(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_all(store, {"a.md": "rye"})
-    store.close()
-    with monkeypatch.context() as patched:
-        patched.setattr("notewell.store.sqlite.schema.VERSION", VERSION + 2)
-        steps = {VERSION: "create table one (x)", VERSION + 1: "drop table nowhere"}
-        patched.setattr("notewell.store.sqlite.schema.MIGRATIONS", steps)
-        with pytest.raises(StoreError):
-            opened(store.file)
-    with closing(opened(store.file)) as same:
-        assert same.db.pragma("user_version") == VERSION
-        assert list(same.db.execute("select name from sqlite_schema where name = 'one'")) == []
-        assert paths(same, "rye") == ["a.md"]
+def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    file = Path(shutil.copyfile(FIXTURES / "schema-1.db", tmp_path / "store.db"))
+    # The third step makes a table of this name.
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("create table edge (x)")
+        before = db.execute("select name, sql from sqlite_schema order by name").fetchall()
+    with pytest.raises(StoreError):
+        opened(file)
+    with closing(apsw.Connection(str(file))) as db:
+        assert db.pragma("user_version") == 1
+        assert db.execute("select name, sql from sqlite_schema order by name").fetchall() == before
 
 
 def test_every_older_format_has_its_migration() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.database import database
 from tests.store.notes import chunks_of, matching, put
+from tests.store.sqlite_files import FIXTURES, made
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
@@ -23,17 +24,13 @@ from notewell.store.sqlite.vectors import VectorCache
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 from notewell.types.query import EVERYTHING, Scope
 
-SCHEMA_1 = Path(__file__).parent / "fixtures" / "schema-1.db"
+SCHEMA_1 = FIXTURES / "schema-1.db"
 ENCODER = WordsEmbedder.fingerprint
 NOTES = {
     "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
     "bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
 }
 HIVES = {f"{number}.md": f"# Note {number}\n\nThe bees of hive {number} sleep." for number in range(20)}
-
-
-def made(file: Path) -> SqliteStore:
-    return SqliteStore(file, lambda: MadeFor("words/27", 27, "1"))
 
 
 @pytest.fixture

@@ -13,7 +13,16 @@ from notewell.embed.rules import AUTO, REMOTE, EmbedRules
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
-__all__ = ["DEFAULT_MODEL", "EmbedRules", "Embedder", "check_length", "is_instant", "load_embedder", "load_encoder"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "EmbedRules",
+    "Embedder",
+    "LoadEmbedder",
+    "check_length",
+    "is_instant",
+    "load_embedder",
+    "load_encoder",
+]
 
 # The static model that ships inside the package.
 DEFAULT_MODEL = Path(__file__).parent / "static_model"
@@ -35,6 +44,13 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query, near those of the passages that answer it."""
+
+
+class LoadEmbedder(Protocol):
+    """Loads the embedder that rules name."""
+
+    def __call__(self, rules: EmbedRules, *, hurried: bool = False) -> Embedder:
+        """Return the embedder; if `hurried`, one that gives up on a slow server soon."""
 
 
 def is_instant(embedder: Embedder | None) -> bool:

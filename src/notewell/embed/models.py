@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
+from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
 
 
 class Models:
@@ -14,7 +14,7 @@ class Models:
     def __init__(
         self,
         rules: EmbedRules,
-        load_embedder: Callable[[EmbedRules], Embedder] = load_embedder,
+        load_embedder: LoadEmbedder = load_embedder,
         load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder,
     ) -> None:
         self.rules = rules
@@ -33,7 +33,7 @@ class Models:
 
     @cached_property
     def _quick_remote(self) -> Embedder:
-        return load_embedder(self.rules, hurried=True)
+        return self._load_embedder(self.rules, hurried=True)
 
     @cached_property
     def encoder(self) -> Embedder | None:

@@ -23,10 +23,12 @@ NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EM
 class Folder:
     """An open folder, or on systems without directory handles its path."""
 
-    def __init__(self, root: Path, path: str, *, make: bool = False) -> None:
+    def __init__(self, root: Path, path: str, *, make: bool = False, by_number: bool = BY_NUMBER) -> None:
         """Open the folder `path` of a vault; with `make`, create it if it is missing."""
         self.root, self.path = root, path
-        self.number = _enter(root, path, make=make)
+        self.number = enter(root, path, HOLD, make=make) if by_number else None
+        if not by_number:
+            _check_by_path(root, path, make=make)
 
     def __enter__(self) -> Self:
         return self
@@ -133,12 +135,11 @@ class Folder:
         """Raise an error if the open folder is no longer the one at this path."""
         if self.number is None:
             return
-        again = _enter(self.root, self.path, make=False)
+        again = enter(self.root, self.path, HOLD)
         try:
-            same = again is not None and os.path.samestat(os.fstat(again), os.fstat(self.number))
+            same = os.path.samestat(os.fstat(again), os.fstat(self.number))
         finally:
-            if again is not None:
-                os.close(again)
+            os.close(again)
         if not same:
             raise VaultError(f"{self.path} was moved while it was written to", "Try again")
 
@@ -156,15 +157,8 @@ class Folder:
                 os.fsync(self.number)
 
 
-def _enter(root: Path, path: str, *, make: bool) -> int | None:
-    """Return the file descriptor of the folder, or None where the system has none for folders."""
-    if BY_NUMBER:
-        return enter(root, path, HOLD, make=make)
-    _enter_by_path(root, path, make=make)
-    return None
-
-
-def _enter_by_path(root: Path, path: str, *, make: bool) -> None:
+def _check_by_path(root: Path, path: str, *, make: bool) -> None:
+    """Check that no folder on the way is a link, where the system has no descriptors of folders."""
     place = root
     for part in path.split("/"):
         place /= part

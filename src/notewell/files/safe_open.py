@@ -33,9 +33,9 @@ FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 MET_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 
 
-def open_inside(root: Path, path: str) -> int:
+def open_inside(root: Path, path: str, *, by_number: bool = BY_NUMBER) -> int:
     """Return the descriptor of a file opened for reading; links must lead to a place in the vault."""
-    if not BY_NUMBER:
+    if not by_number:
         return _open_and_look(root, path)
     try:
         return _open_at(root, path)

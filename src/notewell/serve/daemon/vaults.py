@@ -102,8 +102,8 @@ def _decline() -> NoReturn:
 
 
 @lru_cache(maxsize=KEPT)
-def _embedder(rules: EmbedRules) -> Embedder:
-    return load_embedder(rules)
+def _embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
+    return load_embedder(rules, hurried=hurried)
 
 
 @lru_cache(maxsize=KEPT)
