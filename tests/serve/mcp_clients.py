@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -45,6 +45,7 @@ class Asking:
         self.client = client
         self.schemas = {tool.name: tool.output_schema for tool in self.do("list_tools").tools}
         self.progress: list[tuple[float, float | None]] = []
+        self.on_progress: Callable[[float], None] = lambda progress: None
 
     def do(self, method: str, *given: Any) -> Any:
         """Call a method of the client."""
@@ -62,6 +63,7 @@ class Asking:
 
     async def _tell(self, progress: float, total: float | None, message: str | None) -> None:
         self.progress.append((progress, total))
+        self.on_progress(progress)
 
     def text(self, name: str, **given: Any) -> str:
         """Return the text of an answer that is not an error."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,9 @@ from tests.serve.serving import kept_up
 from tests.serve.test_http_reload import hold, write_many
 
 from notewell import Vault
+from notewell.embed.words import WordsEmbedder
+from notewell.serve.mcp.server import make_server
+from notewell.types.note import Vectors
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
 
@@ -36,7 +42,21 @@ SEARCH = {
     "method": "tools/call",
     "params": {"name": "search", "arguments": {"text": "loaf"}},
 }
-MANY = 2_000
+# Two requests to a server of embeddings, which embeds 64 texts at a time.
+MANY = 100
+# Lines that no server can answer.
+UNANSWERED = {
+    "deep": "[" * 200_000,
+    "nested": '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":'
+    + '{"a":' * 5_000
+    + "1"
+    + "}" * 5_000
+    + "}}",
+    "half an id": r'{"jsonrpc":"2.0","id":"\ud800","method":"tools/call","params":{"x":"\ud800"}}',
+    "a truth for an id": r'{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"x":"\ud800"}}',
+    "an endless id": '{"jsonrpc":"2.0","id":' + "9" * 5_000 + r',"method":"tools/call","params":{"x":"\ud800"}}',
+    "no message": "this is no message",
+}
 # A parent that starts the server, and a child beside it that keeps the pipe open.
 PARENT = """
 import subprocess, sys, time
@@ -44,9 +64,9 @@ server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess
 server.stdin.write(sys.argv[1].encode())
 server.stdin.flush()
 server.stdout.readline()
-beside = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, pass_fds=[server.stdin.fileno()])
+beside = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, pass_fds=[server.stdin.fileno()])
 print(server.pid, beside.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -105,121 +125,128 @@ def greet(process: subprocess.Popen[str]) -> dict[str, Any]:
     return answer
 
 
-def slow_to_index(folder: Path) -> None:
-    """Make the vault one that takes some seconds to index."""
-    for number in range(MANY):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n" * 100)
-
-
-def test_stdout_holds_the_protocol_alone_and_stderr_nothing(server: Callable[..., subprocess.Popen[str]]) -> None:
-    process = server()
-    greet(process)
+def answered(process: subprocess.Popen[str], *lines: str, until: Any = 2) -> dict[Any, dict[str, Any]]:
+    """Send lines; return the answers by their ids, up to the one with the id `until`."""
     assert process.stdin and process.stdout
-    process.stdin.write("this is no message\n" + line(SEARCH))
+    process.stdin.write("".join(lines))
     process.stdin.flush()
-    answer = json.loads(process.stdout.readline())
-    assert answer["id"] == 2 and "Sourdough" in str(answer["result"]["structuredContent"])
-    rest, errors = process.communicate(timeout=GUARD)
-    assert rest == "" and errors == "" and process.returncode == 0
+    answers: dict[Any, dict[str, Any]] = {}
+    while until not in answers:
+        answer = json.loads(process.stdout.readline())
+        answers[answer["id"]] = answer
+    return answers
 
 
-def test_half_a_character_is_answered_with_an_error_and_the_next_call_as_ever(
+def test_stdout_holds_the_protocol_alone_and_stderr_nothing_whatever_is_sent(
     server: Callable[..., subprocess.Popen[str]],
 ) -> None:
     process = server()
     greet(process)
-    assert process.stdin and process.stdout
+    failed = []
+    for number, (name, bad) in enumerate(UNANSWERED.items(), 10):
+        answers = answered(process, f"{bad}\n", line({**SEARCH, "id": number}), until=number)
+        if "Sourdough" not in str(answers[number].get("result", {}).get("structuredContent")):
+            failed.append((name, answers))
+    assert not failed
     half = {**SEARCH, "id": "half", "params": {"name": "search", "arguments": {"text": "loaf \ud800"}}}
-    process.stdin.write(line(half) + line(SEARCH))
-    process.stdin.flush()
-    answers: dict[Any, Any] = {}
-    while 2 not in answers:
-        answer = json.loads(process.stdout.readline())
-        answers[answer["id"]] = answer
+    answers = answered(process, line(half), line(SEARCH))
     assert "A lone surrogate" in answers["half"]["error"]["message"]
     assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
+    # A closed stdin ends it.
+    rest, errors = process.communicate(timeout=GUARD)
+    assert rest == "" and errors == "" and process.returncode == 0
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        "[" * 200_000,
-        '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":'
-        + '{"a":' * 5_000
-        + "1"
-        + "}" * 5_000
-        + "}}",
-        r'{"jsonrpc":"2.0","id":"\ud800","method":"tools/call","params":{"x":"\ud800"}}',
-        r'{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"x":"\ud800"}}',
-        '{"jsonrpc":"2.0","id":' + "9" * 5_000 + r',"method":"tools/call","params":{"x":"\ud800"}}',
-    ],
-    ids=["deep", "nested", "half an id", "a truth for an id", "an endless id"],
-)
-def test_a_line_that_no_server_can_answer_leaves_the_next_call_as_ever(
-    server: Callable[..., subprocess.Popen[str]], bad: str
+class Embeddings(ThreadingHTTPServer):
+    """A server of embeddings that answers the first request once it may, and the next ones never."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Embedding)
+        self.asked = queue.SimpleQueue[int]()
+        self.go_on, self.over = threading.Event(), threading.Event()
+
+
+class Embedding(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Embeddings
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        held = self.server.over if self.server.go_on.is_set() else self.server.go_on
+        self.server.asked.put(len(texts))
+        held.wait(GUARD)
+        with suppress(OSError):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"embeddings": [[1.0, 0.0] for _ in texts]}).encode())
+
+
+@pytest.fixture
+def embeddings() -> Iterator[Embeddings]:
+    made = Embeddings()
+    thread = threading.Thread(target=made.serve_forever)
+    thread.start()
+    yield made
+    made.over.set()
+    made.go_on.set()
+    made.shutdown()
+    made.server_close()
+    thread.join()
+
+
+def test_a_closed_stdin_ends_it_while_it_indexes(
+    server: Callable[..., subprocess.Popen[str]], folder: Path, embeddings: Embeddings
 ) -> None:
-    process = server()
-    greet(process)
-    assert process.stdin and process.stdout
-    process.stdin.write(f"{bad}\n{line(SEARCH)}")
-    process.stdin.flush()
-    answer: dict[str, Any] = {}
-    while answer.get("id") != 2:
-        answer = json.loads(process.stdout.readline())
-    assert "Sourdough" in str(answer["result"]["structuredContent"])
-
-
-def test_a_closed_stdin_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:
-    process = server()
-    greet(process)
-    assert process.stdin
-    process.stdin.close()
-    assert process.wait(GUARD) == 0
-
-
-def test_a_closed_stdin_ends_it_while_it_indexes(server: Callable[..., subprocess.Popen[str]], folder: Path) -> None:
-    slow_to_index(folder)
+    for number in range(MANY):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
+    model = f'[embed]\nmodel = "ollama:any"\nurl = "http://127.0.0.1:{embeddings.server_port}"\n'
+    (folder / "notewell.toml").write_text(model, encoding="utf-8")
     process = server()
     greet(process)
     assert process.stdin
     process.stdin.write(line(SEARCH))
     process.stdin.flush()
-    while not (folder / ".notewell" / "store.db").exists():
-        time.sleep(0.02)
+    # In the middle of the run: of two requests, one is made and neither is answered.
+    embeddings.asked.get(timeout=GUARD)
     process.stdin.close()
+    embeddings.go_on.set()
     assert process.wait(GUARD) == 0
     with Vault.open(folder) as vault:
         assert vault.status().notes < MANY
         assert vault.doctor().problems == ()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it(server: Callable[..., subprocess.Popen[str]], number: int) -> None:
-    process = server()
-    greet(process)
-    process.send_signal(number)
-    assert process.wait(GUARD) == 128 + number
-    assert process.stderr and process.stderr.read() == ""
+def test_a_signal_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:
+    processes = {number: server() for number in (signal.SIGTERM, signal.SIGINT)}
+    for number, process in processes.items():
+        greet(process)
+        process.send_signal(number)
+    ended = {number: process.wait(GUARD) for number, process in processes.items()}
+    assert ended == {signal.SIGTERM: 143, signal.SIGINT: 130}
+    assert [process.stderr and process.stderr.read() for process in processes.values()] == ["", ""]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_it_ends_with_its_parent_even_if_another_holds_the_pipe(folder: Path, number: int) -> None:
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, line(HELLO), *COMMAND, "--vault", str(folder)],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert parent.stdout
-    pid, beside = map(int, parent.stdout.readline().split())
-    try:
-        assert is_there(pid)
-        parent.send_signal(number)
-        parent.wait(GUARD)
-        assert is_there(beside) and gone(pid)
-    finally:
-        parent.stdout.close()
-        os.kill(beside, signal.SIGKILL)
+def test_it_ends_with_its_parent_even_if_another_holds_the_pipe(folder: Path) -> None:
+    command = [sys.executable, "-c", PARENT, line(HELLO), *COMMAND, "--vault", str(folder)]
+    parents = [subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for parent, number in zip(parents, (signal.SIGTERM, signal.SIGKILL), strict=True):
+        assert parent.stdout
+        pid, beside = map(int, parent.stdout.readline().split())
+        try:
+            assert is_there(pid)
+            parent.send_signal(number)
+            parent.wait(GUARD)
+            assert is_there(beside) and gone(pid)
+        finally:
+            parent.kill()
+            parent.stdout.close()
+            os.kill(beside, signal.SIGKILL)
 
 
 def test_an_answer_that_nobody_takes_does_not_keep_it(
@@ -243,43 +270,58 @@ def test_what_was_asked_before_the_end_is_not_lost_in_silence(server: Callable[.
     assert json.loads(out.split("\n")[0])["result"]["serverInfo"]["name"] == "notewell"
 
 
-def test_a_new_vault_is_indexed_with_the_first_question_and_reports_progress(folder: Path) -> None:
-    for number in range(300):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
+def test_a_client_of_the_library_is_answered(folder: Path) -> None:
     with asking(stdio(folder)) as session:
         assert session.do("list_resources").resources == []
         assert "not indexed yet" in session.text("status")
         assert not (folder / ".notewell" / "store.db").exists()
         assert "Sourdough.md" in session.text("search", text="loaf")
+        assert len(session.do("list_resources").resources) == 3
+
+
+def test_a_new_vault_is_indexed_with_the_first_question_and_reports_progress(folder: Path) -> None:
+    for number in range(60):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
+    vault, go_on = Vault.open(folder), threading.Event()
+    vault.models.embedder = Held(go_on)
+    with kept_up(vault) as kept, asking(make_server(kept, GUARD)) as session:
+        session.on_progress = lambda _: go_on.set()
+        assert "Sourdough.md" in session.text("search", text="loaf")
         assert session.progress and session.progress == sorted(session.progress)
         assert len(session.do("list_resources").resources) == 50
 
 
-def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from notewell.serve.mcp import server  # noqa: PLC0415
+class Held(WordsEmbedder):
+    """Waits before it embeds anything."""
 
-    monkeypatch.setattr(server, "PATIENCE", 0.0)
-    slow_to_index(folder)
-    with kept_up(Vault.open(folder)) as kept:
-        with asking(server.make_server(kept)) as session:
+    def __init__(self, go_on: threading.Event) -> None:
+        self.go_on = go_on
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        assert self.go_on.wait(GUARD)
+        return super().embed(texts)
+
+
+def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(folder: Path) -> None:
+    vault, go_on = Vault.open(folder), threading.Event()
+    vault.models.embedder = Held(go_on)
+    with kept_up(vault) as kept, asking(make_server(kept, patience=0.0)) as session:
+        try:
             error = session.error("search", text="zebra")
             assert "being indexed for the first time" in error and "Ask again" in error
             # What the owner excluded is known from the index alone.
             assert "being indexed for the first time" in session.error("read", place="7.md")
+        finally:
+            go_on.set()
         kept.freshness.close(GUARD)
         assert kept.freshness.progress is None
 
 
-def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    from notewell.serve.mcp import server  # noqa: PLC0415
-
-    # A call that waited for the run would not come back: the run ends only after the answer.
-    monkeypatch.setattr(server, "PATIENCE", GUARD * 2)
+def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault) -> None:
     write_many(indexed.root)
     go_on = hold(indexed)
-    with kept_up(indexed) as kept, asking(server.make_server(kept)) as session:
+    # A call that waited for the run would not come back: the run ends only after the answer.
+    with kept_up(indexed) as kept, asking(make_server(kept, GUARD * 2)) as session:
         kept.freshness.reload()
         try:
             assert "note: Indexing" in session.text("search", text="bees")
@@ -292,11 +334,12 @@ def test_an_indexed_vault_answers_while_a_run_goes_on_behind(indexed: Vault, mon
 def test_what_is_excluded_is_not_read_either(folder: Path, ready: bool) -> None:
     (folder / "Private").mkdir()
     (folder / "Private/Diary.md").write_text("# Diary\n\nxylophone\n", encoding="utf-8")
-    (folder / "notewell.toml").write_text('[index]\nexclude = ["Private/"]\n', encoding="utf-8")
+    settings = '[index]\nexclude = ["Private/"]\n[embed]\nmodel = "words"\n'
+    (folder / "notewell.toml").write_text(settings, encoding="utf-8")
     if ready:
         with Vault.open(folder) as vault:
             vault.index()
-    with asking(stdio(folder)) as session:
+    with kept_up(Vault.open(folder)) as kept, asking(make_server(kept, GUARD)) as session:
         assert "Private/Diary.md" in session.error("read", place="Private/Diary.md")
         with pytest.raises(MCPError, match="Diary"):
             session.do("read_resource", "notewell:///Private/Diary.md")
@@ -309,8 +352,6 @@ def test_a_stdin_that_is_closed_from_the_start_is_an_error(folder: Path) -> None
     assert done.returncode == 1 and "stdin or stdout is closed" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_vault_that_is_not_there_is_an_error_at_once(folder: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND, "--vault", str(folder / "nowhere")], env=environment(), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1 and done.stdout == "" and "There is no folder" in done.stderr
+def test_a_vault_that_is_not_there_is_an_error_at_once(folder: Path, notewell: Callable[..., Any]) -> None:
+    code, out, err = notewell("mcp", "--vault", str(folder / "nowhere"))
+    assert (code, out) == (1, "") and "There is no folder" in err

@@ -41,12 +41,15 @@ Made = TypeVar("Made")
 Given = TypeVarTuple("Given")
 
 
-def make_server(vault: Vault) -> Server[Any]:
-    """Return a server of the vault's tools and notes, for any transport."""
+def make_server(vault: Vault, patience: float = PATIENCE) -> Server[Any]:
+    """Return a server of the vault's tools and notes, for any transport.
+
+    A call waits at most `patience` seconds for the first indexing run.
+    """
     # The library's warnings would print the client's messages to stderr.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False
-    desk = Desk(vault)
+    desk = Desk(vault, patience)
     server: Server[Any] = Server(
         "notewell",
         version=version("notewell"),
@@ -104,8 +107,9 @@ def described(tool: Tool) -> types.Tool:
 class Desk:
     """Handles the requests of all clients of a vault."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, patience: float) -> None:
         self._vault = vault
+        self._patience = patience
         self._tools = tools_for(vault)
         self._places = anyio.CapacityLimiter(AT_ONCE)
 
@@ -161,7 +165,7 @@ class Desk:
         """Start to index a new vault, and wait a while, reporting progress."""
         await self._apart(self._vault.freshness.begin)
         before = -1
-        with anyio.move_on_after(PATIENCE):
+        with anyio.move_on_after(self._patience):
             # An indexed vault answers from its current state, whatever runs in the background.
             while not self._vault.indexed and (far := self._vault.freshness.progress) is not None:
                 done, total = far
