@@ -8,15 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 from notewell.errors import EmbedError, StoreBusy, StoreError
+from notewell.files.safe_open import check_folder
 from notewell.files.user import write_private
-from notewell.files.vault_folder import check_folder
-from notewell.index import Changes, Progress, Report
-from notewell.index.runs import WAIT_SECONDS
+from notewell.index import Progress, Report
+from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.watch import FolderWatch
-from notewell.store import Store
 from notewell.types.notices import Notice
 
 # How long not to try again after an attempt that was cut short, in seconds: the next would be cut short too.
@@ -59,45 +57,6 @@ NEVER = Policy(refresh=False)
 AT_ONCE = Policy()
 # Servers: a folder watch says whether anything changed, and a background run indexes what takes longer.
 WITHIN_A_SECOND = Policy(behind=True)
-
-
-class Indexing(Protocol):
-    """The indexing runs of one vault, as freshness needs them."""
-
-    @property
-    def root(self) -> Path:
-        """Return the vault's folder."""
-
-    @property
-    def store(self) -> Store:
-        """Return the vault's store."""
-
-    @property
-    def is_indexed(self) -> bool:
-        """Tell whether the vault was ever indexed."""
-
-    @property
-    def is_compatible(self) -> bool:
-        """Tell whether the store was made with the settings of today."""
-
-    @property
-    def state(self) -> Any:
-        """Return a value that stays equal as long as an unchanged folder means an up-to-date store."""
-
-    def find_changes(self) -> Changes:
-        """Compare the folder with the store."""
-
-    def run(self, *, progress: Progress, wait: float) -> Report:
-        """Index what changed; wait this many seconds for another process that is indexing."""
-
-    def run_quickly(self, progress: Progress) -> Report:
-        """Index what changed without waiting for anything, and leave standings out."""
-
-    def run_note(self, path: str, progress: Progress) -> None:
-        """Index one note."""
-
-    def resolve_links(self) -> tuple[Notice, ...]:
-        """Resolve the links that an interrupted run left; return what the user should know."""
 
 
 class Freshness:

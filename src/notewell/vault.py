@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
-from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
-from notewell.embed.models import Models
+from notewell.embed import Embedder, EmbedRules, LoadEmbedder, Models, load_embedder, load_encoder
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
-from notewell.files.vault_folder import check_folder
+from notewell.files.safe_open import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
@@ -83,7 +82,8 @@ class Vault:
         self._batches = opening.batches
         file = store_file(root, settings.store.path, settings.store.folder)
         self.storage = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
-        linking = Linking(self._resolve_links, self._measure_standings)
+        # Most commands need no graph: it is loaded with the first link to resolve.
+        linking = Linking(lambda store: self._graph.resolve(store), lambda store: self._graph.measure(store))
         self._indexing = Indexing(self._source, self.storage, self.models, linking)
         self.freshness = Freshness(self._indexing, opening.policy)
         self.encoder = EncoderVectors(self.storage, self.models)
@@ -356,14 +356,6 @@ class Vault:
         from notewell.graph.link_graph import Folder, LinkGraph  # noqa: PLC0415
 
         return LinkGraph(self.storage, Folder(self._others, self._text_of), self._indexing.resolve_links)
-
-    def _resolve_links(self, store: Store) -> None:
-        if not store.state.links_resolved:
-            self._graph.resolve(store)
-
-    def _measure_standings(self, store: Store) -> None:
-        if not store.state.standings_current:
-            self._graph.measure(store)
 
     def _others(self, store: Store) -> list[str]:
         return list_others(self.root, self.settings.index, store)

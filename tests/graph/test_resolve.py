@@ -204,7 +204,7 @@ def test_among_many_of_one_name_the_shortest_below_the_note_is_chosen(others: in
     ],
 )
 def test_a_markdown_link_may_lead_to_a_folder(target: str, source: str, kind: str, folder: str) -> None:
-    address = read_address(Link(target, 1, kind), source)
+    address = read_address(target, kind, source)
     assert address is not None
     assert resolver().folder_at(address, source) == folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import NoteError
-from notewell.files.vault_folder import exists
+from notewell.files.safe_open import exists
 from notewell.index.place import Place, find_place, read_place
 from notewell.index.readers import load
 from notewell.index.walk import Found, WalkRules

@@ -1,10 +1,11 @@
-"""Text to vectors: loads the embedder that the settings name."""
+"""Text to vectors: loads the embedder and the encoder that the settings name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,7 @@ __all__ = [
     "EmbedRules",
     "Embedder",
     "LoadEmbedder",
+    "Models",
     "check_length",
     "is_instant",
     "load_embedder",
@@ -138,3 +140,41 @@ def load_encoder(rules: EmbedRules) -> Embedder | None:
             "embed.encoder names a server", "The encoder runs on this machine: use minilm, a folder, or off"
         )
     return load_embedder(chosen)
+
+
+class Models:
+    """The embedder and the encoder of a vault. A process with several open vaults passes loaders that share models."""
+
+    def __init__(
+        self,
+        rules: EmbedRules,
+        load_embedder: LoadEmbedder = load_embedder,
+        load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder,
+    ) -> None:
+        self.rules = rules
+        self._load_embedder = load_embedder
+        self._load_encoder = load_encoder
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Return the embedder that indexing uses."""
+        return self._load_embedder(self.rules)
+
+    @property
+    def quick_embedder(self) -> Embedder:
+        """Return the embedder for a search that somebody waits for: a server is given less time to answer."""
+        return self._quick_remote if self.rules.is_remote else self.embedder
+
+    @cached_property
+    def _quick_remote(self) -> Embedder:
+        return self._load_embedder(self.rules, hurried=True)
+
+    @cached_property
+    def encoder(self) -> Embedder | None:
+        """Return the encoder, which makes better vectors in the background, or None if the settings turn it off."""
+        return self._load_encoder(self.rules)
+
+    @property
+    def has_encoder(self) -> bool:
+        """Tell whether an encoder is already loaded, without loading it."""
+        return self.__dict__.get("encoder") is not None

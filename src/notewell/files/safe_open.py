@@ -1,4 +1,4 @@
-"""Opening files of a vault safely: no link leads out of it, even if one is swapped in meanwhile."""
+"""The folder of a vault, and opening its files safely: no link leads out of it, even if one is swapped in meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from notewell.errors import NoteOutOfReach
+from notewell.errors import NoteOutOfReach, VaultError
 
 # Folders and files that are never read, whatever the settings say: internals of programs, our settings, generated lock
 # files of package managers, and the user's trash.
@@ -31,6 +31,25 @@ PASS = getattr(os, "O_PATH", os.O_RDONLY) | DIRECTORY
 FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 # Errors for a link where none may be followed.
 MET_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is a file or folder at a path; a name that no file can have is none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # Too long a name, or one with a zero byte or half a character in it.
+        return False
+
+
+def check_folder(root: Path) -> None:
+    """Refuse a path that cannot be a vault."""
+    if not exists(root):
+        raise VaultError(f"There is no folder {root}", "Check the path, or name the vault with --vault")
+    if not root.is_dir():
+        raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
 
 
 def open_inside(root: Path, path: str, *, by_number: bool = BY_NUMBER) -> int:

@@ -170,7 +170,7 @@ def _wanted(links: Iterable[NoteLink]) -> tuple[WantedNote, ...]:
     names: dict[str, str] = {}
     by: dict[str, set[str]] = {}
     for link in links:
-        address = read_address(link, link.path) if link.problem == NO_NOTE else None
+        address = read_address(link.target, link.kind, link.path) if link.problem == NO_NOTE else None
         if address:
             key = PAGE.sub("", address.path)
             names.setdefault(key, link.target if address.base == "name" else address.path)
@@ -284,7 +284,7 @@ class ResolvedLinks:
         """Return the link with its problem, if any; whether a file exists is looked up now, as files come and go."""
         if link.to:
             return self._with_anchor_checked(link, link.to) if link.anchor else link
-        address = read_address(link, link.path)
+        address = read_address(link.target, link.kind, link.path)
         if address is None:
             return replace(link, problem=OUT_OF_VAULT)
         if file := self._resolver.file_at(address, link.path) or self._resolver.folder_at(address, link.path):

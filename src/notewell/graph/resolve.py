@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, fold, hash_of, last_name, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
@@ -32,37 +31,25 @@ class Address:
         return last_name(self.path)
 
 
-class Written(Protocol):
-    """A link, reduced to its address."""
+def read_address(written: str, kind: str, source: str) -> Address | None:
+    """Return the address of a link's target in the note at `source`; None if it leads out of the vault.
 
-    @property
-    def target(self) -> str:
-        """Return its target as written."""
-
-    @property
-    def kind(self) -> str:
-        """Return how it is written: wiki, markdown, file."""
-
-
-def read_address(link: Written, source: str) -> Address | None:
-    """Return the address of a link in the note at `source`; None if it leads out of the vault.
-
-    >>> read_address(Link("../Bees.md", 1, "markdown"), "garden/hive/a.md")
+    >>> read_address("../Bees.md", "markdown", "garden/hive/a.md")
     Address(path='garden/bees.md', base='path', kind='markdown')
-    >>> read_address(Link("Bees", 1), "garden/a.md").base, read_address(Link("/Bees", 1), "garden/a.md").base
+    >>> read_address("Bees", "wiki", "garden/a.md").base, read_address("/Bees", "wiki", "garden/a.md").base
     ('name', 'root')
     """
-    target = fold(link.target.strip().replace("\\", "/"))
+    target = fold(written.strip().replace("\\", "/"))
     if not target:
-        return Address(fold(source), "here", link.kind)
+        return Address(fold(source), "here", kind)
     if target.startswith(("./", "../")) or target in (".", ".."):
         path = _joined(fold(source).rpartition("/")[0], target)
-        return None if path is None else Address(path, "path", link.kind)
+        return None if path is None else Address(path, "path", kind)
     base = "root" if target.startswith(("/", "~/")) else "name"
     path = _joined("", target.removeprefix("~") if base == "root" else target)
-    if path is None and link.kind == "markdown":
+    if path is None and kind == "markdown":
         path, base = _joined(fold(source).rpartition("/")[0], target), "path"
-    return None if path is None else Address(path, base, link.kind)
+    return None if path is None else Address(path, base, kind)
 
 
 def _joined(folder: str, target: str) -> str | None:
@@ -112,7 +99,7 @@ class Resolver:
 
     def ends(self, link: Link, source: str) -> tuple[int, int]:
         """Return the stored form of a link: the hash of the name it gives, and the note it leads to."""
-        address = read_address(link, source)
+        address = read_address(link.target, link.kind, source)
         if address is None:
             return 0, NOWHERE
         path = self.note_at(address, source)

@@ -21,10 +21,7 @@ __all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "Sta
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """The last two steps of indexing, which belong to the graph: where links lead, and how notes stand by them.
-
-    Both do nothing when no note or link changed.
-    """
+    """The last two steps of indexing, which belong to the graph: where links lead, and how notes stand by them."""
 
     resolve: Callable[[Store], None]
     measure: Callable[[Store], None]
@@ -61,12 +58,12 @@ def index(
             if tally.interrupted:
                 break
     # A run that was told to stop leaves links and standings to the next one, or to whoever asks for them.
-    if not tally.interrupted:
+    if not tally.interrupted and not store.state.links_resolved:
         progress.stage("links")
         linking.resolve(store)
-        if not progress.stop():
-            progress.stage("standings")
-            linking.measure(store)
+    if not tally.interrupted and not store.state.standings_current and not progress.stop():
+        progress.stage("standings")
+        linking.measure(store)
     store.tidy()
     return tally.report(store.about(), total=len(changes.read))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.index.readers.formats import BY_SUFFIX, is_sandboxed
-from notewell.index.walk import Found, Others, WalkRules, stamp_of, suffix_of, walk
+from notewell.index.walk import Found, WalkRules, stamp_of, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types.note import Stamp
@@ -74,7 +74,7 @@ def has_files(root: Path, rules: WalkRules) -> bool:
 
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     """Return how many files of the vault have an unknown format, by suffix, the most frequent first."""
-    others = (found for found in walk(root, rules, Others(BY_SUFFIX)) if not found.closed)
+    others = (found for found in walk(root, rules, BY_SUFFIX, others=True) if not found.closed)
     return dict(Counter(suffix_of(found.path.rpartition("/")[2]) for found in others).most_common())
 
 
@@ -83,9 +83,9 @@ def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
 
     A file whose name contains a secret is left out.
     """
-    suffixes = Others(() if rules.include or rules.exclude else BY_SUFFIX)
+    notes = () if rules.include or rules.exclude else BY_SUFFIX
     everywhere = replace(rules, include=(), exclude=())
-    files = (found.path for found in walk(root, everywhere, suffixes) if not found.closed)
+    files = (found.path for found in walk(root, everywhere, notes, others=True) if not found.closed)
     return [*(path for path in files if not names_secret(path)), *store.files().skipped]
 
 

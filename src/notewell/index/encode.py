@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
-from notewell.embed import Embedder
-from notewell.embed.models import Models
+from notewell.embed import Embedder, Models
 from notewell.errors import EmbedError, StoreBusy
 from notewell.index.report import Filling, Progress
 from notewell.store import Store

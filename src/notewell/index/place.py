@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
-from notewell.files.safe_open import ALWAYS_EXCLUDED, path_without_links
-from notewell.files.vault_folder import exists
+from notewell.files.safe_open import ALWAYS_EXCLUDED, exists, path_without_links
 from notewell.index.readers import load, read
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.readers.sandbox import Extraction

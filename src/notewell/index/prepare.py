@@ -108,9 +108,17 @@ def prepare(found: Found, known: str, source: Source, extraction: Extraction) ->
 def prepared(
     source: Source, batch: Iterable[Found], changes: Changes, extraction: Extraction
 ) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of a batch, in groups to embed at once."""
-    for group in by_size(batch, source.batches.embedded):
-        yield [prepare(found, changes.digest(found.path), source, extraction) for found in group]
+    """Yield the outcomes of a batch, in groups of about as many bytes as are embedded at once."""
+    group: list[Outcome] = []
+    size = 0
+    for found in batch:
+        group.append(prepare(found, changes.digest(found.path), source, extraction))
+        size += found.stamp.size
+        if size >= source.batches.embedded:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def embedded(
@@ -150,17 +158,3 @@ def _embed(
         vectors[wanted] = check_length(embedder.embed(texts), dimensions, embedder)
     ends = np.cumsum([len(outcome.chunks) for outcome in group])
     return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
-
-
-def by_size(files: Iterable[Found], size: int) -> Iterator[list[Found]]:
-    """Yield groups of files, each of about `size` bytes in total."""
-    run: list[Found] = []
-    total = 0
-    for found in files:
-        run.append(found)
-        total += found.stamp.size
-        if total >= size:
-            yield run
-            run, total = [], 0
-    if run:
-        yield run

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from notewell.embed import Embedder
-from notewell.embed.models import Models
+from notewell.embed import Embedder, Models
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
@@ -81,27 +79,27 @@ class Indexing:
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self.made_for if full else None
         store = self._opened.repaired() if full else self._opened.store
-        run = self._prepared_run(self._models.embedder, self._linking, progress)
+        embedder = self._models.embedder
         with store.locked(wait=wait):
             if not full and self.is_compatible:
-                return run(store=store)
+                return self._index(store, embedder, progress)
             with closing(store.beside(made_for or self.made_for)) as fresh:
-                report = run(store=fresh)
+                report = self._index(fresh, embedder, progress)
                 if not report.interrupted:
                     store.replace_by(fresh)
             return report
 
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
-        linking = replace(self._linking, measure=lambda store: None)
+        source, linking = self._source(), replace(self._linking, measure=lambda store: None)
         with self.store.locked():
-            return self._prepared_run(self._models.quick_embedder, linking, progress)(store=self.store)
+            embedder = self._models.quick_embedder
+            return index(source, store=self.store, embedder=embedder, linking=linking, progress=progress)
 
     def run_note(self, path: str, progress: Progress) -> None:
         """Index one note that was written or removed, however much else changed."""
         with self.store.locked(wait=NOTE_WAIT_SECONDS):
-            change = change_of(self.root, path, self.store)
-            self._prepared_run(self._models.quick_embedder, self._linking, progress)(store=self.store, changes=change)
+            self._index(self.store, self._models.quick_embedder, progress, change_of(self.root, path, self.store))
 
     def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
         """Index every change as it happens, until told to stop; see `Vault.watch`."""
@@ -128,5 +126,6 @@ class Indexing:
             return (Notice("links_out_of_date", {"reason": error.fact}),)
         return ()
 
-    def _prepared_run(self, embedder: Embedder, linking: Linking, progress: Progress) -> Callable[..., Report]:
-        return partial(index, self._source(), embedder=embedder, linking=linking, progress=progress)
+    def _index(self, store: Store, embedder: Embedder, progress: Progress, changes: Changes | None = None) -> Report:
+        source, linking = self._source(), self._linking
+        return index(source, store=store, embedder=embedder, linking=linking, progress=progress, changes=changes)

@@ -40,8 +40,8 @@ class Found(NamedTuple):
     closed: bool = False
 
 
-def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
-    """Return the vault's files with one of these suffixes, in the order of their paths."""
+def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[Found]:
+    """Return the vault's files with one of these suffixes, or with any but these, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
@@ -63,19 +63,9 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str]) -> list[Found]:
             if entry.is_dir(follow_symlinks=False):
                 if not excluded(path + "/"):
                     folders.append(path)
-            elif suffix_of(name) in suffixes and not excluded(path) and (stamp := _stamp(entry)):
+            elif (suffix_of(name) in suffixes) != others and not excluded(path) and (stamp := _stamp(entry)):
                 found[path] = Found(path, stamp) if path.isascii() else _found(path, stamp)
     return [found[path] for path in sorted(found)]
-
-
-class Others:
-    """All suffixes except these."""
-
-    def __init__(self, suffixes: Container[str]) -> None:
-        self._suffixes = suffixes
-
-    def __contains__(self, suffix: object) -> bool:
-        return suffix not in self._suffixes
 
 
 def suffix_of(name: str) -> str:

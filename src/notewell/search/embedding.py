@@ -9,8 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from notewell.embed import Embedder, check_length, is_instant
-from notewell.embed.models import Models
+from notewell.embed import Embedder, Models, check_length, is_instant
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.redact import redact_text

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from notewell.errors import StoreDamaged, StoreError
-from notewell.files.vault_folder import check_folder, exists
+from notewell.files.safe_open import check_folder, exists
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for

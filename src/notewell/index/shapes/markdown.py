@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules
+from notewell.index.chunk import LONGEST_NAME
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.sections import chunk_sections, top_heading, with_title
-from notewell.types.note import Chunk, Heading, Note, Outline, Span, listed
+from notewell.index.shapes.sections import chunk_sections as chunk
+from notewell.index.shapes.sections import top_heading, with_title
+from notewell.types.note import Heading, Note, Outline, Span, listed
+
+__all__ = ["chunk", "outline", "parse"]
 
 # The lines that structure a note: fences, headings, and underlines below a heading.
 LANDMARK = re.compile(
@@ -36,11 +39,6 @@ def parse_body(note: Note) -> Note:
     code = ((fence.start, fence.end) for fence in found.blocks)
     links = (*field_links(note), *body_links(note, code))
     return replace(with_title(note, note.title or found.title), links=links, outline=found)
-
-
-def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's chunks: its sections, or the whole note if it has none."""
-    return chunk_sections(note, rules)
 
 
 def outline(text: str, body: int = 0) -> Outline:

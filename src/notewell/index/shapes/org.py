@@ -6,9 +6,12 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.shapes.sections import chunk_sections, file_links, matches_outside, with_title
-from notewell.types.note import Chunk, Heading, Note, Outline, Span
+from notewell.index.chunk import LONGEST_NAME
+from notewell.index.shapes.sections import chunk_sections as chunk
+from notewell.index.shapes.sections import file_links, matches_outside, with_title
+from notewell.types.note import Heading, Note, Outline, Span
+
+__all__ = ["chunk", "outline", "parse"]
 
 HEADING = re.compile(r"^(\*{1,20})[ \t]+(\S[^\n]*)$", re.MULTILINE)
 MARK = re.compile(r"^[ \t]*#\+(?:(?P<side>begin|end)_(?P<kind>\w+)|(?P<key>\w+):(?P<value>[^\n]*))", re.M | re.I)
@@ -30,11 +33,6 @@ def parse(note: Note) -> Note:
     found = outline(note.text)
     links = file_links(note, matches_outside(LINK.finditer(note.text), found.blocks))
     return replace(with_title(note, found.title), fields={"tags": tags} if tags else {}, links=links, outline=found)
-
-
-def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's chunks: its sections."""
-    return chunk_sections(note, rules)
 
 
 def outline(text: str) -> Outline:

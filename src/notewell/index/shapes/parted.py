@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, pack, trim
-from notewell.index.shapes.sections import with_title
+from notewell.index.shapes.sections import with_title as parse
 from notewell.types.note import Chunk, Note, Part, Span
+
+__all__ = ["chunk", "parse"]
 
 # Rows are short, and each may be what someone searches for; only shorter parts join their neighbour.
 SHORTEST = 20
@@ -16,11 +18,6 @@ MARKS = re.compile(r"#{1,6}\s+")
 BREAK = re.compile(r"\n[ \t\r]*\n\s*|\n")
 
 Piece = tuple[tuple[str, ...], Span]
-
-
-def parse(note: Note) -> Note:
-    """Return the note with its title: the one its reader found, or the file's name."""
-    return with_title(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from notewell.index.chunk import ChunkRules, chunks_of
-from notewell.index.shapes.sections import with_title
+from notewell.index.shapes.sections import with_title as parse
 from notewell.types.note import Chunk, Note, Span
+
+__all__ = ["chunk", "parse", "runs"]
 
 # Without headings it is not known where the subject changes: shorter chunks than Markdown's are about one subject.
 LENGTH = 1000
@@ -27,11 +29,6 @@ ENDS = (
 SENTENCE = re.compile(r"(?:[.!?…][\"'”’»)\]]*\s+|[。！？]|\n[ \t\r\f]*\n\s*)(?=\S)")
 WORD = re.compile(r"(?<=\s)(?=\S)")
 INK = re.compile(r"\S")
-
-
-def parse(note: Note) -> Note:
-    """Return the note with its title: the one its reader found, or the file's name."""
-    return with_title(note)
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.shapes.sections import chunk_sections, file_links, matches_outside, top_heading, with_title
-from notewell.types.note import Chunk, Heading, Note, Outline, Span
+from notewell.index.chunk import LONGEST_NAME
+from notewell.index.shapes.sections import chunk_sections as chunk
+from notewell.index.shapes.sections import file_links, matches_outside, top_heading, with_title
+from notewell.types.note import Heading, Note, Outline, Span
+
+__all__ = ["chunk", "outline", "parse"]
 
 RULE = re.compile(r"^([!-/:-@\[-`{-~])\1+[ \t\r]*$", re.MULTILINE)
 # The start of a literal block and of a comment, not underlines.
@@ -29,11 +32,6 @@ def parse(note: Note) -> Note:
     matches = sorted((*DOC.finditer(note.text), *FILE.finditer(note.text)), key=lambda match: match.start())
     links = file_links(note, matches_outside(matches, found.blocks))
     return replace(with_title(note, found.title), links=links, outline=found)
-
-
-def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
-    """Return the note's chunks: its sections."""
-    return chunk_sections(note, rules)
 
 
 def outline(text: str) -> Outline:

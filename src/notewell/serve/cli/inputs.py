@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError, StoreError
-from notewell.files.vault_folder import exists
+from notewell.files.safe_open import exists
 from notewell.index.place import Reading
 from notewell.serve.cli.options import from_root
 from notewell.session import Session, keep_opened, place_read, recall_opened

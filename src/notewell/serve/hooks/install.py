@@ -19,8 +19,8 @@ from typing import Any
 
 from notewell.config import here, load_settings
 from notewell.errors import SettingsError
+from notewell.files.safe_open import check_folder
 from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
-from notewell.files.vault_folder import check_folder
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
 from notewell.serve.hooks.sessions import digest

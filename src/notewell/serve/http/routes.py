@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from fastapi import Query as QueryModel
 
 from notewell.errors import StoreBusy
-from notewell.files.vault_folder import check_folder
+from notewell.files.safe_open import check_folder
 from notewell.graph.link_report import Links
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
