@@ -96,7 +96,7 @@ def test_a_header_is_one_line_whatever_the_path_and_the_heading_hold() -> None:
 @cases("head", ["## Change from 2025", "Change from 2025\n====", "* Change from 2025"])
 def test_a_heading_alone_is_not_what_is_left_of_a_chunk(head: str) -> None:
     hit = hit_of(f"{head}\n\nThe hives are fed in September, each with ten kilos of sugar.")
-    hit = replace(hit, chunk=replace(hit.chunk, headings=("Change from 2025",)))
+    hit = hit._replace(chunk=replace(hit.chunk, headings=("Change from 2025",)))
     assert fit([hit], 25) == []
     assert fit([hit], 60) == [hit]
 

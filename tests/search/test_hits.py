@@ -36,7 +36,7 @@ def test_a_search_in_one_note_has_all_of_it() -> None:
 
 
 def test_a_note_that_is_called_what_was_asked_for_has_all_of_it() -> None:
-    named = [replace(one, chunk=replace(one.chunk, title="Bees")) for one in (hit("a.md", n, 0.9) for n in range(9))]
+    named = [one._replace(chunk=replace(one.chunk, title="Bees")) for one in (hit("a.md", n, 0.9) for n in range(9))]
     assert len(choose(PLAN, [*named, hit("b.md", 1, 0.1)], 9)) == 9
     assert places(choose(Plan("hive", ("hive",)), [*named, hit("b.md", 1, 0.1)], 6))[-1] == "b.md:1"
 

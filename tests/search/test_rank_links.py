@@ -125,7 +125,7 @@ def test_the_best_note_that_a_hit_is_linked_with_counts_and_not_all_of_them() ->
 
 def test_where_the_encoder_has_a_say_only_names_count() -> None:
     votes = tuple(CastVote(name, 1, 1.0, 1.0, 0.5) for name in ("lexical", "fine"))
-    hits = [replace(hit, votes=votes) for hit in hits_of({"a.md": 1.0, "b.md": 0.5})]
+    hits = [hit._replace(votes=votes) for hit in hits_of({"a.md": 1.0, "b.md": 0.5})]
     ranked = ByLinks(lambda paths: [LinkBetween("a.md", "b.md", "honey", 1)])(make_plan("honey"), hits)
     assert ranked[1].score == pytest.approx(0.5 + 0.3)
     assert [step.by for hit in ranked for step in hit.trace] == ["called"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from notewell.types.note import Chunk
@@ -16,8 +16,7 @@ from notewell.types.results import Hit
 NO_HEADING = re.compile(r"[#^|:\[\]\\]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(NamedTuple):
     """How the notes of a vault are opened: in `obsidian`, as a `file`, or in an editor (`vscode`)."""
 
     root: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from notewell.names.paths import fold
 from notewell.names.suggest import SHOWN, suggest
@@ -29,8 +29,7 @@ NO_HEADING = "no such heading"
 NO_BLOCK = "no such block"
 
 
-@dataclass(frozen=True, slots=True)
-class Anchors:
+class Anchors(NamedTuple):
     """The headings of a note as written, and its anchors without case, spaces and punctuation."""
 
     headings: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from notewell.errors import NoteError
 from notewell.names.anchors import suggest_headings
@@ -26,8 +26,7 @@ MOST_WORDS = 12
 MOST_PLACES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPlace:
+class FoundPlace(NamedTuple):
     """A place by the path of its note, the chunks it covers, and whether its lines are `past_end` of indexed text."""
 
     place: str

@@ -54,7 +54,7 @@ class Searched(NamedTuple):
 def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules) -> Searched:
     """Answer a query: READ, from its text to its hits. If an embedder fails, answer without it and say so."""
     plan = plan_query(query, store, rules, embedders.quick)
-    embedders = embedders if rules.mode.encoder else replace(embedders, encoder=None)
+    embedders = embedders if rules.mode.encoder else embedders._replace(encoder=None)
     found, failed = try_without_failing(embedders, lambda working: answer(plan, query, store, working, rules))
     return found._replace(results=replace(found.results, notices=(*failed, *found.results.notices)))
 

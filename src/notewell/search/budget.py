@@ -118,7 +118,7 @@ def fit(candidates: Sequence[Candidate], max_tokens: int) -> list[Candidate]:
         if size > left:
             shorter = _shortened(candidate.chunk, left)
             if _says_something(shorter):
-                kept.append(replace(candidate, chunk=shorter))
+                kept.append(candidate._replace(chunk=shorter))
             break
         kept.append(candidate)
         left -= size

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from notewell.terms import TOKEN, fold, split_terms
 from notewell.types.query import Range
@@ -84,8 +84,7 @@ def _ago(number: int, unit: str, today: date) -> date:
     return min(first + timedelta(days=today.day - 1), last)
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(NamedTuple):
     """The days that a phrase means, and its terms that say nothing else; days without bounds mean the newest notes."""
 
     phrase: str

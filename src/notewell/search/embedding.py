@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,8 +27,7 @@ LIKE_WEIGHT = 1.0
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Embedders:
+class Embedders(NamedTuple):
     """The embedders of a search: the quick one, and the encoder behind it.
 
     Unless the quick one is known to run on this machine, it is `remote`: a query goes to it without its secrets.
@@ -69,7 +68,7 @@ def try_without_failing(
 
     If no combination works, because a walk needs vectors, the first failure is raised.
     """
-    ways = (embedders, replace(embedders, encoder=None), replace(embedders, quick=None), Embedders())
+    ways = (embedders, embedders._replace(encoder=None), embedders._replace(quick=None), Embedders())
     failures: list[EmbedError] = []
     # An embedder that is not there cannot be left out: no combination is tried twice.
     for way in (way for number, way in enumerate(ways) if way not in ways[:number]):

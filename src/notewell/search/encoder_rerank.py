@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -79,7 +78,7 @@ def encoder_rerank(
     if ahead is None or embedders.encoder is None:
         return rankings, ()
     (vector, made), encoder = ahead.result(), embedders.encoder
-    fused = fuse([replace(ranking, reach=RERANKED) for ranking in rankings], rules)
+    fused = fuse([ranking._replace(reach=RERANKED) for ranking in rankings], rules)
     best = best_of(fused, RERANKED)
     if not best or not vector.any():
         return rankings, made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from notewell.store import Matching
@@ -83,7 +82,7 @@ def _called(plan: Plan, store: Matching) -> list[int]:
         return []
     for pattern in (wanted, f"*/{wanted}"):
         called = Filter("path", (pattern,))
-        if found := store.within(replace(plan.scope, filters=(*plan.scope.filters, called))):
+        if found := store.within(plan.scope._replace(filters=(*plan.scope.filters, called))):
             return list(found[:CALLED])
     return []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from notewell.names.addresses import Addresses
@@ -73,7 +72,7 @@ def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Can
             lines.append(own)
         else:
             place = f"{candidate.chunk.path}:{candidate.chunk.line}"
-            kept[like] = replace(kept[like], also=(*kept[like].also, place))
+            kept[like] = kept[like]._replace(also=(*kept[like].also, place))
     return kept
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from string import punctuation
+from typing import NamedTuple
 
 from notewell.errors import SettingsError
 from notewell.names.suggest import CLOSE, suggest
@@ -76,8 +77,7 @@ class Known:
     chunks_at: Callable[[str], tuple[int, ...]] = lambda place: ()
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPart:
+class QueryPart(NamedTuple):
     """A part of a query: `text`, `words`, `meaning`, `passage`, `phrase`, `prefix`, `heading` or `filter`.
 
     Or a place that an answer should be `like`, with its `chunks`.
@@ -97,16 +97,14 @@ class QueryPart:
         return "in a heading" if self.kind == "heading" else f'{name} "{self.text}"'
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
+class Unparsed(NamedTuple):
     """Notices about what looked like syntax but is text, and the words in it, which are not misspelt."""
 
     notices: tuple[Notice, ...] = ()
     words: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuery:
+class ParsedQuery(NamedTuple):
     """A query as its parts, in the order in which they were written, and what looked like syntax but is text."""
 
     parts: tuple[QueryPart, ...] = ()
@@ -189,7 +187,7 @@ def parse_query(text: str, known: Known | None = None) -> ParsedQuery:
         Notice("too_many_parts", {"most": most, "parts": name}) for name, most in AT_MOST.items() if costly[name] > most
     )
     found = Unparsed() if is_text else find_unparsed(text, unparsed, known.keys)
-    return ParsedQuery(read, replace(found, notices=(*found.notices, *more)))
+    return ParsedQuery(read, found._replace(notices=(*found.notices, *more)))
 
 
 def _costs(part: QueryPart | None) -> str:

@@ -40,7 +40,7 @@ def plan_related(plan: Plan, store: Snapshot) -> Plan:
     chunks = [*store.chunks(plan.like[:READ]).values()]
     paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like).values()))
     own = Filter("note", paths, negated=True)
-    scope = replace(plan.scope, filters=(*plan.scope.filters, own))
+    scope = plan.scope._replace(filters=(*plan.scope.filters, own))
     return replace(plan, terms=distinctive_terms(chunks, store), scope=scope, by_words=True, related=True)
 
 

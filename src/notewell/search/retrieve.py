@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 from notewell.embed import Embedder
@@ -34,7 +33,7 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
         rankings += find_verbatim(plan, store)
     if by_meaning:
         rankings.append(store.nearest(plan_vector(plan, embedder, store), plan.scope, depth))
-    return [replace(ranking, reach=rules.reach) for ranking in rankings]
+    return [ranking._replace(reach=rules.reach) for ranking in rankings]
 
 
 def written_terms(plan: Plan) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from notewell.errors import SettingsError
 from notewell.names.addresses import Addresses
@@ -84,8 +84,7 @@ def _at_least(name: str, value: int, least: int) -> int:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class DecayRule:
+class DecayRule(NamedTuple):
     """How notes under a path lose score with age; without a path, all notes that no other rule covers."""
 
     mode: str = "off"

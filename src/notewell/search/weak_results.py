@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from notewell.errors import NoteError
@@ -64,7 +63,7 @@ def _poor(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchR
         return _missing_words(plan, page, store) if asked else ()
     if plan.related and not store.within(plan.scope, 1):
         # The last filter leaves out the notes themselves, and is not the user's.
-        asked_for = replace(plan.scope, filters=plan.scope.filters[:-1])
+        asked_for = plan.scope._replace(filters=plan.scope.filters[:-1])
         return _nothing_in(asked_for, store) or (Notice("nothing_to_compare"),)
     return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (Notice("no_words"),))
 
@@ -111,7 +110,7 @@ def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:
 def _nothing_passes(asked: Filter, store: Snapshot) -> Notice:
     """Return the notice that no note passes a filter, with similar values."""
     if asked.negated:
-        return Notice("all_excluded", {"condition": describe_filter(replace(asked, negated=False))})
+        return Notice("all_excluded", {"condition": describe_filter(asked._replace(negated=False))})
     values = describe_values(asked)
     if asked.of == "field" and fold(asked.key) not in (keys := store.values("key")):
         return _with_near("no_property", {"key": asked.key}, near_keys(asked.key, keys))

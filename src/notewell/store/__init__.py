@@ -23,8 +23,7 @@ NO_STAND_INS: StandIns = MappingProxyType({})
 EMBEDDER = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MadeFor:
+class MadeFor(NamedTuple):
     """The settings that a store's content depends on: with others, it has to be built again."""
 
     embedder: str
@@ -68,8 +67,7 @@ class About:
     unread: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(NamedTuple):
     """A file that could not be indexed: its stamp then, and whether to try `again` although it did not change."""
 
     stamp: Stamp
@@ -83,16 +81,14 @@ class Files(NamedTuple):
     skipped: dict[str, Skip]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFacts:
+class NoteFacts(NamedTuple):
     """A note's day, in ISO format, and its front matter."""
 
     day: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class TermCounts:
+class TermCounts(NamedTuple):
     """How many chunks hold each term, without the terms that none holds; and how many chunks there are."""
 
     by_term: Mapping[str, int]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -47,8 +46,7 @@ class LinkBetween(NamedTuple):
     out_degree: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edges:
+class Edges(NamedTuple):
     """Resolved links as arrays: source, hash of the name given, target; and all notes whose links were resolved."""
 
     notes: NoteIds

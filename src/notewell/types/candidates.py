@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from notewell.types.note import Chunk
 from notewell.types.results import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """What one retriever found: chunk ids with scores, the best first, and the score of a chunk it did not find.
 
     `trust` is the share of its weight that it has earned; `guessed` are the chunks whose scores are estimates.
@@ -40,8 +38,7 @@ class CastVote(NamedTuple):
     guessed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk on its way to becoming a hit: its score, how that came about, and the places that say the same."""
 
     chunk: Chunk
@@ -57,4 +54,4 @@ class Candidate:
 
     def rescored(self, score: float, *, by: str, why: str) -> Candidate:
         """Return the candidate with a new score and the reason on its trace."""
-        return replace(self, score=score, trace=(*self.trace, Step(by, why, score)))
+        return self._replace(score=score, trace=(*self.trace, Step(by, why, score)))

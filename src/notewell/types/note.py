@@ -37,8 +37,7 @@ class Stamp(NamedTuple):
         return self.mtime_ns == other.mtime_ns and self.ctime_ns == other.ctime_ns and self.size == other.size
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """A redacted secret: the rule, the line, its span in the source, and the span of its placeholder in the note."""
 
     rule: str
@@ -78,8 +77,7 @@ class Link:
         return f"!{text}" if self.embed else text
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a text, by its first line: a page, a slide, a cell, a turn, some rows.
 
     Parts are identified by lines, because redaction keeps line numbers. `under` are the lines that head it, such as a
@@ -107,16 +105,14 @@ def place_of(parts: Sequence[Part], line: int, end_line: int) -> str:
     return " to ".join(dict.fromkeys(part.name for part in (*inside[:1], *inside[-1:])))
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A run of characters, from `start` up to `end`."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading: its level, its name, where its line starts, and where the text below it starts."""
 
     level: int

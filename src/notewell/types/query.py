@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from notewell.types.notices import Notice
 
@@ -102,8 +102,7 @@ class Query:
         return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Values from `low` to `high`, both included unless the range is `open`; an empty end has no bound."""
 
     low: str = ""
@@ -111,8 +110,7 @@ class Range:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """One condition on what a query may see; matching one of its values is enough.
 
     `of` names what is compared: the note's `path`, `tag`, `type`, `lang`, `date`, or the front-matter `field` called
@@ -125,8 +123,7 @@ class Filter:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The part of the vault that one query may see: all of it, or what is under a path and passes every filter."""
 
     under: str = ""

@@ -40,7 +40,7 @@ def extract(data: bytes) -> Content:
     headed = {name for name, slide in zip(named, slides, strict=False) if _title(slide)}
     title = human_title(show.core_properties.title) or _title(slides[0])
     content = join_parts(named.items(), title, _warnings(len(slides)))
-    parts = (replace(part, under=(part.line,)) if part.name in headed else part for part in content.parts)
+    parts = (part._replace(under=(part.line,)) if part.name in headed else part for part in content.parts)
     return replace(content, parts=tuple(parts))
 
 

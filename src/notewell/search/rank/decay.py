@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from notewell.search.rules import GROUPED, ONE_GROUP, DecayRule, DecayRules
 from notewell.store import NoteFacts
@@ -22,8 +22,7 @@ LONGEST_NAME = 200
 YES = ("true", "yes")
 
 
-@dataclass(frozen=True, slots=True)
-class Aged:
+class Aged(NamedTuple):
     """A note among the candidates: its rule, its day, the group that it is ranked in, and whether it never decays."""
 
     rule: DecayRule

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -89,8 +88,7 @@ def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(np.packbits(signs, axis=1, bitorder="little")).view(np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class Arrays:
+class Arrays(NamedTuple):
     """What all searches of one state of the chunks share; `made` is the number of that state."""
 
     made: int

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -45,8 +44,7 @@ LANGUAGE_KEYS = ("lang", "language")
 NoteIds = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """Notes, their distinct values, and which value each row has."""
 
     notes: NoteIds

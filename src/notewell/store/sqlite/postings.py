@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +48,7 @@ def merge(data: bytes, removed: Places, places: Places, counts: Counts) -> bytes
     return pack(np.concatenate((old_places, places)), np.concatenate((old_counts, counts)))
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """The change of one posting list: places removed, places and counts added."""
 
     term: str

@@ -7,7 +7,6 @@ only read for the few notes on a page.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import apsw
@@ -176,7 +175,7 @@ def _create(db: apsw.Connection, made_for: MadeFor) -> None:
     # Another process may have created the tables while this one waited.
     if db.execute(queries.ANY_TABLE).get is None:
         db.execute(TABLES)
-        for key, value in {**asdict(made_for), **NEW}.items():
+        for key, value in {**made_for._asdict(), **NEW}.items():
             db.execute(queries.SET_META, {"key": key, "value": value})
         db.pragma("user_version", VERSION)
     db.execute("commit")
