@@ -5,6 +5,7 @@ NotewellError
 ├── NoteError           one note cannot be read, remembered or forgotten; indexing goes on without it
 │   └── NoteOutOfReach  the cause lies outside the note: no permission, or a library is not installed
 ├── SettingsError       a setting in a file, the environment or an option is wrong
+│   └── QueryError      a query is wrong: it is empty, or a date or condition in it cannot be read
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing to the store
 │   └── StoreDamaged    the file of the store is damaged
@@ -42,6 +43,10 @@ class NoteOutOfReach(NoteError):
 
 class SettingsError(NotewellError):
     """A setting in `notewell.toml`, the environment or an option is wrong."""
+
+
+class QueryError(SettingsError):
+    """A query is wrong: it is empty, or a date or condition in it cannot be read."""
 
 
 class StoreError(NotewellError):

@@ -331,12 +331,13 @@ class Vault:
         """Write the store, as it is now, to another file; others may read and write the store meanwhile."""
         self.storage.backup(file)
 
-    def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> None:
-        """Put a backup in the store's place; the next `index` brings it up to date with the folder.
+    def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
+        """Put a backup in the store's place, and return notices; the next `index` brings it up to date with the folder.
 
         If another process is indexing, wait for it, at most so many seconds.
         """
-        self.storage.restore(file, wait)
+        other = self.storage.restore(file, wait)
+        return (Notice("backup_of_another_vault", {"vault": str(other)}),) if other else ()
 
     def status(self) -> Status:
         """Return how the store compares with the folder."""

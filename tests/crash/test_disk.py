@@ -305,10 +305,10 @@ def test_a_damaged_store_is_named_by_doctor_and_repaired_by_repair(
     damage(vault.store_file, how)
     (vault.root / "notewell.toml").write_text('[embed]\nmodel = "words"\n')
     code, out, err = run_command(vault.root, "doctor")
-    assert (code, out.splitlines()[-1]) == (1, "not sound"), err
+    assert (code, out.splitlines()[-1]) == (1, "problems found; `notewell doctor --repair` rebuilds the store"), err
     code, out, err = run_command(vault.root, "doctor", "--repair")
     assert (code, out.splitlines()[-1]) == (0, "repaired"), err
-    assert run_command(vault.root, "doctor")[:2] == (0, "sound\n")
+    assert run_command(vault.root, "doctor")[:2] == (0, "no problems found\n")
     with Vault.open(vault.root) as mended:
         assert found(mended, "hive") == ["bees.md"]
 

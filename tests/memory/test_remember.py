@@ -96,9 +96,9 @@ def test_nothing_is_remembered_or_forgotten_until_the_vaults_own_file_allows_it(
     for act in (lambda: vault.remember(APPROVALS), lambda: vault.forget("Bees.md")):
         with pytest.raises(SettingsError) as caught:
             act()
-        assert caught.value.fact == "Agents may not remember or forget in this vault: no folder is set for it"
+        assert caught.value.fact == "This vault has no folder for memories"
         assert caught.value.hint == (
-            f'To allow it, add two lines to {vault.root / "notewell.toml"}: `[memory]` and `folder = "Memories"`'
+            f'To allow memories, add two lines to {vault.root / "notewell.toml"}: `[memory]` and `folder = "Memories"`'
         )
     assert [file.name for file in vault.root.iterdir()] == ["Bees.md"]
 
@@ -110,7 +110,7 @@ def test_only_the_vaults_own_file_can_allow_it(allowed: Vault, monkeypatch: pyte
     with pytest.raises(SettingsError, match=r"memory\.folder.* can only be set in a vault's notewell\.toml"):
         Vault.open(allowed.root)
     monkeypatch.setenv("NOTEWELL_MEMORY_FOLDER", "")
-    with pytest.raises(SettingsError, match="Agents may not remember"):
+    with pytest.raises(SettingsError, match="no folder for memories"):
         Vault.open(allowed.root).remember(APPROVALS)
 
 

@@ -96,10 +96,18 @@ def test_a_backup_has_no_secret_in_it(notewell: Notewell, backup: Path) -> None:
 def test_a_backup_is_one_file_that_serves_another_vault(notewell: Notewell, backup: Path, tmp_path: Path) -> None:
     (other := tmp_path / "other").mkdir()
     (other / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
-    assert notewell("restore", str(backup), "--vault", str(other))[0] == 0
+    code, _, err = notewell("restore", str(backup), "--vault", str(other))
+    assert code == 0 and err.startswith("note: This is a backup of another vault, ")
     with Vault.open(other) as vault:
         assert vault.search("hive")[0].path == "Garden/Bees.md"
         assert vault.doctor().problems == ()
+
+
+def test_a_file_that_is_no_backup_is_not_restored(notewell: Notewell, tmp_path: Path) -> None:
+    (tmp_path / "Readme.md").write_text("# Not a store\n")
+    code, _, err = notewell("restore", str(tmp_path / "Readme.md"))
+    fact, hint = f"{tmp_path / 'Readme.md'} is not a Notewell backup", "Use a file that `notewell backup` wrote"
+    assert (code, err) == (1, f"error: {fact}\nhint: {hint}\n")
 
 
 def test_a_file_that_exists_is_not_written_over(notewell: Notewell, folder: Path, tmp_path: Path) -> None:

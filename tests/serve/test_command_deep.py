@@ -166,7 +166,7 @@ def test_deep_mode_leans_to_what_it_should_be_like(notewell: Notewell, folder: P
 @cases("arguments", [("--deep",), ("--mode", "compare")])
 def test_deep_mode_without_a_text_is_an_error_with_a_hint(notewell: Notewell, arguments: tuple[str, ...]) -> None:
     code, out, err = notewell("search", *arguments, "--under", "Garden")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert "error: Deep search needs query text" in err
     assert "hint: For example: " in err
 

@@ -196,8 +196,8 @@ def test_every_fault_is_named_and_repaired(notewell: Notewell, folder: Path, pla
 
 def test_a_person_reads_a_word_and_whoever_asks_is_told_that_it_takes_a_while(notewell: Notewell) -> None:
     notewell("index")
-    assert notewell("doctor") == (0, "sound\n", "checking the whole store\n")
-    assert notewell("doctor", "--repair") == (0, "sound\n", "checking the whole store\n")
+    assert notewell("doctor") == (0, "no problems found\n", "checking the whole store\n")
+    assert notewell("doctor", "--repair") == (0, "no problems found\n", "checking the whole store\n")
 
 
 def test_a_person_reads_a_sentence_for_each_problem(notewell: Notewell, folder: Path) -> None:
@@ -205,7 +205,8 @@ def test_a_person_reads_a_sentence_for_each_problem(notewell: Notewell, folder: 
     with Vault.open(folder) as vault:
         other_uses(database(vault.store))
     code, out, _ = notewell("doctor")
-    assert (code, out) == (1, "1 lines that no chunk, or another number of chunks, uses\nnot sound\n")
+    problem = "1 lines that no chunk, or another number of chunks, uses"
+    assert (code, out) == (1, f"{problem}\nproblems found; `notewell doctor --repair` rebuilds the store\n")
     code, out, _ = notewell("doctor", "--repair")
     assert (code, out) == (0, "1 lines that no chunk, or another number of chunks, uses\nrepaired\n")
 

@@ -83,7 +83,11 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
 def test_a_second_encoding_run_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
-        assert notewell("encode") == (0, "words has encoded 0% of 4 chunks\n", "another process is encoding already\n")
+        assert notewell("encode") == (
+            0,
+            "words has encoded 0% of 4 chunks\n",
+            "another process is encoding this vault already, and goes on in the background\n",
+        )
         told = status(notewell)["filling"]
         assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
         assert "encoder   words has encoded 0% of 4 chunks; running now\n" in notewell("status")[1]
@@ -250,7 +254,9 @@ def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
         while not status(notewell)["filling"]["under_way"]:
             assert process.poll() is None
             time.sleep(0.05)
-        assert notewell("encode")[2] == "another process is encoding already\n"
+        assert (
+            notewell("encode")[2] == "another process is encoding this vault already, and goes on in the background\n"
+        )
         assert status(notewell)["filling"]["filled"] == 0
     assert process.communicate(timeout=300)[0] == "words has encoded 100% of 4 chunks\n"
 

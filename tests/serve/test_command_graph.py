@@ -22,7 +22,7 @@ def test_communities_go_by_their_central_notes_with_bridges_and_orphans(notewell
     code, out, _ = notewell("graph")
     assert code == 0
     assert out.splitlines() == [
-        "6 notes, 6 links, 2 communities; 1 note without any",
+        "6 notes, 6 links, 2 communities; 1 note without links",
         "     3  Tit, Wren, Owl",
         "     2  Sourdough, Bees",
         "bridges",
@@ -95,7 +95,7 @@ def test_centrality_that_does_not_converge_is_reported(notewell: Notewell, folde
             (folder / f"{group}{number}.md").write_text(f"{everybody}\n")
     (folder / "pendant.md").write_text("[[q0]]\n")
     notewell("index")
-    assert "note: centrality did not converge" in notewell("graph")[2]
+    assert "note: eigenvector centrality could not be computed" in notewell("graph")[2]
     assert json.loads(notewell("graph", "--json")[1])["centrality_by"] == "degree"
 
 

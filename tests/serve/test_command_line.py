@@ -21,6 +21,7 @@ from notewell import __version__
 from notewell.serve.cli import COMMANDS, GROUPS, cli
 from notewell.serve.cli.help import TOPICS
 from notewell.serve.cli.progress import QUIET_NOTES
+from notewell.serve.cli.usage import SETTING_HINT
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -107,6 +108,8 @@ def test_a_slip_is_reported_with_a_suggestion(notewell: Notewell, arguments: lis
         (["--what", "search", "x"], "Run `notewell --help`"),
         (["remember", "kim", "likes", "tea", "--tag", "x"], "Put it in quotes: `notewell remember 'kim likes tea'`"),
         (["read", "--json", "a", "b"], "Run `notewell read --help`"),
+        (["daemon", "--stop"], "Run `notewell daemon stop`"),
+        (["config", "search.limit", "5"], SETTING_HINT),
     ],
 )
 def test_the_hint_is_the_command_as_it_may_be_meant(notewell: Notewell, arguments: list[str], hint: str) -> None:

@@ -206,7 +206,9 @@ def test_orphans_are_the_notes_without_a_link_to_or_from_another(notewell: Notew
 def test_without_a_note_links_are_counted(notewell: Notewell, linked: Path) -> None:
     (linked / "data.json").write_text("{}")
     (linked / "queen.png").write_bytes(b"png")
-    assert notewell("links")[1] == ("notes    5, 2 without links\nlinks    8: 6 to notes, 1 to other files, 1 broken\n")
+    assert notewell("links")[1] == (
+        "notes    5, 2 without links\nlinks    8: 6 to notes, 1 to other files, 1 to missing notes or files\n"
+    )
     counts = {"notes": 5, "links": 8, "to_notes": 6, "to_files": 1, "broken": 1, "orphans": 2}
     assert links(notewell)["counts"] == counts
 

@@ -106,6 +106,6 @@ def test_both_are_off_until_the_vaults_file_allows_them(
     code, out, err = notewell(*arguments)
     assert (code, out) == (1, "")
     assert err == (
-        "error: Agents may not remember or forget in this vault: no folder is set for it\n"
-        f'hint: To allow it, add two lines to {folder}/notewell.toml: `[memory]` and `folder = "Memories"`\n'
+        "error: This vault has no folder for memories\n"
+        f'hint: To allow memories, add two lines to {folder}/notewell.toml: `[memory]` and `folder = "Memories"`\n'
     )

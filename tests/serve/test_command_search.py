@@ -275,8 +275,8 @@ def test_no_query_ends_in_a_traceback(notewell: Notewell, text: str) -> None:
 @cases("given", [[""], [" ", ""], ["", "--deep"], ["", "--mode", "compare", "--json"]])
 def test_a_search_for_nothing_at_all_is_an_error(notewell: Notewell, given: list[str]) -> None:
     code, out, err = notewell("search", *given)
-    assert (code, out) == (1, "")
-    assert err == "error: There is nothing to search for\nhint: Give some words, or a filter such as tag or after\n"
+    assert (code, out) == (2, "")
+    assert err == "error: There is nothing to search for\nhint: Add some words, or a filter such as a tag or a date\n"
     assert notewell("search", "", "--tag", "bread", "--json")[0] == 0
 
 

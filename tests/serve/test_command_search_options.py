@@ -49,11 +49,13 @@ def test_without_words_the_newest_notes_are_listed(notewell: Notewell, options: 
         (["x", "--where", "status"], "'status' is not KEY=VALUE"),
         (["x", "--where", "=open"], "is not KEY=VALUE"),
         (["x", "--after", "lunch"], "after is 'lunch', which is not a date"),
+        (["x", "--limit", "0"], "'0' is not a whole number of 1 or more"),
+        (["x", "--limit", "ten"], "'ten' is not a whole number of 1 or more"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_explained(notewell: Notewell, arguments: list[str], message: str) -> None:
     code, out, err = notewell("search", *arguments)
-    assert (code != 0, out) == (True, "")
+    assert (code, out) == (2, "")
     assert message in err
 
 

@@ -30,8 +30,8 @@ def test_a_walk_is_printed_as_a_tree_with_similarities_and_reasons(notewell: Not
     assert lines[0] == "Garden/Bees.md  1.00  start"
     assert any(line.startswith("├─ ← Garden/Honey.md  0.") and line.endswith("near enough") for line in lines)
     assert any("Garden/Xyz.md" in line and line.endswith("too far") for line in lines)
-    assert "compared 4 notes by 5 vectors" in err
-    assert "ended: no links lead on" in err
+    assert "compared 4 notes (5 vectors)" in err
+    assert "stopped: no links lead on" in err
 
 
 def test_json_says_how_each_note_was_reached_and_why_it_was_kept_or_not(notewell: Notewell) -> None:
@@ -94,7 +94,7 @@ def test_more_than_a_few_pruned_notes_are_counted_unless_all_are_asked_for(notew
         (["nobody"], "No indexed note is called 'nobody'"),
         (["Bees", "--depth", "5"], "Invalid value for '--depth'"),
         (["Bees", "--floor", "2"], "Invalid value for '--floor'"),
-        (["Bees", "--floor", "nan"], "A floor of nan is not a similarity"),
+        (["Bees", "--floor", "nan"], "Invalid value for '--floor': 'nan' is not a number from -1 to 1"),
     ],
 )
 def test_what_cannot_be_walked_is_an_error(notewell: Notewell, arguments: list[str], fact: str) -> None:

@@ -95,8 +95,9 @@ def test_uninstalling_restores_the_file_to_the_byte(notewell: Command, user_file
 def test_uninstalling_leaves_no_file_where_there_was_none(notewell: Command, folder: Path) -> None:
     notewell("hook", "install", "--project", "--yes")
     assert (folder / ".claude" / "settings.json").is_file()
-    notewell("hook", "install", "--project", "--uninstall", "--yes")
+    notewell("hook", "uninstall", "--yes")
     assert not (folder / ".claude").exists()
+    assert "No hooks are installed in " in notewell("hook", "uninstall", "--project")[2]
 
 
 def test_uninstalling_after_other_changes_takes_out_ours_alone(notewell: Command, user_file: Path) -> None:
@@ -149,7 +150,7 @@ def test_settings_that_are_not_a_file_are_refused_and_not_waited_for(notewell: C
     code, _, err = notewell("hook", "install", "--user", "--yes")
     assert code == 1
     assert f"{user_file} is not a regular file" in err
-    assert "nowhere" in notewell("hook", "status")[1]
+    assert "installed: no hooks" in notewell("hook", "status")[1]
 
 
 def test_a_vault_that_is_not_there_is_an_error(notewell: Command, user_file: Path) -> None:
@@ -219,7 +220,7 @@ def test_status_passes_over_settings_that_make_no_sense(notewell: Command, user_
     for text in ("[]", "{", '{"hooks": 7, "enabledPlugins": [1]}', '{"hooks": {"Stop": 1}}', "[" * 99_999):
         user_file.write_text(text, encoding="utf-8")
         code, out, err = notewell("hook", "status")
-        assert (code, err, out.startswith("installed: nowhere")) == (0, "", True)
+        assert (code, err, out.startswith("installed: no hooks")) == (0, "", True)
 
 
 def kept(tmp_path: Path) -> list[Path]:
@@ -243,14 +244,14 @@ def test_what_was_taken_out_by_hand_leaves_nothing_behind_either(
     notewell("hook", "install", "--user", "--yes")
     user_file.write_text('{"model": "opus"}', encoding="utf-8")
     _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert (out, "there are no hooks of Notewell" in err) == ("", True)
+    assert (out, "No hooks are installed" in err) == ("", True)
     assert kept(tmp_path) == []
     assert user_file.read_text(encoding="utf-8") == '{"model": "opus"}'
 
 
 def test_uninstalling_says_what_was_done(notewell: Command, user_file: Path) -> None:
     _, out, err = notewell("hook", "install", "--user", "--uninstall", "--yes")
-    assert (out, "there are no hooks of Notewell" in err) == ("", True)
+    assert (out, "No hooks are installed" in err) == ("", True)
     notewell("hook", "install", "--user", "--yes")
     user_file.write_text(json.dumps(json.loads(user_file.read_text(encoding="utf-8"))), encoding="utf-8")
     _, _, err = notewell("hook", "install", "--user", "--uninstall", "--yes")

@@ -188,7 +188,7 @@ SPECS = {
         "The daemon ends after this many minutes without a request", least=0, most=1e6, is_strict=operator.le
     ),
     "daemon.max_mb": Spec(
-        "Over this much memory, the encoder and one vault apart, the daemon closes vaults, then ends",
+        "Memory for the daemon, in MB: beyond it, the daemon closes vaults, then exits. The encoder's does not count",
         least=1,
         is_strict=operator.le,
     ),

@@ -80,7 +80,7 @@ class LinkCounts:
     to_files: int = 0
     """Links to other files and to folders."""
     broken: int = 0
-    """Links to nothing."""
+    """Links to a missing note or file; the list of broken links also has those to a missing heading or block."""
     orphans: int = 0
     """Notes without a link to or from another."""
 

@@ -107,8 +107,8 @@ def allowed_folder(root: Path, named: str, rules: WalkRules) -> str:
     """Return the folder for memories as a path from the root; an error, if the settings allow none that is indexed."""
     if not named:
         raise SettingsError(
-            "Agents may not remember or forget in this vault: no folder is set for it",
-            f'To allow it, add two lines to {root / "notewell.toml"}: `[memory]` and `folder = "Memories"`',
+            "This vault has no folder for memories",
+            f'To allow memories, add two lines to {root / "notewell.toml"}: `[memory]` and `folder = "Memories"`',
         )
     path = os.path.normpath(named).replace(os.sep, "/")
     parts = path.split("/")

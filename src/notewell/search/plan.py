@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from notewell.embed import Embedder
-from notewell.errors import NoteError, SettingsError
+from notewell.errors import NoteError, QueryError
 from notewell.names.find import chunks_in
 from notewell.redact import redact_text
 from notewell.search.dates import When, read_when
@@ -51,7 +51,7 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     says_something = plan.text or plan.terms or plan.passage
     if rules.mode.seeds and not (says_something or plan.like):
         example = 'For example: `notewell search "bees in winter" --deep --under Garden`'
-        raise SettingsError("Deep search needs query text", example)
+        raise QueryError("Deep search needs query text", example)
     plan = resolve(plan, store) if says_something or not plan.like else plan_related(plan, store)
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
 

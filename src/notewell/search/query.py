@@ -10,7 +10,7 @@ from datetime import date
 from string import punctuation
 from typing import NamedTuple
 
-from notewell.errors import SettingsError
+from notewell.errors import QueryError
 from notewell.names.suggest import CLOSE, suggest
 from notewell.search.dates import read_day
 from notewell.search.filters import describe_filter, language_names
@@ -207,7 +207,7 @@ def read_filters(asked: Filters, today: date | None) -> tuple[Filter, ...]:
     filters += [_filter("lang", value) for value in _each(asked.lang)]
     for name, value in (("after", asked.after), ("before", asked.before)):
         if value and not (day := _days(name, value, today)):
-            raise SettingsError(f"{name} is '{value}', which is not a date", "Write 2024-05-01, 2024, 7d or yesterday")
+            raise QueryError(f"{name} is '{value}', which is not a date", "Write 2024-05-01, 2024, 7d or yesterday")
         filters += [day] if value and day else []
     filters += [_filter("field", value, key=key) for key, values in asked.where.items() for value in _each(values)]
     return tuple(filters)

@@ -70,7 +70,7 @@ def find_replaced(plan: Plan, page: Sequence[Candidate]) -> Iterator[Notice]:
     spelt: dict[str, set[str]] = {}
     for token in tokens:
         for term in token_terms(token):
-            spelt.setdefault(term, set()).add(fold(token))
+            spelt.setdefault(term, set()).add(token.lower())
     for word in plan.guessed:
         others = (min(spelt[term], key=_plainest) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
         instead = tuple(others)[:TYPOS]

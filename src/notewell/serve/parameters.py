@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_type_hints
 
-from notewell.errors import SettingsError
+from notewell.errors import QueryError
 from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import NO_FILTERS, Filters, Query
 
@@ -152,11 +152,11 @@ def check_asked(query: Query) -> None:
     >>> check_asked(Query(filters=Filters(tag="bees")))
     >>> check_asked(Query(" "))
     Traceback (most recent call last):
-    notewell.errors.SettingsError: There is nothing to search for
+    notewell.errors.QueryError: There is nothing to search for
     """
     says_something = query.text.strip() or query.under or query.places or query.mode == "related"
     if not says_something and query.filters == NO_FILTERS:
-        raise SettingsError("There is nothing to search for", "Give some words, or a filter such as tag or after")
+        raise QueryError("There is nothing to search for", "Add some words, or a filter such as a tag or a date")
 
 
 def read_where(written: Iterable[str]) -> dict[str, list[str]]:
@@ -169,6 +169,6 @@ def read_where(written: Iterable[str]) -> dict[str, list[str]]:
     for text in written:
         key, _, value = (part.strip() for part in text.partition("="))
         if not key or not value:
-            raise SettingsError(f"'{text}' is not KEY=VALUE", "Write a condition such as status=open")
+            raise QueryError(f"'{text}' is not KEY=VALUE", "Write a condition such as status=open")
         values.setdefault(key, []).append(value)
     return values

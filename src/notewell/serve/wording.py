@@ -37,6 +37,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
     "changes_being_indexed": "Changed files are being indexed. These results are from before that",
+    "backup_of_another_vault": "This is a backup of another vault, {vault}. Run `notewell index` to update it",
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
     "link_leads_elsewhere": "[[{name}]] leads to {path}",

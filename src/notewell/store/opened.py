@@ -11,7 +11,8 @@ from notewell.errors import StoreDamaged, StoreError
 from notewell.files.safe_open import check_folder, exists
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore, delete_store
-from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for
+from notewell.store.sqlite.files import BACKUP_HINT, check_backup
+from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for, owner_of
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL = Path(OURS, "store.db")
@@ -89,10 +90,10 @@ class OpenedStore:
     def backup(self, file: Path) -> None:
         """Write the store, as it is now, to another file."""
         if exists(file):
-            raise StoreError(f"{file} exists already", "Name a file that does not")
+            raise StoreError(f"{file} exists already", "Choose a new name: a backup never overwrites a file")
         self.check_indexed()
         if not os.access(file.parent, os.W_OK):
-            raise StoreError(f"{file.parent} cannot be written", "Name a file in a folder that can")
+            raise StoreError(f"{file.parent} cannot be written", "Choose a folder that you may write to")
         # One command of many needs it.
         from tempfile import TemporaryDirectory  # noqa: PLC0415
 
@@ -101,16 +102,22 @@ class OpenedStore:
             self.store.copy_to(partial)
             partial.replace(file)
 
-    def restore(self, file: Path, wait: float) -> None:
-        """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing."""
+    def restore(self, file: Path, wait: float) -> Path | None:
+        """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing.
+
+        Return the vault that the backup was made of, if it is another one.
+        """
         if not exists(file):
-            raise StoreError(f"There is no file {file}", "Name a file that `notewell backup` wrote")
+            raise StoreError(f"There is no file {file}", BACKUP_HINT)
+        check_backup(file)
         if not self.exists:
             # What it is made for comes with the copy; no embedder is asked.
             self._store = self._open(MadeFor("", 0, ""))
         store = self.repaired()
         with store.locked(wait=wait):
             store.replace_by(store.beside(file))
+        owner = owner_of(file)
+        return owner if owner != self._root else None
 
     def close(self) -> None:
         """Close the store; the next use opens it again."""

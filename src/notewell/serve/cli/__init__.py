@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from notewell.errors import NotewellError
-from notewell.serve.cli.usage import check_once, usage_hint
+from notewell.errors import NotewellError, QueryError
+from notewell.serve.cli.usage import check_once, usage_fact, usage_hint
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def is_hook(arguments: Sequence[str]) -> bool:
     >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "status"]), is_hook(["search", "hook"])
     (True, False, False)
     """
-    return list(arguments[:1]) == ["hook"] and not {"install", "status"}.intersection(arguments[1:2])
+    return list(arguments[:1]) == ["hook"] and not {"install", "uninstall", "status"}.intersection(arguments[1:2])
 
 
 def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
@@ -256,9 +256,10 @@ def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
             cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)
     except NotewellError as error:
         # Both may contain names of notes, and a name may contain a line break.
-        return _report(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"))
+        code = 2 if isinstance(error, QueryError) else 1
+        return _report(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"), code)
     except click.UsageError as error:
-        return _report(error.format_message().rstrip("."), usage_hint(error, arguments, {*COMMANDS, *ALIASES}), code=2)
+        return _report(usage_fact(error), usage_hint(error, arguments, {*COMMANDS, *ALIASES}), code=2)
     except click.ClickException as error:
         return _report(error.format_message(), "")
     except (Stopped, click.Abort, KeyboardInterrupt):

@@ -45,10 +45,10 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None:
     """Show every setting, its value, and where it was set
 
-    NAME is a setting such as search.limit, shown with its help, or a section. Settings are read from your own
-    ~/.config/notewell/notewell.toml, from notewell.toml in the vault, and from environment variables; the later one
-    wins. In a vault's file, [daemon] and [hook] can only be stricter than in yours, since the vault may come from
-    someone else.
+    NAME is a setting such as search.limit, shown with its help, or a section. To change a setting, write it into your
+    own ~/.config/notewell/notewell.toml or into notewell.toml in the vault, or set its environment variable; the later
+    of these wins. In a vault's file, [daemon] and [hook] can only be stricter than in yours, since the vault may come
+    from someone else.
 
     \b
     Example:

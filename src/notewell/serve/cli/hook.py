@@ -7,9 +7,10 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,6 +23,8 @@ from notewell.serve.hooks.payload import TooLate
 
 if TYPE_CHECKING:
     from notewell.serve.hooks.install import Change
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 # Nothing else is imported here: a hook's time limit starts with its process.
 VAULT = click.option(
@@ -118,31 +121,60 @@ def _print(text: str) -> None:
         raise TooLate(STDOUT_CLOSED) from error
 
 
+def _where(command: Command) -> Command:
+    """Add the options of the settings file."""
+    project = "In .claude/settings.json of the current folder, for this project only; the default"
+    for add in (
+        click.option("--yes", is_flag=True, help="Write without asking"),
+        click.option("--project", "where", flag_value="project", default="project", help=project),
+        click.option("--user", "where", flag_value="user", help="In ~/.claude/settings.json, for all your projects"),
+    ):
+        command = add(command)
+    return command
+
+
 @command.command()
-@click.option("--user", "where", flag_value="user", help="Write to your own settings, for all projects")
-@click.option("--project", "where", flag_value="project", default="project", help="Write to this project's. Default")
+@_where
 @VAULT
 @click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
-@click.option("--yes", is_flag=True, help="Write without asking")
-@click.option("--uninstall", is_flag=True, help="Remove the hooks")
+@click.option("--uninstall", is_flag=True, help="Same as `notewell hook uninstall`")
 def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
     """Add the hooks to Claude Code's settings
 
-    Shows the change and asks first. Other settings stay as they are. --uninstall removes the hooks; if nothing else
-    changed since, the file is restored byte for byte.
+    Shows the change and asks first. Other settings stay as they are.
 
     \b
     Example:
         notewell hook install --user --vault ~/notes
     """
+    names = [] if uninstall else [name for name in only.split(",") if name]
+    _change(where, vault, names, yes=yes, uninstall=uninstall)
+
+
+@command.command()
+@_where
+def uninstall(where: str, yes: bool) -> None:
+    """Remove the hooks from Claude Code's settings
+
+    Shows the change and asks first. If nothing else changed since the hooks were installed, the file is restored byte
+    for byte.
+
+    \b
+    Example:
+        notewell hook uninstall --user
+    """
+    _change(where, None, [], yes=yes, uninstall=True)
+
+
+def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, uninstall: bool) -> None:
     # Loaded only here: the hooks themselves do not need it.
     from notewell.serve.hooks.install import entries_for, forget_backup, plan_change, write_change  # noqa: PLC0415
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
-    hooks = {} if uninstall else entries_for(vault, [name for name in only.split(",") if name])
+    hooks = {} if uninstall else entries_for(vault, names)
     change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
     if not change.differs:
-        say(f"{change.file}: {'there are no hooks of Notewell' if uninstall else 'the hooks are already installed'}")
+        say(f"{'No hooks are installed' if uninstall else 'The hooks are already installed'} in {change.file}")
         if uninstall:
             forget_backup(change)
         else:

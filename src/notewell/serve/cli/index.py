@@ -61,8 +61,8 @@ def _print(report: Report, verbose: bool) -> None:
         click.echo(f"{counted(report.redacted, 'secret')} redacted" + ("" if verbose else "; --verbose shows where"))
     for found in report.redactions if verbose else ():
         click.echo(f"  {printable(found.path)}:{found.line} {found.rule}")
-    print_reasons("skipped", report.skipped, verbose=verbose)
-    print_reasons("warned about", report.warnings, verbose=verbose)
+    print_reasons("skipped file", report.skipped, verbose=verbose)
+    print_reasons("warning", report.warnings, verbose=verbose)
 
 
 def _changes(report: Report) -> str:

@@ -69,7 +69,7 @@ def _print_counts(links: Links) -> None:
     click.echo(f"notes    {counts.notes:,}, {counts.orphans:,} without links")
     click.echo(
         f"links    {counts.links:,}: {counts.to_notes:,} to notes, {counts.to_files:,} to other files, "
-        f"{counts.broken:,} broken"
+        f"{counts.broken:,} to missing notes or files"
     )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import category, east_asian_width
@@ -55,6 +56,25 @@ def _folder(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
+
+
+class Number(click.ParamType[float]):
+    """A number within bounds; an error says which, in plain words."""
+
+    name = "number"
+
+    def __init__(self, kind: type[int] | type[float], low: float, high: float | None = None) -> None:
+        self.kind, self.low, self.high = kind, low, high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number that was typed."""
+        with suppress(ValueError):
+            number = self.kind(value)
+            if self.low <= number and (self.high is None or number <= self.high):
+                return number
+        what = "a whole number" if self.kind is int else "a number"
+        bounds = f"of {self.low:,} or more" if self.high is None else f"from {self.low:,} to {self.high:,}"
+        raise click.BadParameter(f"'{value}' is not {what} {bounds}", ctx, param)
 
 
 def missing_extra(command: str, error: ImportError) -> SettingsError:
@@ -158,7 +178,7 @@ def print_reasons(what: str, reasons: Sequence[Reason], *, verbose: bool = False
     """Print files grouped by reason to stderr; only the first ones, unless `verbose`."""
     if not reasons:
         return
-    say(f"{len(reasons):,} {what}:")
+    say(f"{counted(len(reasons), what)}:")
     for reason, paths in by_reason(reasons).items():
         shown = paths[: None if verbose else SHOWN]
         if len(paths) == 1:

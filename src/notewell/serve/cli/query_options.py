@@ -17,7 +17,7 @@ from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import describe_suffixes, json_option, open_vault
+from notewell.serve.cli.options import Number, describe_suffixes, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.parameters import HITS, NO_REFRESH_HELP, OPERATIONS, REQUIRED, Parameter, query_of
 from notewell.serve.say import say
@@ -88,11 +88,8 @@ def _metavar(one: Parameter) -> str:
     return METAVARS.get(one.name, kinds.get(one.kind, one.name.upper()))
 
 
-def _type(one: Parameter) -> click.ParamType[Any] | None:
-    low, high = one.bounds or (1, None)
-    if one.kind is int:
-        return click.IntRange(int(low), high if high is None else int(high))
-    return click.FloatRange(low, high) if one.kind is float else None
+def _type(one: Parameter) -> Number | None:
+    return Number(one.kind, *(one.bounds or (1,))) if one.kind in (int, float) else None
 
 
 def _listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[str]:

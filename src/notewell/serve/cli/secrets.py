@@ -55,7 +55,7 @@ def _print(report: SecretReport) -> None:
     none = "no secrets in the readable files" if report.skipped else "no secrets"
     found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else none
     say(f"{found}; {counted(report.files, 'file')} checked")
-    print_reasons("not read", report.skipped, verbose=True)
+    print_reasons("unreadable file", report.skipped, verbose=True)
 
 
 def _place(secret: Secret) -> str:

@@ -13,7 +13,7 @@ from notewell.errors import SettingsError
 from notewell.files.user import home_folder, user_folder
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import json_option, missing_extra, say_notices, vault_option
+from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import say
 from notewell.serve.served import SERVED
@@ -30,7 +30,7 @@ RATE = 100.0
 @click.option(
     "--port",
     metavar="N",
-    type=click.IntRange(0, 65_535),
+    type=Number(int, 0, 65_535),
     default=PORT,
     help="Port; 0 picks a free one. Default: 8483",
 )
@@ -41,7 +41,7 @@ RATE = 100.0
 @click.option(
     "--rate",
     metavar="N",
-    type=click.FloatRange(0),
+    type=Number(float, 0),
     default=RATE,
     help="Requests a second from one address; 0 for no limit. Default: 100",
 )

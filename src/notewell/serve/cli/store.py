@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 
 from notewell.errors import StoreDamaged
-from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
+from notewell.serve.cli.options import json_option, open_vault, print_json, say_notices, vault_option
 from notewell.serve.say import counted, say
+
+FOUND = "problems found; `notewell doctor --repair` rebuilds the store"
 
 
 @click.command("backup")
@@ -19,8 +21,8 @@ from notewell.serve.say import counted, say
 def backup(file: Path, vault: Path | None, as_json: bool) -> None:
     """Copy the store to a file
 
-    The copy is complete and consistent, even while the store is being written. It does not contain the notes
-    themselves.
+    The copy is complete and consistent, even while the store is being written. It contains the text of all notes, with
+    secrets redacted, but it does not replace a backup of the notes: their files cannot be restored from it.
 
     \b
     Example:
@@ -50,8 +52,9 @@ def restore(file: Path, vault: Path | None, as_json: bool) -> None:
         notewell restore ~/notes-store.db
     """
     with open_vault(vault) as opened:
-        opened.restore(file)
+        notices = opened.restore(file)
         about = opened.store.about()
+    say_notices(notices)
     if as_json:
         print_json({"notes": about.notes, "chunks": about.chunks, "indexed_at": about.indexed_at})
     else:
@@ -84,6 +87,6 @@ def doctor(vault: Path | None, repair: bool, as_json: bool) -> None:
     else:
         for problem in diagnosis.problems:
             click.echo(problem)
-        click.echo("repaired" if diagnosis.repaired else "not sound" if diagnosis.problems else "sound")
+        click.echo("repaired" if diagnosis.repaired else FOUND if diagnosis.problems else "no problems found")
     if diagnosis.problems and not diagnosis.repaired:
         raise SystemExit(1)

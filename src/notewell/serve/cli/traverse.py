@@ -87,9 +87,9 @@ def _row(visit: Visit) -> str:
 
 
 def _print_end(walk: Walk) -> None:
-    compared = f"compared {counted(walk.notes, 'note')} by {counted(walk.vectors, 'vector')}"
-    unseen = f"; {counted(walk.unseen, 'neighbour')} left out" if walk.unseen else ""
-    say(f"{compared}{unseen}; ended: {walk.ended}")
+    compared = f"compared {counted(walk.notes, 'note')} ({counted(walk.vectors, 'vector')})"
+    unseen = f"; left out {counted(walk.unseen, 'linked note')}" if walk.unseen else ""
+    say(f"{compared}{unseen}; stopped: {walk.ended}")
     dropped = [visit.similarity for visit in walk.visits if not visit.kept]
     if dropped and len(walk.visits) == len(dropped) + 1:
         nearest = max(dropped)

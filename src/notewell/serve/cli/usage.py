@@ -8,6 +8,8 @@ from itertools import takewhile
 
 import click
 
+SETTING_HINT = "To change a setting, write it into notewell.toml (see `notewell config --example`), or set its variable"
+
 
 def check_once(command: click.Command, above: click.Context, args: Sequence[str]) -> None:
     """Refuse an option that is given twice, of which only the last would count; flags may repeat.
@@ -57,9 +59,26 @@ def _meant(error: click.UsageError, arguments: list[str], commands: Collection[s
             known = {name for param in command.params for name in param.opts} if command else set()
             stray = error.option_name in known.intersection(before)
             return f"Put it after the command: `notewell {called} … {error.option_name} …`" if stray else ""
+        if word := _word_meant(error):
+            return f"Run `notewell {called} {word}`"
         return _after_dashes(error.ctx.command, called, error.option_name, after)
+    if called == "config":
+        return SETTING_HINT
     several = "unexpected extra argument" in error.message and len(_words(after)) > 1
     return f"Put it in quotes: `{_line(called, _words(after))}`" if several else ""
+
+
+def usage_fact(error: click.UsageError) -> str:
+    """Return what is wrong; click's suggestion of other options is left out where an argument is meant."""
+    fact = error.message if isinstance(error, click.NoSuchOption) and _word_meant(error) else error.format_message()
+    return fact.rstrip(".")
+
+
+def _word_meant(error: click.NoSuchOption) -> str:
+    """Return the argument that was written as an option: `stop` of `daemon --stop`."""
+    word, params = error.option_name.lstrip("-"), error.ctx.command.params if error.ctx else []
+    words = [choice for param in params if isinstance(param.type, click.Choice) for choice in param.type.choices]
+    return word if word in words else ""
 
 
 def _after_dashes(command: click.Command, called: str, option: str, words: Sequence[str]) -> str:

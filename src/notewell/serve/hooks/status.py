@@ -78,7 +78,7 @@ def _places(status: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"installed: the plugin {name}" for name in status["plugins"])
     hooks = {hook for place in status["installed"] for hook in place["hooks"]}
     if not hooks and not status["plugins"]:
-        yield "installed: nowhere; run `notewell hook install`"
+        yield "installed: no hooks; `notewell hook install` adds them"
     elif hooks and status["plugins"]:
         yield "           each hook runs twice: remove the plugin or the hooks"
     elif "prompt" in hooks and "start" not in hooks:

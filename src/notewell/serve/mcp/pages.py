@@ -251,7 +251,7 @@ def _links_text(data: Data) -> str:
     else:
         counts = data["counts"]
         head = (
-            f"{counts['notes']:,} notes with {counts['links']:,} links, {counts['broken']:,} of them broken; "
+            f"{counts['notes']:,} notes with {counts['links']:,} links, {counts['broken']:,} to nothing; "
             f"{counts['orphans']:,} notes without links. {WARNING}\n"
         )
     lines = [f"{link['path']}:{link['line']}  {link['written']}  {_target(link)}" for link in data["links"]]
@@ -269,8 +269,9 @@ def _target(link: Data) -> str:
 def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
     """Return the status of the store."""
     encoder = status.filling
-    total = encoder.filled + encoder.unread + encoder.left
-    encoded = f"{encoder.filled:,} of {total:,} passages" if encoder.encoder else "no encoder"
+    skipped = f", {encoder.unread:,} skipped in a language it does not know" if encoder.unread else ""
+    total = f"{encoder.filled + encoder.left:,} passages{skipped}"
+    encoded = f"{encoder.filled:,} of {total}" if encoder.encoder else "no encoder"
     about = {name: getattr(status, name) for name in ("vault", "notes", "chunks", "links", "indexed_at", "stale")}
 
     def render(rows: int) -> ToolAnswer:

@@ -31,6 +31,7 @@ BESIDE = {
     ".new": re.compile(rb"SQLite format 3\0.{52}" + re.escape(MARK), re.DOTALL),
     **{f".new{suffix}": form for suffix, form in COMPANIONS.items()},
 }
+BACKUP_HINT = "Use a file that `notewell backup` wrote"
 # This much of a file shows whose it is.
 BEGINS = 200
 
@@ -47,6 +48,15 @@ def check_files(file: Path) -> None:
         raise _in_the_way(file, "it is not a Notewell store")
     if not begins:
         _check_beside(file, is_begun=begins is not None)
+
+
+def check_backup(file: Path) -> None:
+    """Reject a file that `notewell backup` did not write."""
+    begins = _begins(file)
+    if not begins:
+        raise StoreError(f"{file} is empty", BACKUP_HINT)
+    if not BESIDE[".new"].match(begins):
+        raise StoreError(f"{file} is not a Notewell backup", BACKUP_HINT)
 
 
 def _check_beside(file: Path, *, is_begun: bool) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
 from notewell.errors import StoreError
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.connection import BUSY_MS
+from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY
 
 # Notewell's own folder in a vault's root.
 OURS = ".notewell"
@@ -91,6 +92,12 @@ def _keep_from_git(folder: Path) -> None:
     # An existing file stays as it is, even a dangling link.
     with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as stream:
         stream.write("*\n")
+
+
+def owner_of(file: Path) -> Path | None:
+    """Return the vault that a store file was made for; None if it does not say."""
+    with closing(apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)) as db:
+        return _owner(db)
 
 
 def _owner(db: apsw.Connection) -> Path | None:
