@@ -18,9 +18,8 @@ from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
-from notewell.store.sqlite.meta import Meta
 from notewell.store.sqlite.place import OWNER
-from notewell.store.sqlite.schema import prepare
+from notewell.store.sqlite.schema import Meta, prepare
 from notewell.store.sqlite.snapshot import SqliteSnapshot
 from notewell.store.sqlite.vectors import carry_over
 from notewell.store.sqlite.writer import Batch

@@ -12,10 +12,10 @@ from notewell.errors import StoreDamaged
 from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Blocks, one_bit
-from notewell.store.sqlite.links import find_stray_edges, load_links_of, load_names
-from notewell.store.sqlite.meta import Meta
+from notewell.store.sqlite.links import SqliteLinked, find_stray_edges
 from notewell.store.sqlite.postings import Postings, pack
 from notewell.store.sqlite.rows import carray, load_chunks
+from notewell.store.sqlite.schema import Meta
 
 # Notes or chunks read together.
 GROUP = 2_000
@@ -42,10 +42,10 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
 
 def _read_all_links(db: apsw.Connection) -> None:
     """Read the links of every note; those that cannot be unpacked raise an error."""
-    notes = [name.id for name in load_names(db)]
+    linked = SqliteLinked(db)
+    notes = [name.id for name in linked.names()]
     for first in range(0, len(notes), GROUP):
-        for _ in load_links_of(db, notes[first : first + GROUP]):
-            pass
+        linked.links_of(notes[first : first + GROUP])
 
 
 def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:

@@ -122,13 +122,81 @@ StoredLinks = Mapping[int, Sequence[Sequence[Any]]]
 NONE: NoteIds = np.zeros(0, np.uint32)
 
 
-def load_edges(db: apsw.Connection) -> Edges:
-    """Return all resolved links."""
-    rows: list[tuple[Any, ...]] = db.execute(EDGES).fetchall()
-    notes = np.fromiter((note for note, _ in rows), np.uint32, len(rows))
-    numbers = np.fromiter((len(data) // 8 for _, data in rows), np.int64, len(rows))
-    ends: LinkEnds = np.frombuffer(b"".join([data for _, data in rows]), np.uint32).reshape(-1, 2)
-    return Edges(notes, np.repeat(notes, numbers), ends[:, 0], ends[:, 1])
+class SqliteLinked:
+    """The seam `Linked`: the notes of one state by id and name, their links, and how they stand."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def ids(self) -> dict[str, int]:
+        """Return the id of every note, in the order of their paths."""
+        rows: Any = self._db.execute(IDS)
+        return dict(rows)
+
+    def names(self) -> list[NoteName]:
+        """Return what every note can be called, by ascending id."""
+        rows: Any = self._db.execute(NAMES)
+        # Most notes have no aliases; parsing "[]" for each of them takes longer than everything else here.
+        return [
+            NoteName(note, path, title, () if aliases == "[]" else tuple(json.loads(aliases)), links)
+            for note, path, title, aliases, links in rows
+        ]
+
+    def chunks_of(self, path: str) -> list[int]:
+        """Return the ids of a note's chunks, in order; none for an unknown path."""
+        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
+        return [slot for slot, _ in rows]
+
+    def edges(self) -> Edges:
+        """Return all resolved links."""
+        rows: list[tuple[Any, ...]] = self._db.execute(EDGES).fetchall()
+        notes = np.fromiter((note for note, _ in rows), np.uint32, len(rows))
+        numbers = np.fromiter((len(data) // 8 for _, data in rows), np.int64, len(rows))
+        ends: LinkEnds = np.frombuffer(b"".join([data for _, data in rows]), np.uint32).reshape(-1, 2)
+        return Edges(notes, np.repeat(notes, numbers), ends[:, 0], ends[:, 1])
+
+    def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
+        """Return the links of notes as written, by the note's id, without notes that have none."""
+        return {note: tuple(Link(*link) for link in links) for note, links in _stored_links(self._db, notes).items()}
+
+    def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
+        """Return the links from one of these notes to another of them."""
+        rows = _ends(self._db, paths)
+        by_id = {note: path for note, path, _ in rows}
+        # All rows at once: a call of numpy for each of thirty notes takes longer than everything else here.
+        targets = np.concatenate([ends for _, _, ends in rows]) if rows else NONE
+        bounds = np.cumsum([ends.size for _, _, ends in rows])
+        found = np.flatnonzero(np.isin(targets, list(by_id)))
+        of_row = np.searchsorted(bounds, found, side="right")
+        places_of: dict[int, list[int]] = {}
+        for row, place, target in zip(
+            of_row.tolist(), (found - bounds[of_row]).tolist(), targets[found].tolist(), strict=True
+        ):
+            if target != rows[row][0]:
+                places_of.setdefault(row, []).append(place)
+        links = _stored_links(self._db, [rows[row][0] for row in places_of if rows[row][2].size <= MOST_LINKS])
+        return [link for row, places in places_of.items() for link in _between(rows[row], places, links, by_id)]
+
+    def links_touching(self, paths: Collection[str], enough: int) -> int:
+        """Return how many links between notes begin or end at one of these, each once; above `enough`, an estimate.
+
+        If their own links are enough, those of all other notes are not read.
+        """
+        rows = _ends(self._db, paths)
+        own = {(note, target) for note, _, targets in rows for target in _others(note, targets)}
+        if len(own) >= enough:
+            return len(own)
+        edges = self.edges().to_notes
+        ends = np.isin(edges.targets, [note for note, _, _ in rows]) & (edges.targets != edges.sources)
+        return len(own | set(zip(edges.sources[ends].tolist(), edges.targets[ends].tolist(), strict=True)))
+
+    def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
+        """Return how notes stand, by path, without notes that have no links; of all notes, without paths."""
+        if paths is None:
+            rows: Any = self._db.execute(ALL_STANDINGS)
+        else:
+            rows = self._db.execute(STANDINGS, {"paths": json.dumps(list(paths))})
+        return {path: Standing(*numbers) for path, *numbers in rows}
 
 
 def save_edges(db: apsw.Connection, ends: Mapping[int, LinkEnds]) -> None:
@@ -140,37 +208,6 @@ def save_edges(db: apsw.Connection, ends: Mapping[int, LinkEnds]) -> None:
 def forget_edges(db: apsw.Connection, note: int, *, renamed: bool) -> None:
     """Forget where a note's links lead; if it is also `renamed`, other links than before may lead to it."""
     db.execute(DROP_EDGES if renamed else EMPTY_EDGES, {"note": note})
-
-
-def load_ids(db: apsw.Connection) -> dict[str, int]:
-    """Return the id of every note, in the order of their paths."""
-    rows: Any = db.execute(IDS)
-    return dict(rows)
-
-
-def load_names(db: apsw.Connection) -> list[NoteName]:
-    """Return what every note can be called, by ascending id."""
-    rows: Any = db.execute(NAMES)
-    # Most notes have no aliases; parsing "[]" for each of them takes longer than everything else here.
-    return [
-        NoteName(note, path, title, () if aliases == "[]" else tuple(json.loads(aliases)), links)
-        for note, path, title, aliases, links in rows
-    ]
-
-
-def load_links_of(db: apsw.Connection, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
-    """Yield the links of each of these notes that has any, by ascending id."""
-    for note, links in _stored_links(db, notes).items():
-        yield note, tuple(Link(*link) for link in links)
-
-
-def load_standings(db: apsw.Connection, paths: Collection[str] | None) -> dict[str, Standing]:
-    """Return how notes stand, by path, without notes that have no links; of all notes, without paths."""
-    if paths is None:
-        rows: Any = db.execute(ALL_STANDINGS)
-    else:
-        rows = db.execute(STANDINGS, {"paths": json.dumps(list(paths))})
-    return {path: Standing(*numbers) for path, *numbers in rows}
 
 
 def save_standings(db: apsw.Connection, standings: Mapping[int, Standing]) -> None:
@@ -189,25 +226,6 @@ def forget_standing(db: apsw.Connection, note: int) -> None:
         db.execute(queries.SET_META, {"key": "standings", "value": ""})
 
 
-def load_links_among(db: apsw.Connection, paths: Collection[str]) -> list[LinkBetween]:
-    """Return the links from one of these notes to another of them."""
-    rows = _ends(db, paths)
-    by_id = {note: path for note, path, _ in rows}
-    # All rows at once: a call of numpy for each of thirty notes takes longer than everything else here.
-    targets = np.concatenate([ends for _, _, ends in rows]) if rows else NONE
-    bounds = np.cumsum([ends.size for _, _, ends in rows])
-    found = np.flatnonzero(np.isin(targets, list(by_id)))
-    of_row = np.searchsorted(bounds, found, side="right")
-    places_of: dict[int, list[int]] = {}
-    for row, place, target in zip(
-        of_row.tolist(), (found - bounds[of_row]).tolist(), targets[found].tolist(), strict=True
-    ):
-        if target != rows[row][0]:
-            places_of.setdefault(row, []).append(place)
-    links = _stored_links(db, [rows[row][0] for row in places_of if rows[row][2].size <= MOST_LINKS])
-    return [link for row, places in places_of.items() for link in _between(rows[row], places, links, by_id)]
-
-
 def _between(row: Row, places: Sequence[int], links: StoredLinks, by_id: Mapping[int, str]) -> Iterator[LinkBetween]:
     """Yield the links at these places of a note, counted from its last one, identical ones once."""
     note, path, targets = row
@@ -218,20 +236,6 @@ def _between(row: Row, places: Sequence[int], links: StoredLinks, by_id: Mapping
         yield LinkBetween(path, by_id[target], text, out_degree)
 
 
-def count_touching(db: apsw.Connection, paths: Collection[str], enough: int) -> int:
-    """Return how many links between notes begin or end at one of these, each once; above `enough`, an estimate.
-
-    If their own links are enough, those of all other notes are not read.
-    """
-    rows = _ends(db, paths)
-    own = {(note, target) for note, _, targets in rows for target in _others(note, targets)}
-    if len(own) >= enough:
-        return len(own)
-    edges = load_edges(db).to_notes
-    ends = np.isin(edges.targets, [note for note, _, _ in rows]) & (edges.targets != edges.sources)
-    return len(own | set(zip(edges.sources[ends].tolist(), edges.targets[ends].tolist(), strict=True)))
-
-
 def find_stray_edges(db: apsw.Connection, *, resolved: bool) -> Iterator[str]:
     """Yield what is wrong with the edges; until links are `resolved`, missing ones are not wrong."""
     for what, statement in STRAYS.items():
@@ -240,7 +244,8 @@ def find_stray_edges(db: apsw.Connection, *, resolved: bool) -> Iterator[str]:
     if resolved:
         if number := db.execute(TOO_FEW).get:
             yield f"{number:,} notes with another number of edges than links"
-        edges, notes = load_edges(db), [name.id for name in load_names(db)]
+        linked = SqliteLinked(db)
+        edges, notes = linked.edges(), [name.id for name in linked.names()]
         if unresolved := len(notes) - edges.notes.size:
             yield f"{unresolved:,} notes whose links were never resolved"
         if astray := int((~np.isin(edges.to_notes.targets, notes)).sum()):

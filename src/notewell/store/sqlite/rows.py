@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.errors import REPAIR, StoreDamaged
-from notewell.store import NoteFacts
 from notewell.store.sqlite import queries
 from notewell.types.note import Chunk, Link, Note, Part
 
@@ -152,13 +151,6 @@ def _texts(written: str) -> tuple[str, ...]:
 def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
     """Return ids as a table for a statement."""
     return apsw.carray(np.asarray(ids, dtype=np.int64))
-
-
-def load_facts(db: apsw.Connection, paths: Collection[str]) -> Iterator[tuple[str, NoteFacts]]:
-    """Yield the path of each note with its day and front matter."""
-    rows: Any = db.execute(queries.NOTE_FACTS, {"paths": _json(list(paths))})
-    for path, day, fields in rows:
-        yield path, NoteFacts(day, json.loads(fields))
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
@@ -13,25 +14,16 @@ import numpy.typing as npt
 
 from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
 from notewell.store.bm25 import rarity
-from notewell.store.links import Edges, LinkBetween, NoteName, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays, one_bit
-from notewell.store.sqlite.links import (
-    count_touching,
-    load_edges,
-    load_ids,
-    load_links_among,
-    load_links_of,
-    load_names,
-    load_standings,
-)
+from notewell.store.sqlite.links import SqliteLinked
 from notewell.store.sqlite.masks import READ_AT_MOST, Scores
-from notewell.store.sqlite.rows import carray, load_chunks, load_facts
-from notewell.store.sqlite.vectors import find_lacking, load_vectors
+from notewell.store.sqlite.rows import carray, load_chunks
+from notewell.store.sqlite.vectors import load_vectors
 from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_holding, holding, load_any, load_postings
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
-from notewell.types.note import Chunk, Link, Vectors
+from notewell.types.note import Chunk, Vectors
 from notewell.types.query import EVERYTHING, Filter, Scope
 
 # One-bit codes choose this many chunks, whose cosines then decide. Fewer lose hits, more take time.
@@ -44,12 +36,12 @@ Ids = npt.NDArray[np.int64]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(SqliteLinked):
     """One state of the store, inside a read transaction."""
 
     def __init__(self, db: apsw.Connection, state: State, load_arrays: Callable[[], Arrays]) -> None:
         """Read the state that `db` sees; the arrays are only loaded for a search."""
-        self._db = db
+        super().__init__(db)
         self._load_arrays = load_arrays
         # A mask that depends on the order in which chunks were read belongs to this search alone.
         self._inside: dict[Scope, Flags] = {}
@@ -103,7 +95,8 @@ class SqliteSnapshot:
 
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         """Return the day and front matter of notes, by path."""
-        return dict(load_facts(self._db, paths))
+        rows: Any = self._db.execute(queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
+        return {path: NoteFacts(day, json.loads(fields)) for path, day, fields in rows}
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
@@ -128,7 +121,7 @@ class SqliteSnapshot:
 
     def lacking(self, kind: str) -> list[int]:
         """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
-        return find_lacking(self._db, kind)
+        return [slot for slot, _ in self._db.execute(queries.LACKING, {"encoder": kind})]
 
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""
@@ -138,39 +131,6 @@ class SqliteSnapshot:
         """Return the terms that contain a part, the most frequent first."""
         often = count_holding(self._db, self._arrays.words.containing(self._db, part))
         return sorted(often, key=lambda term: (-often[term], term))[:limit]
-
-    def ids(self) -> dict[str, int]:
-        """Return the id of every note, in the order of their paths."""
-        return load_ids(self._db)
-
-    def names(self) -> list[NoteName]:
-        """Return what every note can be called, by ascending id."""
-        return load_names(self._db)
-
-    def chunks_of(self, path: str) -> list[int]:
-        """Return the ids of a note's chunks, in order; none for an unknown path."""
-        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
-        return [slot for slot, _ in rows]
-
-    def edges(self) -> Edges:
-        """Return all resolved links."""
-        return load_edges(self._db)
-
-    def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
-        """Return the links of notes as written, by the note's id, without notes that have none."""
-        return dict(load_links_of(self._db, notes))
-
-    def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
-        """Return the links from one of these notes to another of them."""
-        return load_links_among(self._db, paths)
-
-    def links_touching(self, paths: Collection[str], enough: int) -> int:
-        """Return how many links between notes begin or end at one of these; above `enough`, an estimate."""
-        return count_touching(self._db, paths, enough)
-
-    def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
-        """Return how notes stand, by path, without notes that have no links; of all notes by default."""
-        return load_standings(self._db, paths)
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
         rows = self._db.execute(queries.CHUNKS_IN, {"note": note})

@@ -36,11 +36,6 @@ def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dic
     return {slot: np.frombuffer(data, np.int8).astype(np.float32) if data else None for slot, data in rows}
 
 
-def find_lacking(db: apsw.Connection, encoder: str) -> list[int]:
-    """Return one chunk for each text that lacks the encoder's vector, those of the newest notes first."""
-    return [slot for slot, _ in db.execute(queries.LACKING, {"encoder": encoder})]
-
-
 def carry_over(db: apsw.Connection, old: Path) -> None:
     """Copy the vectors of all lines that another store has, too: a rebuild need not repeat hours of work."""
     db.execute("attach database :file as old", {"file": str(old)})

@@ -16,9 +16,9 @@ from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Blocks, one_bit
 from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
-from notewell.store.sqlite.meta import Meta
 from notewell.store.sqlite.postings import Postings, merge
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
+from notewell.store.sqlite.schema import Meta
 from notewell.store.sqlite.vectors import save_vectors
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
