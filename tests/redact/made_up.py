@@ -3,6 +3,7 @@
 A form such as `API_KEY=«{a32}»` becomes a text; the secret is what « and » enclose, or all of it. The placeholders:
 
     {a32}    32 characters, here letters and digits; the kinds of characters are in ALPHABETS
+    {key25}  25 lines of base64, as in the file of a key
     {p}      a password as people make them, the same wherever the form repeats it
     {login}  `name:password` in base64
     {uuid}   a UUID
@@ -69,6 +70,7 @@ def fill(form: str, chance: Random) -> Made:
     """Return the text of a form, and its secret."""
     login = b64encode(f"{some(chance, LOWER, 6)}:{some(chance, ALNUM, 14)}".encode()).decode("ascii")
     form = form.replace("{uuid}", "{h8}-{h4}-{h4}-{h4}-{h12}").replace("{login}", login)
+    form = re.sub(r"\{key(\d+)\}", lambda part: "\n".join(["{b64}"] * int(part[1])), form)
     if "{p}" in form:
         form = form.replace("{p}", password(chance))
     text = re.sub(r"\{(\w)(\d+)\}", lambda part: some(chance, ALPHABETS[part[1]], int(part[2])), form)

@@ -11,8 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from notewell.redact.rule import Rule
-from notewell.redact.rules import VENDORS_FILE, all_rules
+from notewell.redact.rules import RULES_FILE, VENDORS_FILE, Rule, all_rules, secret_label
 from notewell.redact.scan import Scanner, SecretSpan, merge_overlaps
 from notewell.types.note import Link, Note, Redaction, Stamp
 
@@ -26,6 +25,7 @@ __all__ = [
     "redact_path",
     "redact_text",
     "rules_digest",
+    "secret_label",
     "sources_digest",
 ]
 
@@ -180,10 +180,10 @@ def rules_digest() -> str:
 
 
 def sources_digest(folder: Path) -> str:
-    """Return a digest of all modules and vendor rules in a folder: checks and tables decide as patterns do."""
+    """Return a digest of all modules and rules in a folder: checks and tables decide as patterns do."""
     digest = hashlib.blake2b(digest_size=6)
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py") or file.name == VENDORS_FILE:
+        if file.name.endswith(".py") or file.name in (RULES_FILE, VENDORS_FILE):
             digest.update(f"{file.name}\n".encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()

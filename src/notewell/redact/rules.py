@@ -1,4 +1,4 @@
-"""All rules, in the order in which they name a secret that several of them match.
+"""The rules: how each kind of secret is recognised, read from `rules.toml` and `vendors.json`.
 
 A new vendor is one line in `vendors.json`. A line has one of three sets of keys:
 
@@ -7,39 +7,83 @@ A new vendor is one line in `vendors.json`. A line has one of three sets of keys
 - `keywords` and `pattern`: anything else, with the fields of `Rule`.
 
 Patterns may contain `<start>`, `<end>`, `<uuid>` and `<mixed>`, see `FRAGMENTS`. In prefixes and keywords `[abc]`
-stands for each of its letters. `examples` are forms for made-up secrets, see `tests/redact/made_up.py`.
+stands for each of its letters. `examples` are forms for made-up secrets, see `tests/redact/made_up.py`. Secrets of any
+origin have their rules in `rules.toml`, which says how they are written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from notewell.redact.by_form import BY_FORM
-from notewell.redact.by_label import BY_LABEL, NEAR_LABEL
-from notewell.redact.by_position import BY_POSITION
-from notewell.redact.rule import START, Pattern, Rule, any_case, exactly
-from notewell.redact.values import is_not_sample
+from notewell.redact import values
 
-VENDORS_FILE = "vendors.json"
+VENDORS_FILE, RULES_FILE = "vendors.json", "rules.toml"
+# A token is not part of a longer word; an escape of a URL may stand before it: `%3Dghp_`.
+START = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-F]{2}))"
 FRAGMENTS = {
-    "<start>": START,
-    "<end>": "(?![A-Za-z0-9])",
-    "<uuid>": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "start": START,
+    "end": "(?![A-Za-z0-9])",
+    "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     # A hyphenated name without a digit or a capital is a word: `sk-loading-indicator-large`.
-    "<mixed>": r"(?=[A-Za-z_-]{0,60}\d)(?=[\d_-]{0,60}[A-Za-z])",
+    "mixed": r"(?=[A-Za-z_-]{0,60}\d)(?=[\d_-]{0,60}[A-Za-z])",
 }
+
+Check = Callable[[str], bool]
+
+
+class Ahead(NamedTuple):
+    """A cheap test before the real pattern: `pattern` must begin within `reach` characters after the keyword."""
+
+    pattern: str
+    reach: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of secret.
+
+    The pattern is tried wherever a keyword occurs, starting up to `lead` characters before it. With `any_case`, pattern
+    and keywords ignore case. If the pattern has a named group, only that group is the secret. The `check` has the last
+    word.
+    """
+
+    name: str
+    keywords: tuple[str, ...]
+    pattern: str
+    # Forms from which tests make up secrets; `tests/redact/made_up.py` explains them.
+    examples: tuple[str, ...]
+    check: Check | None = None
+    any_case: bool = False
+    lead: int = 0
+    # The match is a column's header; the secrets are the cells below it that pass `check`, or `column_check` where the
+    # table leaves no doubt about the column.
+    column_check: Check | None = None
+    ahead: Ahead | None = None
+    # Skip the match if label and value are both cells of table rows: the column rules decide there.
+    outside_rows: bool = False
+    # If the check refuses the whole match, do not try again inside it.
+    all_or_nothing: bool = False
+    # Certain enough to skip a whole file whose name matches.
+    certain: bool = False
+
+    def compiled(self) -> re.Pattern[str]:
+        """Return the pattern compiled; with `lead`, the match may begin up to that many characters later."""
+        text = rf"(?s:.{{0,{self.lead}}}?)(?:{self.pattern})" if self.lead else self.pattern
+        return re.compile(text, re.IGNORECASE if self.any_case else 0)
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Return every rule; `NEAR_LABEL` comes last, since every other rule has a better name for what it finds."""
-    return (*vendor_rules(), *BY_FORM, *BY_POSITION, *BY_LABEL, *NEAR_LABEL)
+    """Return every rule, in the order in which they name a secret that several of them match."""
+    table = _table()
+    return (*vendor_rules(), *(_rule(name, row, table) for name, row in table["rule"].items()))
 
 
 @cache
@@ -49,25 +93,52 @@ def vendor_rules() -> tuple[Rule, ...]:
     return tuple(_vendor_rule(name, row) for group in groups.values() for name, row in group.items())
 
 
+@cache
+def secret_label() -> re.Pattern[str]:
+    """Return the pattern of the labels of passwords, tokens and keys."""
+    fragments = _table()["fragment"]
+    return re.compile(f"{fragments['password-label']}|{fragments['secret-label']}", re.IGNORECASE)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    """Return what `rules.toml` contains, with its fragments filled in."""
+    # Loaded here: most searches redact nothing.
+    import tomllib  # noqa: PLC0415
+
+    table = tomllib.loads(Path(__file__).with_name(RULES_FILE).read_text(encoding="utf-8"))
+    fragments = dict(FRAGMENTS)
+    for name, pattern in table["fragment"].items():
+        fragments[name] = _filled("".join(pattern), fragments)
+    return {**table, "fragment": fragments}
+
+
+def _rule(name: str, row: Mapping[str, Any], table: Mapping[str, Any]) -> Rule:
+    lists = {f"<{each}>": words for each, words in table["keyword"].items()}
+    keywords = tuple(word for named in row["keywords"] for word in lists.get(named, (named,)))
+    fields = {
+        **{"any_case": True, **row},
+        "keywords": keywords,
+        "pattern": _filled("".join(row["pattern"]), table["fragment"]),
+        "examples": tuple(row["examples"]),
+        "ahead": Ahead(**row["ahead"]) if "ahead" in row else None,
+        **{check: getattr(values, row[check]) for check in ("check", "column_check") if check in row},
+    }
+    return Rule(name, **fields)
+
+
 def _vendor_rule(name: str, row: Mapping[str, Any]) -> Rule:
     examples = tuple(row["examples"])
     if "prefixes" in row:
         prefixes = expand(row["prefixes"].split())
-        pattern = exactly(f"{START}(?:{_any_of(prefixes)}){_filled(row['body'])}")
-        return Rule(name, prefixes, pattern, examples, is_not_sample, certain=True)
+        pattern = f"{START}(?:{_any_of(prefixes)}){_filled(row['body'])}"
+        return Rule(name, prefixes, pattern, examples, values.is_not_sample, certain=True)
     if "vendor" in row:
         vendors = tuple(row["vendor"].split())
-        return Rule(name, vendors, _after_vendor(vendors, _filled(row["value"])), examples, is_not_sample)
-    pattern = Pattern(_filled(row["pattern"]), row.get("any_case", False))
-    return Rule(
-        name,
-        expand(row["keywords"]),
-        pattern,
-        examples,
-        is_not_sample,
-        lead=row.get("lead", 0),
-        certain=row.get("certain", False),
-    )
+        pattern = _after_vendor(vendors, _filled(row["value"]))
+        return Rule(name, vendors, pattern, examples, values.is_not_sample, any_case=True)
+    fields = {**row, "keywords": expand(row["keywords"]), "pattern": _filled(row["pattern"]), "examples": examples}
+    return Rule(name, check=values.is_not_sample, **fields)
 
 
 def expand(words: list[str]) -> tuple[str, ...]:
@@ -80,9 +151,9 @@ def expand(words: list[str]) -> tuple[str, ...]:
     return tuple("".join(letters) for choice in choices for letters in product(*choice))
 
 
-def _filled(pattern: str) -> str:
-    for fragment, meaning in FRAGMENTS.items():
-        pattern = pattern.replace(fragment, meaning)
+def _filled(pattern: str, fragments: Mapping[str, str] = FRAGMENTS) -> str:
+    for name, text in fragments.items():
+        pattern = pattern.replace(f"<{name}>", text)
     return pattern
 
 
@@ -90,8 +161,8 @@ def _any_of(words: tuple[str, ...]) -> str:
     return "|".join(map(re.escape, words))
 
 
-def _after_vendor(vendors: tuple[str, ...], value: str) -> Pattern:
-    return any_case(
+def _after_vendor(vendors: tuple[str, ...], value: str) -> str:
+    return (
         rf"(?:{_any_of(vendors)})[\w. \-]{{0,40}}(?:key|token|secret|pass|auth|pat)[\w ]{{0,16}}"
         rf"[\"'`*_)\]]{{0,3}}\s{{0,3}}(?:=>?|:|\||\bis\b|,)?\s{{0,3}}[\"'`*_<(]{{0,3}}"
         rf"(?P<secret>(?-i:{value}))(?![\w-])"

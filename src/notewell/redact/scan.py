@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from notewell.redact.rule import Ahead, Check, Rule
+from notewell.redact.rules import Ahead, Check, Rule
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
@@ -100,7 +100,7 @@ class Scanner:
         return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._by_name]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
-        return self._patterns.setdefault(rule.name, rule.pattern.compile(rule.lead))
+        return self._patterns.setdefault(rule.name, rule.compiled())
 
 
 class _Ahead:

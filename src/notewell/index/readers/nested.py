@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from notewell.errors import NoteError
 from notewell.index.readers.content import DEEPEST, MOST_TEXT
 from notewell.index.readers.writing import marked_line, one_line, shortened
-from notewell.redact.by_label import PASSWORD, SECRET
+from notewell.redact import secret_label
 
 
 def load_json(text: str) -> object:
@@ -44,8 +44,6 @@ LONGEST_WORD = 2000
 LONGEST_KEY = 200
 # A list becomes one line if it is no longer than this, and is on one line in the file.
 LONGEST_LIST = 200
-# A key that redaction takes for the label of a secret.
-SECRET_KEY = re.compile(rf"{PASSWORD}|{SECRET}", re.IGNORECASE)
 NUMBERS = re.compile(r"(?:\[\d+\])+\Z")
 QUOTES = ('"', "'", "`")
 
@@ -177,7 +175,8 @@ def is_secret_name(path: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _is_name(key: str) -> bool:
-    return SECRET_KEY.search(key) is not None
+    # A key that redaction takes for the label of a secret.
+    return secret_label().search(key) is not None
 
 
 def in_quotes(text: str) -> str:
