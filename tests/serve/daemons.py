@@ -24,6 +24,8 @@ from notewell.serve.daemon import wire
 COMMAND = (sys.executable, "-P", "-m", "notewell")
 # Far longer than anything here takes, also on a busy machine.
 LONG = 300.0
+# The same command, which waits for a daemon however busy the machine is.
+PATIENT = (sys.executable, "-P", "-c", f"from notewell.serve.daemon.client import main; main(patience={LONG})")
 
 
 class DaemonRunner:
@@ -32,6 +34,7 @@ class DaemonRunner:
     def __init__(self, runtime: Path, folder: Path, environment: Mapping[str, str]) -> None:
         self.runtime = runtime
         self.folder = folder
+        self.command = PATIENT
         self.environment = {**environment, "XDG_RUNTIME_DIR": str(runtime), "PYTHONUTF8": "1"}
         self.processes: list[subprocess.Popen[bytes]] = []
 
@@ -62,7 +65,7 @@ class DaemonRunner:
     ) -> tuple[int, str, str]:
         """Run a command as a user would: exit code, stdout and stderr."""
         done = subprocess.run(
-            [*COMMAND, *arguments],
+            [*self.command, *arguments],
             cwd=cwd or self.folder,
             env={**self.environment, **(environment or {})},
             input=given,
@@ -76,7 +79,9 @@ class DaemonRunner:
         """Run a command on a terminal and return what it shows there."""
         ours, theirs = pty.openpty()
         variables = {**self.environment, "TERM": "xterm", **environment}
-        process = subprocess.Popen([*COMMAND, *arguments], cwd=self.folder, env=variables, stdout=theirs, stderr=theirs)
+        process = subprocess.Popen(
+            [*self.command, *arguments], cwd=self.folder, env=variables, stdout=theirs, stderr=theirs
+        )
         os.close(theirs)
         shown = b""
         try:
@@ -182,7 +187,9 @@ def begun_by_nobody(
         listener.listen(1)
         with given.open("rb") as stdin:
             pipes: dict[str, Any] = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-            command = subprocess.Popen([*COMMAND, *arguments], cwd=daemon.folder, env=daemon.environment, **pipes)
+            command = subprocess.Popen(
+                [*daemon.command, *arguments], cwd=daemon.folder, env=daemon.environment, **pipes
+            )
         connection, _ = listener.accept()
         with command, connection:
             connection.sendall(wire.frame(wire.BEGUN))

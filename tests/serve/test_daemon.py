@@ -6,11 +6,12 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.serve.conftest import NOTES
+from tests.cases import cases
+from tests.serve.conftest import write_notes
 from tests.serve.daemons import COMMAND, DaemonRunner, daemon_for
 
 from notewell import Vault
@@ -23,11 +24,7 @@ TOOK = re.compile(r'"took_ms": [\d.]+')
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonRunner]:
     """A small vault that is indexed, and a process that runs."""
     root = tmp_path_factory.mktemp("daemon") / "notes"
-    for path, text in NOTES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    (root / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
-    with Vault.open(root) as vault:
+    with Vault.open(write_notes(root)) as vault:
         vault.index()
     with daemon_for(root) as made:
         made.start()
@@ -38,15 +35,24 @@ def answered(daemon: DaemonRunner) -> int:
     return int(daemon.about()["requests"])
 
 
-@pytest.mark.parametrize(
+def differs(daemon: DaemonRunner, arguments: tuple[str, ...], without_it: tuple[int, str, str]) -> bool:
+    """Tell whether a command that the daemon answers prints anything else than without it."""
+    before = answered(daemon)
+    with_it = daemon.run(*arguments)
+    # Without a text it is asked once more, with what comes on stdin.
+    assert answered(daemon) > before
+    code, out, err = (TOOK.sub("", str(part)) for part in with_it)
+    assert out + err
+    return (code, out, err) != tuple(TOOK.sub("", str(part)) for part in without_it)
+
+
+@cases(
     "arguments",
     [
-        ("search", "why did the loaf collapse"),
         ("search", "loaf", "--json"),
         ("search", "loaf", "--explain"),
         ("search", "xyzzyplugh"),
         ("search", "loaf", "--deep"),
-        ("search",),
         ("search", "loaf", "--vault", "/nonexistent"),
         ("read", "Recipes/Sourdough.md:6-8", "--numbers"),
         ("read", "Nothing.md"),
@@ -56,19 +62,20 @@ def answered(daemon: DaemonRunner) -> int:
         ("graph",),
         ("status",),
     ],
-    ids=" ".join,
 )
-def test_a_command_prints_the_same_with_and_without_it(daemon: DaemonRunner, arguments: tuple[str, ...]) -> None:
-    before = answered(daemon)
-    with_it = daemon.run(*arguments)
-    # Without a text it is asked once more, with what comes on stdin.
-    assert answered(daemon) > before
-    without_it = daemon.run(*arguments, "--no-daemon")
-    # Without a text it is asked once more, with what comes on stdin.
-    assert answered(daemon) > before
-    code, out, err = (TOOK.sub("", str(part)) for part in with_it)
-    assert (code, out, err) == tuple(TOOK.sub("", str(part)) for part in without_it)
-    assert out + err
+def test_a_command_prints_the_same_with_and_without_it(
+    daemon: DaemonRunner,
+    run_command: Callable[..., tuple[int, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("COLUMNS", daemon.environment["COLUMNS"])
+    assert not differs(daemon, arguments, run_command(daemon.folder, *arguments))
+
+
+@pytest.mark.parametrize("arguments", [("search", "why did the loaf collapse"), ("search",)], ids=" ".join)
+def test_a_process_prints_the_same_with_and_without_it(daemon: DaemonRunner, arguments: tuple[str, ...]) -> None:
+    assert not differs(daemon, arguments, daemon.run(*arguments, "--no-daemon"))
 
 
 def test_the_command_loads_nothing_before_it_asks() -> None:
@@ -159,7 +166,7 @@ def test_a_full_disk_is_reported_as_without_it(daemon: DaemonRunner) -> None:
     assert b"error: Cannot write the output" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("read", "--raw", "Garden/Keys.md"), ("graph", "--svg", "g.svg"), ("doctor",)])
+@cases("arguments", [("read", "--raw", "Garden/Keys.md"), ("graph", "--svg", "g.svg"), ("doctor",)])
 def test_what_writes_or_shows_secrets_is_not_asked_of_it(daemon: DaemonRunner, arguments: tuple[str, ...]) -> None:
     before = answered(daemon)
     daemon.run(*arguments)

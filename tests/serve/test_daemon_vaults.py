@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -83,8 +82,7 @@ def test_a_note_is_found_the_moment_it_is_saved_fifty_times(indexed: Path) -> No
     with daemon_for(indexed) as daemon:
         daemon.start()
         daemon.ask("search", "loaf")
-        # The watch begins when nobody waits.
-        time.sleep(0.5)
+        # The first are saved before the folder is watched, the others afterwards.
         for number in range(50):
             (indexed / f"New {number}.md").write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
             assert f"New {number}.md" in daemon.ask("search", f"Word{number}zz", "-n", "1")

@@ -27,6 +27,8 @@ HOOK_LIMIT = ("--timeout-ms", "NOTEWELL_HOOK_TIMEOUT_MS", "300")
 # Seconds to print an answer that the daemon sends at the last moment.
 TO_PRINT = 0.02
 READ_SIZE = 1 << 16
+# Seconds to wait for a busy daemon: without it, an answer takes about twice this.
+PATIENCE = 0.15
 # The reason in the log for a hook whose time ended in the daemon.
 LATE = "out of time in the daemon"
 # The start of this process by the monotonic clock; 0 if `main` did not run the command.
@@ -35,16 +37,19 @@ began = 0.0
 stdin_stalled = False
 
 
-def main() -> None:
-    """Run the command line, in the daemon if one is running and may be used; Ctrl-C ends it silently."""
+def main(patience: float = PATIENCE) -> None:
+    """Run the command line, in the daemon if one is running and may be used; Ctrl-C ends it silently.
+
+    A daemon that has not begun to answer after `patience` seconds is not waited for.
+    """
     try:
-        _main()
+        _main(patience)
     except KeyboardInterrupt:
         # While it waits or loads; a command that has begun handles Ctrl-C itself.
         os._exit(130)
 
 
-def _main() -> None:
+def _main(patience: float) -> None:
     global began
     # The processor time until now is the start of Python.
     began = time.monotonic() - time.process_time()
@@ -55,12 +60,12 @@ def _main() -> None:
         return
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
     request = _request(arguments, until)
-    outcome, printed = _ask(request, until) if request else ("failed", [])
+    outcome, printed = _ask(request, until, patience) if request else ("failed", [])
     if outcome == "piped" and _is_piped():
         # Only the command knows whether its query is on stdin, and a pipe may stay open for ever.
         request["stdin"] = sys.stdin.buffer.read()
         _put_back(request["stdin"])
-        outcome, printed = _ask(request, until)
+        outcome, printed = _ask(request, until, patience)
     if outcome == "done":
         _print(_paged(printed, arguments))
     if outcome == "late" and arguments[0] == "hook":
@@ -193,11 +198,11 @@ def _put_back(data: bytes) -> None:
     sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors)
 
 
-def _ask(request: dict[str, bytes], until: float) -> tuple[str, list[tuple[bytes, bytes]]]:
+def _ask(request: dict[str, bytes], until: float, patience: float) -> tuple[str, list[tuple[bytes, bytes]]]:
     # A command that does not ask does not wait for it to load.
     from notewell.serve.daemon import wire  # noqa: PLC0415
 
-    return wire.ask(request, until)
+    return wire.ask(request, patience=patience, until=until)
 
 
 def _paged(printed: list[tuple[bytes, bytes]], arguments: list[str]) -> list[tuple[bytes, bytes]]:

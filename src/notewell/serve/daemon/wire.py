@@ -25,8 +25,6 @@ BEGUN, OUT, ERR, CODE, DECLINED = b"B", b"O", b"E", b"X", b"D"
 OUTDATED, PIPED = b"outdated", b"piped"
 LENGTH = 4
 READ_SIZE = 1 << 16
-# Seconds to wait for a busy daemon: without it, an answer takes about twice this.
-UNTIL_BEGUN = 0.15
 # Seconds until a daemon that has begun to answer counts as hanging.
 UNTIL_DONE = 10.0
 
@@ -96,9 +94,9 @@ def frame(kind: bytes, data: bytes = b"") -> bytes:
 
 
 def ask(
-    request: dict[str, bytes], until: float = float("inf"), patience: float = UNTIL_BEGUN
+    request: dict[str, bytes], *, patience: float, until: float = float("inf")
 ) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return the outcome of a request and its output.
+    """Return the outcome of a request and its output; wait `patience` seconds for the daemon to begin.
 
     The outcome is `done`, `absent`, `outdated`, `piped`, `declined`, `busy` or `late`.
     """
