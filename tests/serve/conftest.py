@@ -42,6 +42,19 @@ def write_notes(root: Path) -> Path:
 
 
 @pytest.fixture
+def encoded(folder: Path) -> Path:
+    """The small vault, with an encoder whose vectors one can check by eye."""
+    (folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8")
+    return folder
+
+
+def write_numbered(root: Path, count: int) -> None:
+    """Write so many short notes."""
+    for number in range(count):
+        (root / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+
+
+@pytest.fixture
 def indexed(folder: Path) -> Iterator[Vault]:
     """The small vault, indexed and open, as servers keep it."""
     from notewell.vault import Vault  # noqa: PLC0415

@@ -25,6 +25,12 @@ COMMAND = [sys.executable, "-P", "-m", "notewell", "mcp"]
 GUARD = 300.0
 # Two thousand tokens, as the model in the package counts them.
 PAGE = 2_000
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
 
 
 def environment() -> dict[str, str]:

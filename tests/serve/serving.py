@@ -10,14 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.serve.http import GuardRules, Mounted
+    from notewell.types.note import Vectors
 
 PATIENCE = 300.0
+# Notes of a run that takes a while.
+MANY = 30
 
 
 @dataclass(frozen=True)
@@ -124,3 +128,27 @@ def wait_until(true: Any) -> None:
     while not true():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.01)
+
+
+def hold(vault: Vault) -> threading.Event:
+    """Let a vault's embedder wait before the second group of notes it gets; return what lets it go on."""
+    from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
+
+    go_on, groups = threading.Event(), []
+
+    class Held(WordsEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            # A search embeds a few sentences; those are let through.
+            groups.extend([len(texts)] if len(texts) > MANY else [])
+            if len(groups) > 1 and len(texts) > MANY:
+                assert go_on.wait(PATIENCE)
+            return super().embed(texts)
+
+    vault.models.embedder = Held()
+    return go_on
+
+
+def write_many(root: Path) -> None:
+    """Write notes of three groups."""
+    for one in range(MANY):
+        (root / f"note {one}.md").write_text(f"# Note {one}\n\n" + f"word{one} of it\n" * 1_600, encoding="utf-8")

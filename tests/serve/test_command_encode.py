@@ -6,20 +6,18 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cases import cases
+from tests.serve.conftest import write_numbered
+from tests.serve.encoding import NONE, Notewell, encoding
 
 from notewell import Vault
 from notewell.files.lock import held
 from notewell.files.user import private_folder
+from notewell.serve.cli.progress import QUIET
 
-Notewell = Callable[..., tuple[int, str, str]]
-
-NONE = {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""}
 # Runs a command and says at its end at which priority it did.
 PRIORITY = """
 import atexit, os
@@ -27,18 +25,6 @@ from notewell.serve.cli import main
 atexit.register(lambda: print(f"priority {os.nice(0)}"))
 main()
 """
-
-
-@pytest.fixture
-def encoded(folder: Path) -> Path:
-    """The small vault, with an encoder whose vectors one can check by eye."""
-    (folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8")
-    return folder
-
-
-def status(notewell: Notewell) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(notewell("status", "--json")[1])
-    return told
 
 
 # `notewell encode`
@@ -88,10 +74,10 @@ def test_a_second_encoding_run_leaves_it_to_the_first(notewell: Notewell, encode
             "words has encoded 0% of 4 chunks\n",
             "another process is encoding this vault already, and goes on in the background\n",
         )
-        told = status(notewell)["filling"]
+        told = encoding(notewell)
         assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
         assert "encoder   words has encoded 0% of 4 chunks; running now\n" in notewell("status")[1]
-    assert not status(notewell)["filling"]["under_way"]
+    assert not encoding(notewell)["under_way"]
 
 
 def test_a_vault_that_was_never_indexed_is_left_as_it_is(notewell: Notewell, encoded: Path) -> None:
@@ -99,21 +85,18 @@ def test_a_vault_that_was_never_indexed_is_left_as_it_is(notewell: Notewell, enc
     assert not (encoded / ".notewell").exists()
 
 
-def test_a_long_encoding_run_reports_its_progress_on_stderr(
-    notewell: Notewell, encoded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)
-    for number in range(96):
-        (encoded / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+def test_a_long_encoding_run_reports_its_progress_on_stderr(notewell: Notewell, encoded: Path) -> None:
+    write_numbered(encoded, QUIET.notes - 4)
     notewell("index")
     _, out, err = notewell("encode")
-    assert re.findall(r"encoded (\d+) of 100 chunks", err) == ["32", "64", "96", "100"]
-    assert out == "words has encoded 100% of 100 chunks\n"
+    told = [int(number) for number in re.findall(r"encoded (\d+) of 500 chunks", err)]
+    # A line for each tenth, with the first group of 32 that reaches it.
+    assert told == [64, 128, 160, 224, 256, 320, 352, 416, 480, 500]
+    assert out == "words has encoded 100% of 500 chunks\n"
 
 
 def test_ctrl_c_keeps_what_is_done(notewell: Notewell, encoded: Path) -> None:
-    for number in range(96):
-        (encoded / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    write_numbered(encoded, 96)
     notewell("index")
     # The second group of chunks is the last that it makes.
     program = """
@@ -130,7 +113,7 @@ WordsEmbedder.embed = embed
 main()
 """
     ended = subprocess.run([sys.executable, "-c", program, "fill"], cwd=encoded, capture_output=True, text=True)
-    filling = status(notewell)["filling"]
+    filling = encoding(notewell)
     assert filling["filled"] >= 32 and filling["filled"] + filling["left"] == 100
     assert (ended.returncode, ended.stdout) == (130, f"words has encoded {filling['filled']}% of 100 chunks\n")
     assert "Traceback" not in ended.stderr
@@ -150,7 +133,7 @@ def run_gently(folder: Path) -> tuple[int, str, str]:
 def test_background_encoding_has_the_lowest_priority(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
     assert run_gently(encoded) == (0, "words has encoded 100% of 4 chunks\npriority 19\n", "")
-    assert status(notewell)["filling"]["left"] == 0
+    assert encoding(notewell)["left"] == 0
 
 
 def test_background_encoding_leaves_another_alone(notewell: Notewell, encoded: Path) -> None:
@@ -158,7 +141,7 @@ def test_background_encoding_leaves_another_alone(notewell: Notewell, encoded: P
     with Vault.open(encoded) as vault, vault.store.locked("encode"):
         code, out, _ = run_gently(encoded)
     assert (code, out) == (0, "words has encoded 0% of 4 chunks\npriority 19\n")
-    assert status(notewell)["filling"]["filled"] == 0
+    assert encoding(notewell)["filled"] == 0
 
 
 # Behind `notewell index`
@@ -207,7 +190,7 @@ def test_encode_and_eval_with_an_encoder_that_cannot_be_used_are_errors(
 @pytest.mark.parametrize("unusable", ["half", "ollama:x"], indirect=True)
 def test_status_says_that_an_encoder_cannot_be_used(notewell: Notewell, unusable: str) -> None:
     assert f"encoder   not usable: {unusable}" in notewell("status")[1]
-    assert status(notewell)["filling"]["problem"].startswith(unusable)
+    assert encoding(notewell)["problem"].startswith(unusable)
 
 
 # `notewell status` and `notewell eval`
@@ -215,14 +198,14 @@ def test_status_says_that_an_encoder_cannot_be_used(notewell: Notewell, unusable
 
 def test_status_shows_the_share_that_is_encoded(notewell: Notewell, encoded: Path) -> None:
     notewell("index")
-    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "left": 4}
+    assert encoding(notewell) == {**NONE, "encoder": "words/27", "left": 4}
     assert "encoder   words has encoded 0% of 4 chunks\n" in notewell("status")[1]
     notewell("encode")
-    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
+    assert encoding(notewell) == {**NONE, "encoder": "words/27", "filled": 4}
     assert "encoder   words has encoded 100% of 4 chunks\n" in notewell("status")[1]
     (encoded / "new.md").write_text("# New\n\nA note that was not there before at all.\n")
     notewell("index")
-    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4, "left": 1}
+    assert encoding(notewell) == {**NONE, "encoder": "words/27", "filled": 4, "left": 1}
     assert "encoder   words has encoded 80% of 5 chunks\n" in notewell("status")[1]
 
 
@@ -232,14 +215,14 @@ def test_status_counts_no_vectors_of_another_encoder(
     notewell("index")
     notewell("encode")
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "minilm")
-    told = status(notewell)["filling"]
+    told = encoding(notewell)
     assert (told["encoder"].split("/")[0], told["filled"], told["left"]) == ("all-MiniLM-L6-v2", 0, 4)
 
 
 def test_status_says_that_there_is_no_encoder(notewell: Notewell) -> None:
     notewell("index")
     assert "encoder   none\n" in notewell("status")[1]
-    assert status(notewell)["filling"] == NONE
+    assert encoding(notewell) == NONE
 
 
 def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
@@ -251,13 +234,13 @@ def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
     with held(private_folder(state / "notewell") / "reader.lock", 0):
         environment = {**os.environ, "XDG_STATE_HOME": str(state)}
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        while not status(notewell)["filling"]["under_way"]:
+        while not encoding(notewell)["under_way"]:
             assert process.poll() is None
             time.sleep(0.05)
         assert (
             notewell("encode")[2] == "another process is encoding this vault already, and goes on in the background\n"
         )
-        assert status(notewell)["filling"]["filled"] == 0
+        assert encoding(notewell)["filled"] == 0
     assert process.communicate(timeout=300)[0] == "words has encoded 100% of 4 chunks\n"
 
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from tests.serve.conftest import write_numbered
+
+from notewell.serve.cli.progress import QUIET
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -98,14 +100,10 @@ def test_an_empty_vault_is_not_an_error(notewell: Notewell, tmp_path: Path) -> N
     assert (code, out[:19]) == (0, "0 notes, 0 chunks (")
 
 
-def test_a_long_run_reports_its_progress_on_stderr(
-    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 100)
-    for number in range(97):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+def test_a_long_run_reports_its_progress_on_stderr(notewell: Notewell, folder: Path) -> None:
+    write_numbered(folder, QUIET.notes - 3)
     _, out, err = notewell("index")
-    assert re.findall(r"indexed (\d+) of 100 notes", err) == [str(tenth) for tenth in range(10, 101, 10)]
+    assert re.findall(r"indexed (\d+) of 500 notes", err) == [str(tenth) for tenth in range(50, 501, 50)]
     assert "indexed" not in out
 
 

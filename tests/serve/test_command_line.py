@@ -15,12 +15,13 @@ from pathlib import Path
 import click
 import pytest
 from tests.cases import cases
+from tests.serve.conftest import write_numbered
 from tests.serve.terminal import PROGRAM, on_terminal, run_on_terminal
 
 from notewell import __version__
 from notewell.serve.cli import COMMANDS, GROUPS, cli
 from notewell.serve.cli.help import TOPICS
-from notewell.serve.cli.progress import QUIET_NOTES
+from notewell.serve.cli.progress import QUIET
 from notewell.serve.cli.usage import SETTING_HINT
 
 Notewell = Callable[..., tuple[int, str, str]]
@@ -174,6 +175,8 @@ def test_every_example_of_the_help_works_on_the_sample_vault(
     (notes / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n')
     for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(notes.parent))
+    # Loading the usual one takes longer than all that an example does.
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "words")
     monkeypatch.chdir(notes)
     notewell("read", "Home.md")
     ran = 0
@@ -327,10 +330,9 @@ def test_errors_obey_no_color_too(folder: Path) -> None:
 
 
 def test_a_terminal_is_shown_a_bar_instead_of_lines(folder: Path) -> None:
-    for number in range(QUIET_NOTES):
-        (folder / f"{number}.md").write_text(f"# {number}\n\nrye bread and more rye bread, note {number}\n")
+    write_numbered(folder, QUIET.notes)
     shown = on_terminal("index", cwd=folder)
-    assert f"{QUIET_NOTES + 3:,} notes" in shown
+    assert f"{QUIET.notes + 3:,} notes" in shown
     assert "indexed " not in shown
 
 

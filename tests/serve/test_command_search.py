@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.cases import cases
+from tests.serve.conftest import write_numbered
 
 from notewell.freshness import AT_ONCE
+from notewell.serve.cli.progress import QUIET
 
 Notewell = Callable[..., tuple[int, str, str]]
 
@@ -180,14 +181,14 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent(notewell: Notewell, fo
 
 
 def test_a_vault_that_was_never_indexed_is_indexed_first_with_progress_on_stderr(
-    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+    notewell: Notewell, folder: Path
 ) -> None:
-    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_NOTES", 3)
+    write_numbered(folder, QUIET.notes - 3)
     code, out, err = notewell("search", "loaf", "--json")
     assert code == 0
     assert hits(out)[0]["path"] == "Recipes/Sourdough.md"
     assert err.startswith(f"indexing {folder}\n")
-    assert "indexed 3 of 3 notes" in err
+    assert "indexed 500 of 500 notes" in err
     assert "indexing" not in notewell("search", "loaf", "--json")[2]
 
 

@@ -16,7 +16,10 @@ from urllib.parse import urlsplit
 import pytest
 from tests.cases import cases
 
-from .serving import PATIENCE, Served
+from notewell import Vault
+
+from .embeddings import embeddings
+from .serving import PATIENCE, Served, wait_until
 
 
 @contextmanager
@@ -37,6 +40,7 @@ def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     finally:
         process.terminate()
         process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
 
 
 @pytest.fixture(autouse=True)
@@ -45,37 +49,59 @@ def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APPDATA", str(tmp_path / "config"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path, number: signal.Signals) -> None:
-    with started(folder) as (process, served), closing(HTTPConnection(served.host, served.port)) as idle:
+def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path) -> None:
+    with (
+        started(folder, "--rate", "0.01") as (process, served),
+        closing(HTTPConnection(served.host, served.port)) as idle,
+    ):
         idle.connect()
         assert served.get("/search", text="loaf")["hits"][0]["path"] == "Recipes/Sourdough.md"
-        process.send_signal(number)
+        # The rate is what the command was told.
+        assert served.ask("/health").status == 429
+        process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=PATIENCE)[1]
         assert process.returncode == 0
         assert said == f"indexing {folder}\nserving {folder}; Ctrl-C stops it\n"
 
 
+def is_refused(served: Served) -> bool:
+    try:
+        served.send(b"").close()
+    except ConnectionError:
+        return True
+    return False
+
+
 def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Path) -> None:
-    with started(folder) as (process, served):
-        for one in range(120):
-            (folder / f"note {one}.md").write_text(f"# Note {one}\n\n" + "some words of it\n" * 600, encoding="utf-8")
-        with closing(HTTPConnection(served.host, served.port, timeout=PATIENCE)) as connection:
-            connection.request("POST", "/reload")
-            answer = connection.getresponse()
-            assert json.loads(answer.readline())["total"] == 120
-            process.terminate()
-            report = json.loads(answer.read().splitlines()[-1])
-        assert report["interrupted"] and 0 < report["added"] < 120
-        assert process.communicate(timeout=PATIENCE)[1].count("\n") == 2
-        assert process.returncode == 0
-    with started(folder) as (_, served):
-        assert served.ask("/reload", method="POST").status == 200
-        assert served.get("/status")["notes"] == 123
+    # The first notes are stored with the third request or the fourth; all of them take more than ten.
+    with embeddings(answered=4) as vectors:
+        vectors.use_in(folder)
+        with vectors.let_go(), Vault.open(folder) as vault:
+            vault.index()
+        with started(folder) as (process, served):
+            for one in range(120):
+                text = f"# Note {one}\n\n" + f"some words of {one}\n" * 600
+                (folder / f"note {one}.md").write_text(text, encoding="utf-8")
+            with closing(HTTPConnection(served.host, served.port, timeout=PATIENCE)) as connection:
+                connection.request("POST", "/reload")
+                answer = connection.getresponse()
+                assert json.loads(answer.readline())["total"] == 120
+                assert vectors.held.wait(PATIENCE)
+                process.terminate()
+                # The run goes on when it was told to end.
+                wait_until(lambda: is_refused(served))
+                with vectors.let_go():
+                    report = json.loads(answer.read().splitlines()[-1])
+            assert report["interrupted"] and 0 < report["added"] < 120
+            assert process.communicate(timeout=PATIENCE)[1] == f"serving {folder}; Ctrl-C stops it\n"
+        with vectors.let_go(), Vault.open(folder) as vault:
+            assert vault.status().notes == 3 + report["added"]
+            assert vault.index().notes == 123
 
 
 def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(folder: Path) -> None:
-    with started(folder, "--verbose", "--json") as (process, served):
+    # At no rate there is no limit.
+    with started(folder, "--verbose", "--json", "--rate", "0") as (process, served):
         served.get("/search", text="my very private question")
         served.get("/node/Garden/Bees.md")
         for forged in (
@@ -91,13 +117,6 @@ def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(f
         assert routes[:2] == [["GET", "/search", "200"], ["GET", "/node/{place:path}", "200"]]
         assert len(routes) == 5 and {path for _, path, _ in routes[2:]} <= {"/node/{place:path}", "-"}
         assert not any(word in said for word in ("private", "Bees", "forged"))
-
-
-def test_the_rate_is_what_the_command_was_told(folder: Path) -> None:
-    with started(folder, "--rate", "0.01") as (_, served):
-        assert [served.ask("/health").status for _ in range(2)] == [200, 429]
-    with started(folder, "--rate", "0") as (_, served):
-        assert {served.ask("/health").status for _ in range(5)} == {200}
 
 
 def test_a_port_that_is_taken_is_reported(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:

@@ -8,32 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serve.encoding import NONE, Notewell, encoding
 
 from notewell import Vault
 
-Notewell = Callable[..., tuple[int, str, str]]
-
-NONE = {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""}
 # Far longer than anything here takes, also on a busy machine.
 LONG = 300.0
 BEHIND = "Improving results in the background (4 chunks left). See `notewell status`\n"
-
-
-@pytest.fixture
-def encoded(folder: Path) -> Path:
-    """The small vault, with an encoder whose vectors one can check by eye."""
-    (folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8")
-    return folder
-
-
-def status(notewell: Notewell) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(notewell("status", "--json")[1])
-    return told
 
 
 @pytest.fixture
@@ -74,7 +60,7 @@ def test_index_starts_encoding_in_the_background_and_says_so(
     assert err == BEHIND
     (process,) = started
     assert ended(process, LONG)
-    assert status(notewell)["filling"] == {**NONE, "encoder": "words/27", "filled": 4}
+    assert encoding(notewell) == {**NONE, "encoder": "words/27", "filled": 4}
 
 
 @pytest.mark.usefixtures("encoded")
@@ -110,7 +96,7 @@ def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_n
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
     assert err.endswith(BEHIND)
     assert ended(started[0], LONG)
-    assert status(notewell)["filling"]["left"] == 0
+    assert encoding(notewell)["left"] == 0
     assert notewell("search", "hive")[2] == ""
     assert len(started) == 1
 

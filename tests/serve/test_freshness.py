@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.serving import PATIENCE, kept_up, wait_until
-from tests.serve.test_http_reload import hold, write_many
+from tests.serve.serving import PATIENCE, hold, kept_up, wait_until, write_many
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder

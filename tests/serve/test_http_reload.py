@@ -1,46 +1,17 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .serving import Served, serving, wait_until
+from .serving import MANY, Served, hold, serving, wait_until, write_many
 
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.types.note import Vectors
-
-
-# Notes of a run that takes a while.
-MANY = 30
-
-
-def hold(vault: Vault) -> threading.Event:
-    """Let a vault's embedder wait before the second group of notes it gets; return what lets it go on."""
-    from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
-
-    go_on, groups = threading.Event(), []
-
-    class Held(WordsEmbedder):
-        def embed(self, texts: Sequence[str]) -> Vectors:
-            # A search embeds a few sentences; those are let through.
-            groups.extend([len(texts)] if len(texts) > MANY else [])
-            if len(groups) > 1 and len(texts) > MANY:
-                assert go_on.wait(300)
-            return super().embed(texts)
-
-    vault.models.embedder = Held()
-    return go_on
-
-
-def write_many(root: Path) -> None:
-    """Write notes of three groups."""
-    for one in range(MANY):
-        (root / f"note {one}.md").write_text(f"# Note {one}\n\n" + f"word{one} of it\n" * 1_600, encoding="utf-8")
 
 
 def lines_of(served: Served) -> list[dict[str, object]]:

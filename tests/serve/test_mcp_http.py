@@ -6,14 +6,18 @@ import http.client
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.mcp_clients import COMMAND, GUARD, Asking, asking, environment, said, stdio
-from tests.serve.test_mcp_process import HELLO
+from tests.serve.mcp_clients import COMMAND, GUARD, HELLO, Asking, asking, environment, said, stdio
+from tests.serve.serving import MANY, hold, serving, wait_until, write_many
+
+from notewell import Vault
+from notewell.serve.http import Mounted
+from notewell.serve.mcp.http import PATH, make_app
 
 
 @contextmanager
@@ -103,34 +107,42 @@ def test_nobody_can_hold_a_connection_by_listening(port: int) -> None:
     connection.close()
 
 
-def test_the_command_for_stdio_has_no_server_of_its_own(indexed_sample: Path) -> None:
-    command = [*COMMAND, "--http", "--vault", str(indexed_sample)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=GUARD)
-    assert done.returncode == 2 and "--http" in done.stderr and "notewell mcp --help" in done.stderr
-    told = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, timeout=GUARD)
-    assert "use `notewell serve` and its /mcp" in " ".join(told.stdout.split())
+def test_the_command_for_stdio_has_no_server_of_its_own(run_command: Callable[..., Any], indexed_sample: Path) -> None:
+    code, _, err = run_command(indexed_sample, "mcp", "--http")
+    assert code == 2 and "--http" in err and "notewell mcp --help" in err
+    _, told, _ = run_command(indexed_sample, "mcp", "--help")
+    assert "use `notewell serve` and its /mcp" in " ".join(told.split())
 
 
-def test_every_note_is_found_by_a_call_right_after_it_was_saved_over_either_transport(folder: Path) -> None:
-    with serve(folder) as port, asking(f"http://127.0.0.1:{port}/mcp") as one, asking(stdio(folder)) as other:
+@contextmanager
+def served_here(vault: Vault) -> Iterator[Asking]:
+    """Serve a vault from this process, and yield a client."""
+    mounts = [Mounted(PATH, make_app(vault))]
+    with serving(vault, mounts=mounts) as served, asking(f"http://127.0.0.1:{served.port}{PATH}") as session:
+        yield session
+
+
+def test_every_note_is_found_by_a_call_right_after_it_was_saved_over_either_transport(indexed: Vault) -> None:
+    with served_here(indexed) as one, asking(stdio(indexed.root)) as other:
         for number in range(20):
-            (folder / f"New {number}.md").write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
+            note = indexed.root / f"New {number}.md"
+            note.write_text(f"# New\n\nWord{number}zz stands here.\n", encoding="utf-8")
             asked, twin = (one, other) if number % 2 else (other, one)
-            assert f"New {number}.md" in asked.text("search", text=f"Word{number}zz", limit=1)
-            assert f"New {number}.md" in twin.text("search", text=f"Word{number}zz", limit=1)
+            assert note.name in asked.text("search", text=f"Word{number}zz", limit=1)
+            assert note.name in twin.text("search", text=f"Word{number}zz", limit=1)
 
 
-def test_one_keeper_serves_http_and_mcp(folder: Path) -> None:
-    with serve(folder) as port, asking(f"http://127.0.0.1:{port}/mcp") as session:
-        for number in range(200):
-            (folder / f"{number}.md").write_text(f"# {number}\n\n" + f"zebra {number}\n" * 600, encoding="utf-8")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=GUARD)
-        connection.request("POST", "/reload")
-        answer = connection.getresponse()
-        assert json.loads(answer.readline())["total"] == 200
-        # How far a run is only its own keeper knows.
-        assert " of 200" in session.text("status")
-        assert "note: Indexing" in session.text("search", text="loaf")
-        answer.read()
-        connection.close()
+def test_one_keeper_serves_http_and_mcp(indexed: Vault) -> None:
+    write_many(indexed.root)
+    go_on = hold(indexed)
+    with served_here(indexed) as session:
+        run = indexed.freshness.reload()
+        try:
+            wait_until(lambda: run.progress[1] > 0)
+            # How far a run is only its own keeper knows.
+            assert f" of {MANY}" in session.text("status")
+            assert "note: Indexing" in session.text("search", text="loaf")
+        finally:
+            go_on.set()
+        wait_until(lambda: run.is_over)
         assert "note: Indexing" not in session.text("search", text="loaf")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -12,15 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from tests.serve.mcp_clients import COMMAND, GUARD, asking, environment, stdio
-from tests.serve.serving import kept_up
-from tests.serve.test_http_reload import hold, write_many
+from tests.serve.embeddings import embeddings
+from tests.serve.mcp_clients import COMMAND, GUARD, HELLO, asking, environment, stdio
+from tests.serve.serving import hold, kept_up, write_many
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
@@ -29,12 +27,6 @@ from notewell.types.note import Vectors
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 SEARCH = {
     "jsonrpc": "2.0",
@@ -157,69 +149,23 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing_whatever_is_sent(
     assert rest == "" and errors == "" and process.returncode == 0
 
 
-class Embeddings(ThreadingHTTPServer):
-    """A server of embeddings that answers the first request once it may, and the next ones never."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Embedding)
-        self.asked = queue.SimpleQueue[int]()
-        self.go_on, self.over = threading.Event(), threading.Event()
-
-
-class Embedding(BaseHTTPRequestHandler):
-    """One request."""
-
-    server: Embeddings
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-    def do_POST(self) -> None:
-        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
-        held = self.server.over if self.server.go_on.is_set() else self.server.go_on
-        self.server.asked.put(len(texts))
-        held.wait(GUARD)
-        with suppress(OSError):
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"embeddings": [[1.0, 0.0] for _ in texts]}).encode())
-
-
-@pytest.fixture
-def embeddings() -> Iterator[Embeddings]:
-    made = Embeddings()
-    thread = threading.Thread(target=made.serve_forever)
-    thread.start()
-    yield made
-    made.over.set()
-    made.go_on.set()
-    made.shutdown()
-    made.server_close()
-    thread.join()
-
-
-def test_a_closed_stdin_ends_it_while_it_indexes(
-    server: Callable[..., subprocess.Popen[str]], folder: Path, embeddings: Embeddings
-) -> None:
+def test_a_closed_stdin_ends_it_while_it_indexes(server: Callable[..., subprocess.Popen[str]], folder: Path) -> None:
     for number in range(MANY):
         (folder / f"{number}.md").write_text(f"# {number}\n\nzebra {number}\n")
-    model = f'[embed]\nmodel = "ollama:any"\nurl = "http://127.0.0.1:{embeddings.server_port}"\n'
-    (folder / "notewell.toml").write_text(model, encoding="utf-8")
-    process = server()
-    greet(process)
-    assert process.stdin
-    process.stdin.write(line(SEARCH))
-    process.stdin.flush()
-    # In the middle of the run: of two requests, one is made and neither is answered.
-    embeddings.asked.get(timeout=GUARD)
-    process.stdin.close()
-    embeddings.go_on.set()
-    assert process.wait(GUARD) == 0
-    with Vault.open(folder) as vault:
-        assert vault.status().notes < MANY
-        assert vault.doctor().problems == ()
+    with embeddings(answered=1) as vectors:
+        vectors.use_in(folder)
+        process = server()
+        greet(process)
+        assert process.stdin
+        process.stdin.write(line(SEARCH))
+        process.stdin.flush()
+        # In the middle of the run: of two requests, one is answered.
+        assert vectors.held.wait(GUARD)
+        process.stdin.close()
+        assert process.wait(GUARD) == 0
+        with Vault.open(folder) as vault:
+            assert vault.status().notes < MANY
+            assert vault.doctor().problems == ()
 
 
 def test_a_signal_ends_it(server: Callable[..., subprocess.Popen[str]]) -> None:

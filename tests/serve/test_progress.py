@@ -11,12 +11,12 @@ import threading
 
 import pytest
 
-from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.progress import Quiet, progress_shown
 
 PROGRAM = """
-from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.progress import Quiet, progress_shown
 
-with progress_shown() as progress:
+with progress_shown(quiet=Quiet(seconds=3_600)) as progress:
     for done in range(1, {total} + 1):
         progress.tell(done, {total})
     progress.stage("links")
@@ -51,17 +51,14 @@ def test_a_pipe_gets_a_line_for_every_tenth(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_shown() as progress:
+    with progress_shown(quiet=Quiet(seconds=3_600)) as progress:
         for done in range(1, 100):
             progress.tell(done, 99)
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_few_notes_that_take_long_are_reported(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notewell.serve.cli.progress.QUIET_SECONDS", 0.0)
-    with progress_shown() as progress:
+def test_a_few_notes_that_take_long_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown(quiet=Quiet(seconds=0.0)) as progress:
         for done in (1, 2):
             progress.tell(done, 2)
     assert capsys.readouterr().err.splitlines() == ["indexed 1 of 2 notes", "indexed 2 of 2 notes"]

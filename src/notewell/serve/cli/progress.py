@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,29 @@ from notewell.serve.say import is_unheard, say
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-# A run with fewer notes shows no progress until it has taken this many seconds.
-QUIET_NOTES = 500
-QUIET_SECONDS = 2.0
 # What a run does after the last note.
 STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
 
 
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """A run with fewer notes shows no progress until it has taken this many seconds."""
+
+    notes: int = 500
+    seconds: float = 2.0
+
+    def is_over(self, total: int, began: float) -> bool:
+        """Tell whether a run of so many notes, begun then, is long enough to show."""
+        return total >= self.notes or time.monotonic() - began >= self.seconds
+
+
+QUIET = Quiet()
+
+
 @contextmanager
-def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes") -> Iterator[Progress]:
+def progress_shown(
+    doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes", quiet: Quiet = QUIET
+) -> Iterator[Progress]:
     """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the current note.
 
     So does the end of whatever reads both stdout and stderr.
@@ -41,7 +56,7 @@ def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} no
         yield Progress()
         return
     before = signal.signal(signal.SIGINT, stop)
-    shown = _Bar(doing) if sys.stderr.isatty() else _Lines(line)
+    shown = _Bar(doing, quiet) if sys.stderr.isatty() else _Lines(line, quiet)
     try:
         yield Progress(shown.tell, lambda: bool(stopping) or is_unheard(), shown.stage)
     finally:
@@ -52,14 +67,15 @@ def progress_shown(doing: str = "Indexing", line: str = "indexed {:,} of {:,} no
 class _Lines:
     """Says a line for every tenth of a long run, and one for each stage behind it."""
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, quiet: Quiet) -> None:
         self._line = line
+        self._quiet = quiet
         self._began = time.monotonic()
         self._tenth = 0
 
     def tell(self, done: int, total: int) -> None:
         tenth = 10 * done // total
-        if tenth > self._tenth and _is_long(total, self._began):
+        if tenth > self._tenth and self._quiet.is_over(total, self._began):
             self._tenth = tenth
             say(self._line.format(done, total))
 
@@ -74,13 +90,14 @@ class _Lines:
 class _Bar:
     """A bar for a long run, which ends with the last of its stages."""
 
-    def __init__(self, doing: str) -> None:
+    def __init__(self, doing: str, quiet: Quiet) -> None:
         self._doing = doing
+        self._quiet = quiet
         self._began = time.monotonic()
         self._bar: Bar | None = None
 
     def tell(self, done: int, total: int) -> None:
-        if self._bar is None and _is_long(total, self._began):
+        if self._bar is None and self._quiet.is_over(total, self._began):
             self._bar = _start_bar(self._doing, total)
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=done)
@@ -109,7 +126,3 @@ def _start_bar(doing: str, total: int) -> Bar:
     bar.add_task(doing, total=total)
     bar.start()
     return bar
-
-
-def _is_long(total: int, began: float) -> bool:
-    return total >= QUIET_NOTES or time.monotonic() - began >= QUIET_SECONDS
