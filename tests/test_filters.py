@@ -228,8 +228,8 @@ def test_a_key_that_was_mistyped_is_reported(notes: Vault, text: str, notices: t
     ("text", "notice"),
     [
         ("xylophone", f"No note contains any of these words. {CLOSEST}"),
-        ("xylophone tag:garden", f"No note that matches contains any of these words. {CLOSEST}"),
-        ("mites -mite", f"No note that matches contains any of these words. {CLOSEST}"),
+        ("xylophone tag:garden", f"No note that passes the filters contains any of these words. {CLOSEST}"),
+        ("mites -mite", f"No note that passes the filters contains any of these words. {CLOSEST}"),
         ("zzz*", f'No word begins with "zzz". {CLOSEST}'),
         ("acid zzz*", 'No word begins with "zzz"'),
         *((signs, f"There are no words to search for. {CLOSEST}") for signs in ('"', "*", "%", "()[]")),

@@ -209,7 +209,7 @@ def test_what_the_look_for_changed_files_has_to_say_is_reported_by_both(
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
     by_cli, by_http = both_ways(*behind, answer)
-    assert "Another process is indexing this vault. These results are from before that" in by_cli["notices"]
+    assert "Another process is indexing this vault. Its changes are not in these results yet" in by_cli["notices"]
     assert _timeless(by_cli) == _timeless(by_http)
 
 
@@ -217,7 +217,9 @@ def test_a_comparison_tells_it_too(behind: tuple[Path, Served], monkeypatch: pyt
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
     both = printed(behind[0], ["search", "bees", "--mode", "compare"])
     for half in ("fast", "deep"):
-        assert "Another process is indexing this vault. These results are from before that" in both[half]["notices"]
+        assert (
+            "Another process is indexing this vault. Its changes are not in these results yet" in both[half]["notices"]
+        )
 
 
 def both_ways(root: Path, server: Served, answer: str) -> tuple[dict[str, Any], dict[str, Any]]:

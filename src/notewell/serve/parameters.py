@@ -96,7 +96,7 @@ OPERATIONS: Mapping[str, tuple[Parameter, ...]] = MappingProxyType(
             Parameter("broken", "List broken links only, with suggestions", bool, False),
             Parameter(
                 "to",
-                "With broken: only links to missing notes, files or anchors",
+                "With broken: only links to missing notes, files, or anchors (headings and blocks)",
                 Literal["", "notes", "files", "anchors"],
                 "",
             ),

@@ -24,7 +24,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     ),
     "indexing_stopped": "Indexing was stopped, so only a part of the vault was searched",
     "settings_changed": "This vault was indexed with other settings. Run `notewell index` to index it again",
-    "being_indexed": "Another process is indexing this vault. These results are from before that",
+    "being_indexed": "Another process is indexing this vault. Its changes are not in these results yet",
     "changes_not_indexed": (
         "1 changed file was not indexed: {reason}",
         "{count} changed files were not indexed: {reason}",
@@ -36,7 +36,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "note_not_indexed": "{path} is not indexed yet: {reason}",
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
-    "changes_being_indexed": "Changed files are being indexed. These results are from before that",
+    "changes_being_indexed": "Changed files are being indexed, and are not in these results yet",
     "backup_of_another_vault": "This is a backup of another vault, {vault}. Run `notewell index` to update it",
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
@@ -47,7 +47,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "unknown_key": 'No note has the property "{key}", so it was read as text',
     "too_many_parts": "Only the first {most} {parts} count; the others were read as text",
     "unknown_like": "{fact}, so it was read as text. {hint}",
-    "too_many_places": "Only {most} places are read in one query, so like:{place} was read as text",
+    "too_many_places": "A query can be like at most {most} notes, so like:{place} was read as text",
     # What was not found
     "no_exact_match": 'No exact match for "{text}"',
     "unknown_word": 'No note contains "{word}"',
@@ -55,11 +55,13 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_words": "There are no words to search for",
     "no_words_nearest": "There are no words to search for. These results are closest in meaning",
     "none_of_the_words": "No note contains any of these words. These results are closest in meaning",
-    "none_of_the_words_here": "No note that matches contains any of these words. These results are closest in meaning",
+    "none_of_the_words_here": (
+        "No note that passes the filters contains any of these words. These results are closest in meaning"
+    ),
     "no_prefix": 'No word begins with "{prefix}"',
     "no_prefix_nearest": 'No word begins with "{prefix}". These results are closest in meaning',
     "nothing_to_compare": "There is no other note here to compare with",
-    "nothing_fits": "Nothing fits into {tokens} tokens",
+    "nothing_fits": "No result fits into {tokens} tokens",
     # What no note has
     "unknown_folder": 'There is no note or folder "{path}" in this vault',
     "no_match_for_all": "No note matches all of this: {conditions}",

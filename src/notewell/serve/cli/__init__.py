@@ -42,7 +42,7 @@ GROUPS = {
         "index": "Index new and changed notes",
         "status": "Show what is indexed and what is not",
         "watch": "Keep the store up to date while you write",
-        "encode": "Encode the notes that the encoder has not encoded yet",
+        "encode": "Run the encoder now, on notes it has not encoded yet",
         "secrets": "List secrets in the notes, so that you can remove them",
         "doctor": "Check the store for errors, and repair it",
         "backup": "Copy the store to a file",

@@ -24,14 +24,14 @@ PAUSE = 0.02
 
 @click.command("daemon")
 @click.argument("action", type=click.Choice(["status", "stop", "run"]), default="status")
-@click.option("--first", is_flag=True, help="With run: first run the request on stdin, to warm up")
+@click.option("--first", is_flag=True, help="With run: begin with the request on stdin")
 @json_option
 def command(action: str, first: bool, as_json: bool) -> None:
     """Show or stop the background process that speeds up commands
 
     The first search starts a daemon that keeps the vault open, so that the next search takes a tenth of the time. It
-    exits after 15 minutes without a request. `status` lists its open vaults, `stop` stops it, `run` is what a search
-    starts. `--no-daemon`, NOTEWELL_DAEMON=no and `daemon.use = false` turn it off.
+    exits after 15 minutes without a request. `status` lists its open vaults, and `stop` stops it; searches use `run` to
+    start it. To do without it, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
 
     \b
     Example:

@@ -31,10 +31,10 @@ TURN_SECONDS = 600.0
 @click.option("--gently", is_flag=True, help="Run at the lowest priority, and one vault at a time")
 @json_option
 def command(vault: Path | None, gently: bool, as_json: bool) -> None:
-    """Encode the notes that the encoder has not encoded yet
+    """Run the encoder now, on notes it has not encoded yet
 
-    The encoder is a slower, better embedder that runs in the background after `notewell index`; results improve as it
-    goes. This command runs it now. You can search meanwhile; Ctrl-C keeps what is done.
+    The encoder is a slower, better embedder. It usually runs in the background after `notewell index`, and results
+    improve as it goes. This command waits for it. You can search meanwhile; Ctrl-C keeps what is done.
 
     \b
     Example:

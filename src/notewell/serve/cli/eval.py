@@ -20,7 +20,11 @@ from notewell.serve.say import counted, say
 @click.argument("folder", type=click.Path(path_type=Path))
 @vault_option
 @click.option("--split", default="test", show_default=True, help="Which judgements to use: qrels/SPLIT.tsv")
-@click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion")
+@click.option(
+    "--fusion",
+    type=click.Choice(list(FUSIONS)),
+    help="How the rankings by words and by meaning are combined. Default: search.fusion",
+)
 @click.option("--lexical-weight", type=float, metavar="W", help="Weight of the ranking by words; 0 turns it off")
 @click.option("--vector-weight", type=float, metavar="W", help="Weight of the ranking by meaning; 0 turns it off")
 @click.option(

@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """Show the communities of the vault, and the links between them
 
-    A community is a group of notes that link to each other more than to other notes; it is named after its most central
-    ones. The picture shows every note of a small vault, and the communities of a large one.
+    A community is a group of notes that link to each other more than to other notes. It is named after its most central
+    notes. The picture shows every note of a small vault, and the communities of a large one.
 
     \b
     Example:

@@ -31,7 +31,7 @@ VAULT = click.option(
     "--vault",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="The vault's folder. Default: the nearest parent that is a vault",
+    help="The vault's folder. Default: the nearest vault above the current folder",
 )
 SUMMARIES = {
     "start": "Open the notes before the first prompt (SessionStart)",
@@ -136,7 +136,9 @@ def _where(command: Command) -> Command:
 @command.command()
 @_where
 @VAULT
-@click.option("--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Which hooks. Default: {','.join(EVENTS)}")
+@click.option(
+    "--only", metavar="NAME,…", default=",".join(EVENTS), help=f"Install only these hooks. Default: {','.join(EVENTS)}"
+)
 @click.option("--uninstall", is_flag=True, help="Same as `notewell hook uninstall`")
 def install(where: str, vault: Path | None, only: str, yes: bool, uninstall: bool) -> None:
     """Add the hooks to Claude Code's settings

@@ -35,9 +35,9 @@ def command(
 ) -> None:
     """Show links and backlinks; list broken links
 
-    With a NOTE, its links and their targets, and the backlinks from other notes; without one, the number of each. NOTE
+    With a NOTE, lists its links, their targets, and the backlinks from other notes. Without one, counts all links. NOTE
     is a path, or a unique name, title or alias; a picture or another file has backlinks only. Links are resolved as
-    Obsidian does. Exit code 1 if --broken finds any, for use in a hook.
+    Obsidian does. --broken also finds links to missing headings and blocks; the exit code is 1 if there are any.
 
     \b
     Example:

@@ -43,7 +43,7 @@ def vault_option(command: Command) -> Command:
         metavar="PATH",
         type=click.Path(path_type=Path),
         shell_complete=_folder,
-        help="The vault's folder. Default: the nearest parent with notewell.toml, .notewell or .obsidian, or this one",
+        help="The vault's folder. Default: this folder, or one above it with notewell.toml, .notewell or .obsidian",
     )(command)
 
 

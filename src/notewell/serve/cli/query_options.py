@@ -155,7 +155,11 @@ COMPLETE: dict[str, Any] = {"under": complete_folder, "tag": complete_tag, "like
 MORE = {"max_tokens": "prints Markdown for a prompt, and --explain to stderr"}
 OPTIONS: tuple[Callable[..., Any], ...] = (
     *(option(one, more=MORE.get(one.name, "")) for one in HITS),
-    click.option("--fusion", type=click.Choice(list(FUSIONS)), help="How rankings are fused. Default: search.fusion"),
+    click.option(
+        "--fusion",
+        type=click.Choice(list(FUSIONS)),
+        help="How the rankings by words and by meaning are combined. Default: search.fusion",
+    ),
     click.option(
         "--decay", type=click.Choice(DECAY_MODES), help="Whether older notes score lower. Default: decay.mode, off"
     ),

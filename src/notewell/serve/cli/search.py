@@ -21,7 +21,7 @@ from notewell.types.results import DeepResults
 @click.argument("text", nargs=-1)
 @vault_option
 @page_options
-@option(QUERY["like"], more="last is what `notewell read` showed last, last.md a note of that name")
+@option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @click.option(
     "--mode",
     type=click.Choice(["fast", "deep", "compare"]),

@@ -41,7 +41,7 @@ def command(
 
     Links are followed in both directions: → is a link to the note, ← a link from it, ↔ both. Each hop keeps the five
     most similar notes above the floor and continues from them. Each note is listed with its similarity, from 0 to 1,
-    and why it was kept or dropped. The walk stops once ten notes are similar enough, or after 100 vectors.
+    and why it was kept or dropped. The walk stops once ten notes are similar enough, or after comparing 100 vectors.
 
     \b
     Example:
