@@ -29,7 +29,7 @@ class Who(Enum):
     USER = "your own settings"
     # A vault is copied and shared; a key is not.
     ENVIRONMENT = "the environment"
-    # Who may write into a vault is said in the vault, where its owner sees it. Elsewhere it can only be emptied.
+    # Only a vault's own file, where its owner sees it, lets agents write into it. Elsewhere it can only be emptied.
     VAULT = f"a vault's {FILE}"
 
 

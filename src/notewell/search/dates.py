@@ -43,7 +43,7 @@ PHRASE = re.compile(
 )
 # Words that occur in sentences about anything, and are about notes only where one begins or ends.
 AT_AN_END = ("newest", "today")
-# Words that notes contain as well; in the middle of a sentence, all the others may be such words too.
+# Words that notes contain as well, so that they are also matched; in the middle of a sentence, so are all the others.
 ALSO_IN_NOTES = ("today", "in", "since")
 # How a request begins, beside stop words.
 REQUEST = frozenset(split_terms("show tell give zeig zeige gib"))

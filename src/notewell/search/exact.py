@@ -17,7 +17,7 @@ from notewell.types.query import Filter, Plan
 READ = 300
 # They are read in groups of this size, until this many contain the string.
 AT_ONCE, ENOUGH = 50, 30
-# A string that is a smaller part of the query's terms would count a hundredth of the words.
+# A string with a smaller share of the query's terms is not looked for: it would count a hundredth of the words.
 LEAST_SHARE = 0.3
 # In a long question a string is a small part, and says little about the answer: the square costs SciFact .002.
 STEEPNESS = 4

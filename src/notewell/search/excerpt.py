@@ -72,7 +72,7 @@ def make_excerpts(candidates: Sequence[Candidate], plan: Plan, similarity: Simil
 
 
 def _without_names(text: str, blocks: Sequence[Unit], names: Collection[str]) -> list[Unit]:
-    """Return the blocks that say more than a name does which the candidate has anyway."""
+    """Return the blocks that are not merely a name of the candidate, such as its title or a heading."""
     return [block for block in blocks if text[block.start : block.end] not in names]
 
 

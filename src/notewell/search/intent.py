@@ -11,7 +11,7 @@ from notewell.search.rules import SearchRules
 from notewell.terms import TOKEN, stop_terms, token_terms
 from notewell.types.query import Intent, Plan
 
-# The share of its weight that a model keeps for queries that it knows less about than the letters say.
+# The share of its weight that a model keeps for queries whose letters say more than their meaning.
 KEPT_WEIGHT = 0.2
 # The intents for which models count less: the encoder for a single word, both for text that a program wrote. Paths are
 # not a clear case, and for questions and keywords the best weights are the same (docs/concepts/ranking.md).

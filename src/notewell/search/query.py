@@ -58,7 +58,7 @@ FILTER_KEYS = ("like", "path", "tag", "type", "lang", "after", "before")
 # A typed part without a value.
 EMPTY = re.compile(r"(?:^|\s)((?:lex|vec|hyde):)(?=\s|$)", re.IGNORECASE)
 # The most unknown keys that notices name, and that are compared with known ones; a pasted log has hundreds.
-TOLD = 3
+NOTICES = 3
 LOOKED_UP = 8
 # More known keys than these are not compared: a suggestion may not take longer than the search.
 COMPARED = 5_000
@@ -320,7 +320,7 @@ def find_unparsed(text: str, keyed: Sequence[re.Match[str]], keys: Callable[[], 
     notices = {Notice("empty_part", {"part": empty}): empty for empty in EMPTY.findall(text)}
     plain = [match for match in keyed if match["value"][0] not in ":/\\"]
     for match in plain:
-        if match["key"].lower() in ("after", "before") and len(notices) < TOLD:
+        if match["key"].lower() in ("after", "before") and len(notices) < NOTICES:
             notices[Notice("invalid_date", {"text": match[0]})] = match[0]
     notices |= _unknown_keys(plain, keys)
     # There is a notice of its own about a place that is not found.
@@ -346,6 +346,6 @@ def _unknown_keys(keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[
     }
     notices: dict[Notice, str] = {}
     for key in list(reversed(unknown))[:LOOKED_UP]:
-        if len(notices) < TOLD and (near := near_keys(key, keys())):
+        if len(notices) < NOTICES and (near := near_keys(key, keys())):
             notices[Notice("unknown_key", {"key": key, "near": tuple(near)})] = unknown[key]
     return notices

@@ -1,4 +1,4 @@
-"""How sure a candidate is, whatever else was found: a number that means the same in every vault and for every text."""
+"""The relevance of a candidate by itself, from 0 to 1: a number that means the same in every vault, for every text."""
 
 from __future__ import annotations
 

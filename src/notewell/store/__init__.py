@@ -1,4 +1,7 @@
-"""Chunks and vectors at rest, behind four seams that every store implements: Matching, Linked, Writing, Keeping."""
+"""Chunks and vectors at rest, behind four seams that every store implements: Matching, Linked, Writing, Keeping.
+
+What a member promises is said here; a store's own docstrings only name it.
+"""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Query:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Return the places in `like`, of which empty ones count for nothing."""
+        """Return the places in `like`, without empty ones."""
         return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
 
 

@@ -15,8 +15,8 @@ from notewell.types.query import Plan
 
 GRAPHS = ("links", "s10", "off")
 
-# Twice the most that a link with one of the best notes adds, as a share of the score; and how many notes are the best.
-# 0.6, or ten of them, finds more of what takes two steps, and less in the sample vault.
+# A link with one of the `BEST` notes adds at most half of this share of the score. 0.6, or ten notes, finds more of
+# what takes two steps, and less in the sample vault.
 LINK_GAIN = 0.4
 BEST = 5
 # What a note gains if a link calls it exactly what was asked for, as a share of the best score; with half the words in
@@ -75,7 +75,7 @@ class ByStanding:
         scores = [candidate.score for candidate in candidates]
         low, spread = min(scores), max(scores) - min(scores)
         return [
-            _stood(
+            _mixed(
                 candidate,
                 (candidate.score - low) / spread if spread else 1.0,
                 standings.get(candidate.chunk.path),
@@ -91,7 +91,7 @@ class ByStanding:
         return frozenset(path for path, facts in self.facts(paths).items() if facts.day >= since)
 
 
-def _stood(candidate: Candidate, similarity: float, standing: Standing | None, recent: Collection[str]) -> Candidate:
+def _mixed(candidate: Candidate, similarity: float, standing: Standing | None, recent: Collection[str]) -> Candidate:
     if standing is None:
         score, why = similarity, f"similarity {similarity:.3f}, no links"
     else:

@@ -151,10 +151,7 @@ class SqliteStore:
         return held(self.file.with_name(self.file.name + suffix), wait, doing)
 
     def beside(self, content: MadeFor | Path) -> SqliteStore:
-        """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote.
-
-        An empty one continues an interrupted build that was made for the same.
-        """
+        """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote."""
         file = self.file.with_name(f"{self.file.name}.new")
         if isinstance(content, Path):
             return _copy_of(content, file)

@@ -52,10 +52,7 @@ class SqliteSnapshot(SqliteLinked):
         return self._load_arrays()
 
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
-        """Return the chunks that hold any of the terms, by BM25.
-
-        A term that ends in `*` stands for all terms with that beginning. Stand-ins count as the term, for less.
-        """
+        """Return the chunks that hold any of the terms, by BM25."""
         return self._best(self._scores(terms, stand_ins), scope, limit)
 
     def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
@@ -99,10 +96,7 @@ class SqliteSnapshot(SqliteLinked):
         return {path: NoteFacts(day, json.loads(fields)) for path, day, fields in rows}
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
-        """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
-
-        `of` is a filter's, such as `tag`, or `field` with a `key`; or `key`: the keys of front matter, folded.
-        """
+        """Return the distinct values that filters of this kind compare with; none if there are more than `most`."""
         columns, asked = self._arrays.masks.columns, Filter(of, (), key)
         if of == "key":
             return list(columns.keys(self._db))
@@ -111,10 +105,7 @@ class SqliteSnapshot(SqliteLinked):
         return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
 
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
-        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order.
-
-        None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length.
-        """
+        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order."""
         if kind == EMBEDDER:
             return load_vectors(self._db, ids, queries.VECTORS)
         return load_vectors(self._db, ids, queries.ENCODER_VECTORS) if kind == self.state.encoder else {}

@@ -52,10 +52,7 @@ class Batch:
         return self._db.execute(queries.HAS_BODY, {"digest": body_digest(chunk)}).get is None
 
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Store a note in place of what its path held before.
-
-        Vectors of chunks that the store does not lack are ignored.
-        """
+        """Store a note in place of what its path held before."""
         row = note_row(note)
         # A note keeps its id while its path exists: links lead to ids.
         kept, aliases = self._clear(note.path)
@@ -133,10 +130,7 @@ class Batch:
         self._derived = self._measured = True
 
     def keep_vectors(self, kind: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Store an encoder's vectors of chunks that are still there, in place of another encoder's.
-
-        A row of zeros says that the encoder cannot read the text.
-        """
+        """Store an encoder's vectors of chunks that are still there, in place of another encoder's."""
         if self._meta["fine"] != kind:
             self._db.execute(queries.CLEAR_ENCODER_VECTORS)
             self._meta["fine"] = kind
