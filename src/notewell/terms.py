@@ -21,13 +21,14 @@ RANGES = (
 UNSPACED = "".join(f"{first}-{last}" for first, last in RANGES)
 # C++, C++17, g++, C#, F#: the signs are part of the name.
 SIGNED = r"[A-Za-z](?:\+\+(?:\d\d)?|#)(?!\w)"
-# Accents may be separate characters, as macOS writes them.
-WORD = rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+|[\u0300-\u036f]+[^\W{UNSPACED}]*)*"
+# Accents may be separate characters, as macOS writes them. Each mention of the ranges takes a millisecond to compile.
+LETTERS, ACCENTS = rf"[^\W{UNSPACED}]+", "[\u0300-\u036f]"
+WORD = rf"{LETTERS}(?:(?:{ACCENTS}*['’]|{ACCENTS}+){LETTERS})*{ACCENTS}*"
 TOKEN = re.compile(rf"[{UNSPACED}]+|{SIGNED}|{WORD}")
 APOSTROPHE = re.compile("['’]")
 # A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
 HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-ACCENT = re.compile("[\u0300-\u036f]")
+ACCENT = re.compile(ACCENTS)
 # Letters that Unicode does not decompose, but that people type as a plain letter.
 STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
 # The target of a link in a heading, and an explicit anchor: not words of the heading.

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from notewell.terms import TOKEN, UNSPACED, prefix_term, token_terms
+from notewell.terms import ACCENT, RANGES, TOKEN, prefix_term, token_terms
 
 # Letters, digits and bytes beyond ASCII stay; any other byte becomes a space.
 SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 # Characters beyond ASCII that are not letters or digits.
 SIGN = re.compile(r"[^\w\x00-\x7f]")
-# Scripts without spaces, separate accents, and names such as C++ need the tokenizer.
-NOT_BY_SPACES = re.compile(rf"[{UNSPACED}\u0300-\u036f]|[A-Za-z](?:\+\+|#)")
+# Names such as C++: the signs belong to the word.
+SIGNED = re.compile(r"[A-Za-z](?:\+\+|#)")
 # Words whose terms are cached; about 8 MB.
 MOST_FORMS = 25_000
 NONE: frozenset[str] = frozenset()
@@ -48,9 +48,12 @@ def _spaced(text: str) -> str:
 
     Finding words between spaces takes a third of the time of matching them.
     """
-    if NOT_BY_SPACES.search(text):
+    if SIGNED.search(text):
         return ""
     if not text.isascii():
+        # Scripts without spaces begin above all others that notes usually have.
+        if max(text) >= RANGES[0][0] or ACCENT.search(text):
+            return ""
         text = SIGN.sub(" ", text)
     return text.encode().translate(SPACES).decode()
 
