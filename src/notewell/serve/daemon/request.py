@@ -61,7 +61,7 @@ def answer(request: Request, opening: Opening, send: Callable[[bytes], None] = l
     """
     if not runs_in_daemon(list(request.arguments)):
         raise Declined("the daemon does not run this command")
-    output = _SentOutput(send) if request.between else _Output()
+    output = _Output(send if request.between else None)
     with _in_folder(request.cwd), _in_environment(request.environment), _with_streams(request, output):
         code = run(_timed_arguments(request), opening)
         if isinstance(code, str):
@@ -80,9 +80,16 @@ def _timed_arguments(request: Request) -> list[str]:
 
 
 class _Output(list[tuple[bytes, bytes]]):
-    """The output of a command: parts of stdout and stderr in their order."""
+    """The output of a command: parts of stdout and stderr in their order; that of a hook is sent at once instead."""
+
+    def __init__(self, send: Callable[[bytes], None] | None = None) -> None:
+        super().__init__()
+        self._send = send
 
     def put(self, kind: bytes, part: bytes) -> None:
+        if self._send:
+            self._send(frame(kind, part))
+            return
         last, held = self[-1] if self else (b"", b"")
         if last == kind:
             self[-1] = (last, held + part)
@@ -90,17 +97,6 @@ class _Output(list[tuple[bytes, bytes]]):
             self.append((kind, part))
         if sum(len(part) for _, part in self) > LARGEST_OUTPUT:
             raise Declined("the output is too long")
-
-
-class _SentOutput(_Output):
-    """The output of a hook, sent at once."""
-
-    def __init__(self, send: Callable[[bytes], None]) -> None:
-        super().__init__()
-        self._send = send
-
-    def put(self, kind: bytes, part: bytes) -> None:
-        self._send(frame(kind, part))
 
 
 class _OutputStream(io.RawIOBase):
