@@ -2,7 +2,7 @@
 
 NotewellError
 ├── VaultError          a folder is missing, is not a folder, or cannot be read or written
-├── NoteError           one note cannot be read, remembered or forgotten; indexing goes on without it
+├── NoteError           one note cannot be read, remembered or forgotten; indexing continues without it
 │   └── NoteOutOfReach  the cause lies outside the note: no permission, or a library is not installed
 ├── SettingsError       a setting in a file, the environment or an option is wrong
 │   └── QueryError      a query is wrong: it is empty, or a date or condition in it cannot be read
@@ -11,7 +11,7 @@ NotewellError
 │   └── StoreDamaged    the file of the store is damaged
 ├── DaemonError         the daemon cannot be started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
-└── CollectionError     a folder cannot be evaluated on
+└── CollectionError     a folder has no documents and judged queries to measure with
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class VaultError(NotewellError):
 
 
 class NoteError(NotewellError):
-    """One note cannot be read, remembered or forgotten; indexing goes on without it."""
+    """One note cannot be read, remembered or forgotten; indexing continues without it."""
 
 
 class NoteOutOfReach(NoteError):
@@ -70,4 +70,4 @@ class DaemonError(NotewellError):
 
 
 class CollectionError(NotewellError):
-    """A folder cannot be evaluated on."""
+    """A folder has no documents and judged queries to measure with."""

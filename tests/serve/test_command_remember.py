@@ -36,7 +36,7 @@ def test_a_near_duplicate_is_shown_instead_with_exit_code_1(notewell: Notewell, 
     code, out, err = notewell("remember", "Since March, deploying the billing service needs two approvals.")
     assert code == 1
     assert out.splitlines() == ["Memories/Billing deploys.md:7  Billing deploys  0.97", f"    {APPROVALS}"]
-    assert err == "nothing written: a note says nearly the same; --anyway writes it all the same\n"
+    assert err == "nothing written: a note says nearly the same; --anyway writes it anyway\n"
     assert len(list((folder / "Memories").iterdir())) == 1
     assert notewell("remember", APPROVALS, "--title", "Again", "--anyway") == (0, "Memories/Again.md\n", "")
 

@@ -57,7 +57,7 @@ def _print(done: Remembered) -> None:
             click.echo(printable(f"{near.path}:{near.line}  {near.title}  {near.similarity:.2f}"))
             click.echo("\n".join(f"    {line}" for line in printable(near.text).split("\n")))
         notes = "a note says" if len(done.near) == 1 else f"{len(done.near)} notes say"
-        say(f"nothing written: {notes} nearly the same; --anyway writes it all the same")
+        say(f"nothing written: {notes} nearly the same; --anyway writes it anyway")
     if done.redacted:
         say(f"{counted(done.redacted, 'secret')} redacted")
     say_notices(done.notices)

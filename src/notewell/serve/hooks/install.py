@@ -99,7 +99,7 @@ def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[
     """
     events = settings.get("hooks", {})
     if not isinstance(events, dict) or not all(isinstance(entries, list) for entries in events.values()):
-        raise SettingsError(f"{file}: 'hooks' has another form than Claude Code writes", FIX)
+        raise SettingsError(f"{file}: 'hooks' is not in the form that Claude Code uses", FIX)
     names = dict.fromkeys((*events, *hooks))
     changed = {name: _placed(events.get(name, []), hooks.get(name)) for name in names}
     # A list that was empty before is somebody else's.
@@ -129,7 +129,7 @@ def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
 def write_change(change: Change) -> None:
     """Write the file in one step with its old mode, and keep its old text until the hooks are removed."""
     if _read(change.file) != change.before:
-        raise SettingsError(f"{change.file} has changed meanwhile", "Run the command again")
+        raise SettingsError(f"{change.file} has changed since it was read", "Run the command again")
     saved = _saved(change.backup)
     # After two installations, uninstalling restores the file as it was before the first.
     first = saved["before"] if saved and saved["after"] == change.before else change.before

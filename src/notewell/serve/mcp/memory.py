@@ -16,7 +16,7 @@ from notewell.vault import Vault
 # The longest quote of a note that says nearly the same.
 QUOTE = 600
 NOTHING_WRITTEN = (
-    "Nothing was written: a note already says nearly the same. If it is new all the same, forget the old memory, or "
+    "Nothing was written: a note already says nearly the same. If it is new after all, forget the old memory, or "
     "remember with anyway."
 )
 

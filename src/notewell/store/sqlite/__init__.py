@@ -17,7 +17,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_problems
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
-from notewell.store.sqlite.files import check_files, copy, copy_file, delete_store, identity, size
+from notewell.store.sqlite.files import BACKUP_HINT, check_files, copy, copy_file, delete_store, identity, size
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
 from notewell.store.sqlite.snapshot import SqliteSnapshot
@@ -249,4 +249,4 @@ def _copy_of(file: Path, other: Path) -> SqliteStore:
 
 
 def _no_new_store() -> MadeFor:
-    raise StoreError("This file is empty", "Name a file that `notewell backup` wrote")
+    raise StoreError("This file is empty", BACKUP_HINT)
