@@ -179,12 +179,16 @@ def test_how_long_a_hook_may_take_is_a_setting(hooks: Hooks, monkeypatch: pytest
     tool = {"tool_name": "Bash" if hook == "after" else "Read", "tool_response": log}
     asked = {"command": "make", "file_path": "/work/scripts/deploy.sh"}
     given = json.dumps({**PROMPT, **tool, "tool_input": asked}).encode()
-    # As if it had begun five seconds ago, and the command line said nothing.
-    assert hooks.told(hook, given, Limit(time.monotonic() - 5)) == ""
+    # As if it had begun fifteen seconds ago, and the command line said nothing.
+    assert hooks.told(hook, given, Limit(time.monotonic() - 15)) == ""
     assert (hooks.last.outcome, hooks.last.why) == ("failed", "out of time")
     monkeypatch.setenv("NOTEWELL_HOOK_TIMEOUT_MS", "10000")
-    assert hooks.told(hook, given, Limit(time.monotonic() - 5))
-    assert hooks.told(hook, given, Limit(time.monotonic() - 5, 4_000)) == "", "what the command line says counts more"
+    # One that began in the future is in time on any machine.
+    by_setting, by_command = Limit(time.monotonic() + 1_000), Limit(time.monotonic() + 1_000, 4_000)
+    assert hooks.told(hook, given, by_setting)
+    assert by_setting.deadline == by_setting.began + 10
+    hooks.told(hook, given, by_command)
+    assert by_command.deadline == by_command.began + 4, "what the command line says counts more"
 
 
 def test_no_client_is_answered_after_it_has_gone_whatever_the_settings_say(hooks: Hooks) -> None:
