@@ -29,7 +29,7 @@ from notewell.serve.mcp import memory
 from notewell.serve.mcp.arguments import read_arguments
 from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
 from notewell.serve.schema import form_of
-from notewell.types.query import Filters, Query
+from notewell.types.query import Asked, Filters
 from notewell.types.results import DeepResults, Results
 
 
@@ -47,10 +47,12 @@ NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
 
 def python(operation: str) -> set[str]:
     """Return the parameters of a method of `Vault`, those of a query and its filters in their place."""
-    if operation in ("search", "related"):
-        fields_of = {field.name for field in (*fields(Query), *fields(Filters))}
-        return fields_of | ({"notes"} if operation == "related" else set())
-    return set(inspect.signature(getattr(Vault, operation)).parameters) - {"self"} | {"refresh"}
+    names = set[str]()
+    for one in inspect.signature(getattr(Vault, operation)).parameters.values():
+        is_query = one.kind is one.POSITIONAL_ONLY
+        names |= Asked.__annotations__.keys() if one.kind is one.VAR_KEYWORD else {"text" if is_query else one.name}
+    filters = {field.name for field in fields(Filters)}
+    return {name for one in names - {"self"} for name in (filters if one == "filters" else {one})}
 
 
 def cli(operation: str) -> Parameters | None:
@@ -67,38 +69,52 @@ def cli(operation: str) -> Parameters | None:
 
 
 def http(operation: str) -> Parameters | None:
-    route = {"read": "node"}.get(operation, operation)
-    found = [methods["get"] for path, methods in _paths().items() if path.split("/")[1] == route]
-    shown = [one for each in found for one in each.get("parameters", ())]
-    return {one["name"]: Shown(one["schema"].get("default"), one["description"]) for one in shown} if found else None
+    paths = _paths().get(operation, ())
+    shown = [one for path in paths for one in path.get("parameters", ())]
+    return {one["name"]: Shown(one["schema"].get("default"), one["description"]) for one in shown} if paths else None
 
 
 @cache
-def _paths() -> dict[str, Any]:
+def _paths() -> dict[str, list[Any]]:
+    """Return the published routes of each operation."""
     with Vault.open(Path(__file__).parent) as vault:
-        paths: dict[str, Any] = import_module("notewell.serve.http").make_api(vault).openapi()["paths"]
-    return paths
+        published = import_module("notewell.serve.http").make_api(vault).openapi()["paths"]
+        routes = import_module("notewell.serve.http.routes").router(vault).routes
+    made: dict[str, list[Any]] = {}
+    for route in routes:
+        models = [one.field_info.annotation.operation for one in route.dependant.query_params]
+        (name,) = models or [route.name]
+        made.setdefault(name, []).extend(published[route.path_format].values())
+    return made
 
 
 def mcp(operation: str) -> Parameters | None:
     tools = (*import_module("notewell.serve.mcp.tools").TOOLS, *memory.MEMORY_TOOLS)
-    (model,) = [tool.arguments for tool in tools if tool.name == operation]
-    return {
-        name: Shown(None if one.is_required() else one.get_default(), one.description)
-        for name, one in model.model_fields.items()
-    }
+    models = [tool.arguments for tool in tools if tool.name == operation]
+    shown = [one for model in models for one in model.model_fields.items()]
+    made = {name: Shown(None if one.is_required() else one.get_default(), one.description) for name, one in shown}
+    return made if models else None
 
 
 SURFACES: dict[str, Callable[[str], Parameters | None]] = {"cli": cli, "http": http, "mcp": mcp}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_table_has_every_parameter_of_the_method_and_what_a_surface_does_before(operation: str) -> None:
+    shared = {one.name for one in OPERATIONS[operation].parameters}
+    beside = set(OPERATIONS[operation].beside)
+    assert shared & beside == set()
+    assert python(operation) <= shared | beside
+    assert beside <= python(operation)
+    # Surfaces refresh a vault before they call a method.
+    assert shared - python(operation) <= {"refresh"}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_surface_has_the_parameters_of_an_operation_with_one_name_default_and_help(operation: str) -> None:
-    shared = {one.name: one for one in OPERATIONS[operation]}
-    assert shared.keys() <= python(operation)
+    shared = {one.name: one for one in OPERATIONS[operation].parameters}
     offered = {name: shown for name, surface in SURFACES.items() if (shown := surface(operation)) is not None}
-    # Only writing is not for every program that can reach a port.
-    assert offered.keys() == SURFACES.keys() - ({"http"} if operation in ("remember", "forget") else set())
+    assert offered.keys() == set(OPERATIONS[operation].surfaces)
     for surface, shown in offered.items():
         assert shared.keys() <= shown.keys(), surface
         for name, one in shared.items():
@@ -112,7 +128,7 @@ def test_every_surface_has_the_parameters_of_an_operation_with_one_name_default_
 
 def test_what_two_surfaces_have_beside_is_the_same_thing() -> None:
     for operation in OPERATIONS:
-        shared = {one.name for one in OPERATIONS[operation]}
+        shared = {one.name for one in OPERATIONS[operation].parameters}
         beside = [set(shown) - shared for surface in SURFACES.values() if (shown := surface(operation)) is not None]
         assert not [one & other for one, other in combinations(beside, 2) if one & other], operation
 
@@ -122,7 +138,7 @@ def test_bounds_and_counts_in_help_are_those_of_the_code() -> None:
     from notewell.graph.traverse import FAST  # noqa: PLC0415
 
     assert f"up to {DEEP.cap} notes unless limit is set" in QUERY["mode"].help
-    (depth,) = [one for one in OPERATIONS["traverse"] if one.name == "depth"]
+    (depth,) = [one for one in OPERATIONS["traverse"].parameters if one.name == "depth"]
     assert depth.bounds == (1, FAST.hops) and f"Default: {FAST.hops}" in depth.help
 
 

@@ -69,53 +69,100 @@ FILTERS = tuple(field.name for field in fields(Filters))
 HITS = tuple(QUERY[name] for name in ("limit", "under", *FILTERS, "max_tokens", "explain", "refresh"))
 NOTE = "A note by its path, or by a unique name or title"
 
-# What every operation takes, on each surface that offers it; each is a method of `Vault`.
-OPERATIONS: Mapping[str, tuple[Parameter, ...]] = MappingProxyType(
+Surface = Literal["cli", "http", "mcp"]
+EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A method of `Vault` that surfaces offer, with the parameters that it has on each of them."""
+
+    parameters: tuple[Parameter, ...] = ()
+    surfaces: tuple[Surface, ...] = EVERYWHERE
+    """Who offers it: whatever writes is not for every program that can reach a port."""
+    beside: tuple[str, ...] = ()
+    """Parameters of the method that not every surface has: `read` shows secrets only where somebody sits at it."""
+
+
+# How hooks search; and what is a query of its own for `search`.
+BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("like", "mode")
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        "search": (QUERY["text"], *HITS, QUERY["like"], QUERY["mode"]),
-        "related": (
-            Parameter("notes", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
-            *HITS,
-        ),
-        "read": (Parameter("place", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
-        "traverse": (
-            Parameter("note", NOTE),
-            Parameter("query", "Keep notes similar to this text. Default: similar to the note itself", str, ""),
-            Parameter("depth", "Follow at most N links in a row. Default: 4", int, None, bounds=(1, 4)),
-            Parameter(
-                "floor",
-                "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
-                float,
-                None,
-                bounds=(-1, 1),
+        "search": Operation((QUERY["text"], *HITS, QUERY["like"], QUERY["mode"]), beside=BY_HOOKS),
+        "related": Operation(
+            (
+                Parameter("notes", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
+                *HITS,
             ),
-            QUERY["refresh"],
+            beside=(*BY_HOOKS, *BY_SEARCH),
         ),
-        "links": (
-            Parameter("note", f"{NOTE}. Default: all notes, of which only the numbers are returned", str, ""),
-            Parameter("broken", "List broken links only, with suggestions", bool, False),
-            Parameter(
-                "to",
-                "With broken: only links to missing notes, files, or anchors (headings and blocks)",
-                Literal["", "notes", "files", "anchors"],
-                "",
+        "read": Operation(
+            (Parameter("place", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
+            beside=("raw",),
+        ),
+        "traverse": Operation(
+            (
+                Parameter("note", NOTE),
+                Parameter("query", "Keep notes similar to this text. Default: similar to the note itself", str, ""),
+                Parameter("depth", "Follow at most N links in a row. Default: 4", int, None, bounds=(1, 4)),
+                Parameter(
+                    "floor",
+                    "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
+                    float,
+                    None,
+                    bounds=(-1, 1),
+                ),
+                QUERY["refresh"],
+            )
+        ),
+        "links": Operation(
+            (
+                Parameter("note", f"{NOTE}. Default: all notes, of which only the numbers are returned", str, ""),
+                Parameter("broken", "List broken links only, with suggestions", bool, False),
+                Parameter(
+                    "to",
+                    "With broken: only links to missing notes, files, or anchors (headings and blocks)",
+                    Literal["", "notes", "files", "anchors"],
+                    "",
+                ),
+                Parameter("orphans", "List notes without any link to or from another note", bool, False),
+                QUERY["refresh"],
+            )
+        ),
+        "graph": Operation((QUERY["refresh"],), surfaces=("cli", "http")),
+        "status": Operation(),
+        "remember": Operation(
+            (
+                Parameter("text", "What to remember, in whole sentences that can be understood on their own; Markdown"),
+                Parameter("title", "The note's title and file name. Default: the first words", str, ""),
+                Parameter("tags", "Add this tag; may be repeated", list[str], []),
+                Parameter("source", "Where it comes from: a person, a page, a conversation", str, ""),
+                Parameter("anyway", "Write it even if a note says nearly the same", bool, False),
             ),
-            Parameter("orphans", "List notes without any link to or from another note", bool, False),
-            QUERY["refresh"],
+            surfaces=("cli", "mcp"),
         ),
-        "status": (),
-        "remember": (
-            Parameter("text", "What to remember, in whole sentences that can be understood on their own; Markdown"),
-            Parameter("title", "The note's title and file name. Default: the first words", str, ""),
-            Parameter("tags", "Add this tag; may be repeated", list[str], []),
-            Parameter("source", "Where it comes from: a person, a page, a conversation", str, ""),
-            Parameter("anyway", "Write it even if a note says nearly the same", bool, False),
+        "forget": Operation(
+            (Parameter("note", "A memory by its path, or by a unique name or title"),), surfaces=("cli", "mcp")
         ),
-        "forget": (Parameter("note", "A memory by its path, or by a unique name or title"),),
     }
 )
 # Old names, still accepted.
 ALIASES = {"related": {"note": "notes"}}
+
+
+def parameters_of(operation: str, surface: Surface) -> tuple[Parameter, ...]:
+    """Return the parameters of an operation on a surface, which must offer it.
+
+    >>> [one.name for one in parameters_of("forget", "mcp")]
+    ['note']
+    >>> parameters_of("forget", "http")
+    Traceback (most recent call last):
+    LookupError: http does not offer forget
+    """
+    if surface not in OPERATIONS[operation].surfaces:
+        raise LookupError(f"{surface} does not offer {operation}")
+    return OPERATIONS[operation].parameters
 
 
 def query_of(operation: str, given: Mapping[str, Any]) -> Query:

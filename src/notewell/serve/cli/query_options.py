@@ -19,7 +19,7 @@ from notewell.serve.cli.completion import complete_folder, complete_note, comple
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import Number, describe_suffixes, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.parameters import HITS, NO_REFRESH_HELP, OPERATIONS, REQUIRED, Parameter, query_of
+from notewell.serve.parameters import HITS, NO_REFRESH_HELP, REQUIRED, Parameter, parameters_of, query_of
 from notewell.serve.say import say
 from notewell.types.notices import Notice
 from notewell.types.query import Query
@@ -103,7 +103,8 @@ def page_options(command: Command) -> Command:
 
 def operation_options(operation: str) -> Callable[[Command], Command]:
     """Add an option for each parameter of an operation, but for those that must be given, which are arguments."""
-    shared = [option(one) for one in OPERATIONS[operation] if one.default is not REQUIRED and one.name != "note"]
+    every = parameters_of(operation, "cli")
+    shared = [option(one) for one in every if one.default is not REQUIRED and one.name != "note"]
     return lambda command: _with_options(command, shared)
 
 

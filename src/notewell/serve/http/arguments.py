@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from notewell.errors import SettingsError
 from notewell.serve.arguments import Arguments, model_of
-from notewell.serve.parameters import OPERATIONS, Parameter, meant_by
+from notewell.serve.parameters import Parameter, meant_by, parameters_of
 
 # More than anyone reads; a request must end.
 BOUNDS = {"limit": (1, 1_000), "max_tokens": (1, 1_000_000)}
@@ -44,7 +44,7 @@ class Asked(Arguments):
 
 def asked_of(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[Asked]:
     """Return the parameters of a route: those of its operation, without those in the path, and more."""
-    shared = [one for one in OPERATIONS.get(operation, ()) if one.name not in without]
+    shared = [one for one in parameters_of(operation, "http") if one.name not in without]
     return model_of(Asked, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
 
 

@@ -143,7 +143,7 @@ def router(vault: Vault) -> APIRouter:
     add("/links", routes.links, form_of(Links), UNABLE, asked_of("links", without=("note",)))
     links = asked_of("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, form_of(Links), {**ABSENT, **UNABLE}, links)
-    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("graph", QUERY["refresh"]))
+    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("graph"))
     add("/status", routes.status, form_of(Status), UNABLE)
     made.add_api_route(
         "/reload",

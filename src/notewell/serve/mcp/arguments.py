@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ValidationError
 
 from notewell.errors import SettingsError
 from notewell.serve.arguments import Arguments, model_of
-from notewell.serve.parameters import OPERATIONS, Parameter, meant_by
+from notewell.serve.parameters import Parameter, meant_by, parameters_of
 
 # More hits do not fit on a page, and more tokens would fill a client's window with one answer.
 BOUNDS = {"limit": (1, 50), "max_tokens": (1, 5_000)}
@@ -56,7 +56,8 @@ KINDS = {list[str]: Annotated[list[str], BeforeValidator(as_texts)]}
 def arguments_of(operation: str, *more: Parameter) -> type[Arguments]:
     """Return the arguments of a tool: those of its operation, and more."""
     shared = [
-        replace(one, help=f"{one.help}; {MORE[one.name]}") if one.name in MORE else one for one in OPERATIONS[operation]
+        replace(one, help=f"{one.help}; {MORE[one.name]}") if one.name in MORE else one
+        for one in parameters_of(operation, "mcp")
     ]
     return model_of(Arguments, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
 
