@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import itertools
 import json
@@ -195,11 +194,15 @@ def _signature(function: Callable[..., object]) -> str:
     """Return a signature without `self`; a default that is an object of ours is only hinted at."""
     signature = inspect.signature(function)
     parameters = [
-        parameter.replace(default=Hinted()) if dataclasses.is_dataclass(parameter.default) else parameter
+        parameter.replace(default=Hinted()) if _is_of_notewell(parameter.default) else parameter
         for name, parameter in signature.parameters.items()
         if name != "self"
     ]
     return QUOTED.sub(r"\1", str(signature.replace(parameters=parameters)))
+
+
+def _is_of_notewell(value: object) -> bool:
+    return type(value).__module__.startswith("notewell.")
 
 
 class Hinted:

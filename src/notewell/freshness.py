@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from notewell.errors import EmbedError, StoreBusy, StoreError
 from notewell.files.safe_open import check_folder
@@ -21,8 +21,7 @@ from notewell.types.notices import Notice
 REST_SECONDS = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """How a surface keeps a vault up to date; see the three below."""
 
     refresh: bool = True

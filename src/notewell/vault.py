@@ -6,12 +6,12 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
@@ -52,8 +52,7 @@ if TYPE_CHECKING:
     from notewell.memory import Forgotten, Memories, Remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """How a surface opens its vaults; a program that uses Python needs none of it."""
 
     policy: Policy = NEVER

@@ -73,7 +73,7 @@ def again(vault: Vault, opening: Opening = PATIENT) -> Vault:
 
 def in_groups(size: int) -> Opening:
     """Open a vault whose notes are embedded this many bytes at a time."""
-    return replace(PATIENT, batches=Batches(embedded=size))
+    return PATIENT._replace(batches=Batches(embedded=size))
 
 
 def change(vault: Vault, path: str, text: str) -> None:

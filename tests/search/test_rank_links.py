@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -156,7 +155,7 @@ def test_a_note_gains_by_what_a_link_calls_it() -> None:
 def test_a_beginning_or_a_stand_in_counts_as_the_word_that_a_link_calls_a_note() -> None:
     scores, joint = {f"{place}.md": 1 - place / 10 for place in range(7)}, LinkBetween("5.md", "6.md", "honey", 1)
     assert linked("hon*", scores, joint)[6].score == pytest.approx(0.4 + 0.3)
-    plan = replace(make_plan("hony"), terms=("hony", "honey"), stand_ins={"hony": ("honey",)})
+    plan = make_plan("hony")._replace(terms=("hony", "honey"), stand_ins={"hony": ("honey",)})
     assert ByLinks(lambda paths: [joint])(plan, hits_of(scores))[6].score == pytest.approx(0.4 + 0.3)
 
 
@@ -231,7 +230,7 @@ def test_the_newest_notes_that_fit_a_filter_are_not_ranked_by_links(make_vault: 
         vault.index()
         with vault.store.reading() as snapshot:
             assert rank_by_links(make_plan("honey"), snapshot, rules, TODAY) == [ByLinks(snapshot.links_among)]
-            for plan in (make_plan("tag:hive"), replace(make_plan("honey"), related=True)):
+            for plan in (make_plan("tag:hive"), make_plan("honey")._replace(related=True)):
                 assert rank_by_links(plan, snapshot, rules, TODAY) == []
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,7 +89,7 @@ def kept_up(vault: Vault, **policy: Any) -> Iterator[Vault]:
     from notewell.serve.served import SERVED  # noqa: PLC0415
     from notewell.vault import Vault  # noqa: PLC0415
 
-    opening = replace(SERVED, policy=replace(SERVED.policy, **policy))
+    opening = SERVED._replace(policy=SERVED.policy._replace(**policy))
     with Vault(vault.root, vault.settings, opening) as kept:
         kept.models.__dict__.update(vault.models.__dict__)
         try:

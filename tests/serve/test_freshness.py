@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ def walks(kept: Vault) -> int:
 
 
 def set_policy(kept: Vault, **changes: Any) -> None:
-    kept.freshness.policy = replace(kept.freshness.policy, **changes)
+    kept.freshness.policy = kept.freshness.policy._replace(**changes)
 
 
 class Unwatchable(FolderWatch):

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
@@ -79,8 +79,7 @@ class Settings:
     show: ShowSettings = ShowSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """What a setting may be, and who may set it."""
 
     help: str

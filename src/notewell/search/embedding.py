@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -106,7 +105,7 @@ def plan_vector(plan: Plan, embedder: Embedder | None, store: Snapshot) -> Vecto
 def without_secrets(plan: Plan) -> Plan:
     """Return the plan as it may be sent to a server: redacted, as notes are."""
     variations = tuple(redact_text(text)[0] for text in plan.variations)
-    return replace(plan, text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0], variations=variations)
+    return plan._replace(text=redact_text(plan.text)[0], passage=redact_text(plan.passage)[0], variations=variations)
 
 
 def similarity_to(plan: Plan, embedder: Embedder | None) -> Callable[[Sequence[str]], Vectors] | None:

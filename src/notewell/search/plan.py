@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
@@ -170,7 +169,7 @@ def vary(plan: Plan, embedder: Embedder | None) -> Plan:
     breaks = embedder if isinstance(embedder, BreaksWords) else None
     wordings = (technical_words(plan.text, breaks) if breaks else "", as_statement(plan.text))
     variations = tuple(text for text in dict.fromkeys(wordings) if text and text != plan.text)
-    return replace(plan, variations=variations, read_as=(*plan.read_as, *(f'also as "{text}"' for text in variations)))
+    return plan._replace(variations=variations, read_as=(*plan.read_as, *(f'also as "{text}"' for text in variations)))
 
 
 def technical_words(text: str, breaks: BreaksWords) -> str:

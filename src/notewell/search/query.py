@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from string import punctuation
 from typing import NamedTuple
@@ -64,8 +63,7 @@ LOOKED_UP = 8
 COMPARED = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What a query is parsed with: the keys of front matter, folded, the day, and the chunks of places.
 
     A query that was not written for Notewell, such as one of a test collection, has no `syntax`.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -32,7 +31,7 @@ def prefer_like(plan: Plan, places: Sequence[str], store: Snapshot) -> Plan:
     found = [find_chunks(place, store) for place in places]
     chunks = {chunk for each in found for chunk in each.chunks}
     read_as = (*(f"like {each.place}" for each in found), *plan.read_as)
-    return replace(plan, like=tuple(sorted(chunks.union(plan.like))), read_as=tuple(dict.fromkeys(read_as)))
+    return plan._replace(like=tuple(sorted(chunks.union(plan.like))), read_as=tuple(dict.fromkeys(read_as)))
 
 
 def plan_related(plan: Plan, store: Snapshot) -> Plan:
@@ -41,7 +40,7 @@ def plan_related(plan: Plan, store: Snapshot) -> Plan:
     paths = tuple(dict.fromkeys(chunk.path for chunk in store.chunks(plan.like).values()))
     own = Filter("note", paths, negated=True)
     scope = plan.scope._replace(filters=(*plan.scope.filters, own))
-    return replace(plan, terms=distinctive_terms(chunks, store), scope=scope, by_words=True, related=True)
+    return plan._replace(terms=distinctive_terms(chunks, store), scope=scope, by_words=True, related=True)
 
 
 def distinctive_terms(chunks: Sequence[Chunk], store: Snapshot) -> tuple[str, ...]:

@@ -152,8 +152,7 @@ def _unreadable(number: int) -> SettingsError:
     return SettingsError(f"decay.overrides cannot be read: entry {number} is not PATH = MODE", f"Write {examples}")
 
 
-@dataclass(frozen=True, slots=True)
-class ModeRules:
+class ModeRules(NamedTuple):
     """What a mode does; the defaults are those of a fast search.
 
     `only_like` ignores the text and looks for notes like those in `like`, which must exist. `syntax` reads query syntax

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from notewell.store import Matching
@@ -55,8 +54,7 @@ def resolve(plan: Plan, store: Matching) -> Plan:
     ]
     replacements = [found for _, found in made if found]
     more = [term for found in replacements for term in found.stand_ins]
-    return replace(
-        plan,
+    return plan._replace(
         terms=tuple(dict.fromkeys((*plan.terms, *more))) if more else plan.terms,
         stand_ins={found.term: found.stand_ins for found in replacements},
         read_as=(*plan.read_as, *(found.read_as for found in replacements)),

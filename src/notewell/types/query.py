@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from notewell.types.notices import Notice
@@ -133,8 +134,7 @@ class Scope(NamedTuple):
 EVERYTHING = Scope()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """A query as the search understands it: the terms to match, the text to embed, and the scope to search.
 
     A term that ends in `*` stands for every term that begins with it. The `passage` is embedded as notes are. Without
@@ -152,7 +152,7 @@ class Plan:
     by_words: bool = True
     strings: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stand_ins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     guessed: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
     when: Range | None = None
