@@ -47,8 +47,12 @@ class Acts:
         at: int | None = None,
         number: int = signal.SIGKILL,
         hang_up: Sequence[int] = (),
+        record: Path | None = None,
     ) -> Ended:
-        """Perform an act; before the step `at` it gets a signal, or those who read what it prints hang up."""
+        """Perform an act; before the step `at` it gets a signal, or those who read what it prints hang up.
+
+        With a folder to `record` in, what lies there before each step is copied to it.
+        """
         asked = {
             "act": act,
             "root": str(root),
@@ -57,6 +61,7 @@ class Acts:
             "at": at,
             "signal": number,
             "hang_up": hang_up,
+            "record": str(record or ""),
         }
         assert self._process.stdin
         assert self._process.stdout

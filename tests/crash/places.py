@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import shutil
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
+
+import apsw
 
 from notewell import Vault
 from notewell.types.note import Stamp
 
 Stamps = Mapping[str, Stamp]
+# How every file of a database begins.
+SQLITE = b"SQLite format 3\0"
 COMPANIONS = (
     "",
     "-journal",
@@ -101,24 +108,51 @@ class Place:
     ) -> list[str]:
         """Kill the act before each of its steps, or `only` those of these names, and check what each kill leaves.
 
-        Returns the steps. Two whole runs come first: were their steps not the same, some would never be killed.
+        Returns the steps. Two whole runs come first: were their steps not the same, some would never be killed. One of
+        them records what lies there before each step; of steps before which the same does, one is killed.
         """
         again = again or self.reset
-        runs = []
-        for _ in range(2):
-            again()
-            runs.append(perform(act, self.root, self._settings(self.store), *extra))
-            assert (runs[-1].code, runs[-1].said) == (0, "")
-        steps = runs[0].steps
-        assert steps == runs[1].steps, runs
-        for at, step in enumerate(steps):
-            if step.startswith(only):
+        with TemporaryDirectory() as folder:
+            runs = []
+            for record in (Path(folder), None):
                 again()
-                ended = perform(act, self.root, self._settings(self.store), *extra, at=at)
-                assert ended.code == -signal.SIGKILL, f"{step}: {ended.said}"
-                try:
-                    check()
-                except BaseException as error:
-                    error.add_note(f"killed before step {at} of {len(steps)}: {step}")
-                    raise
+                runs.append(perform(act, self.root, self._settings(self.store), *extra, record=record))
+                assert (runs[-1].code, runs[-1].said) == (0, "")
+            steps = runs[0].steps
+            assert steps == runs[1].steps, runs
+            left = {what_lies_in(Path(folder, str(at))): at for at, step in enumerate(steps) if step.startswith(only)}
+        for at in sorted(left.values()):
+            again()
+            ended = perform(act, self.root, self._settings(self.store), *extra, at=at)
+            assert ended.code == -signal.SIGKILL, f"{steps[at]}: {ended.said}"
+            try:
+                check()
+            except BaseException as error:
+                error.add_note(f"killed before step {at} of {len(steps)}: {steps[at]}")
+                raise
         return steps
+
+
+def what_lies_in(folder: Path) -> str:
+    """Return a digest of files: what the databases among them say, how large their logs are, and all other bytes."""
+    digest, databases = blake2b(), list[Path]()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        if content.startswith(SQLITE):
+            databases.append(file)
+        elif file.name.endswith(("-wal", "-journal", "-shm")):
+            content = b"%d" % len(content)
+        digest.update(b"%s %s" % (bytes(file.relative_to(folder)), b"" if file in databases else content))
+    # Later, as opening one changes its log.
+    for file in databases:
+        digest.update("\n".join(rows_in(file)).encode())
+    return digest.hexdigest()
+
+
+def rows_in(file: Path) -> Iterator[str]:
+    """Yield every row of a database."""
+    with closing(apsw.Connection(str(file))) as db:
+        yield str([db.pragma(name) for name in ("application_id", "user_version", "journal_mode")])
+        for table in db.execute("select name from sqlite_schema where type = 'table' order by name").fetchall():
+            yield str(table)
+            yield from map(repr, db.execute(f"select * from {table[0]}"))

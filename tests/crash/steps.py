@@ -7,14 +7,17 @@ state that a kill can leave.
 
 Reads a line of JSON for each act, `{"act": …, "root": …, "settings": …, "extra": […], "at": 3, "signal": 9}`, and
 answers with one: `{"code": -9, "steps": […], "printed": "", "said": ""}`. In place of a signal, `"hang_up": [1, 2]`
-closes the other ends of stdout and stderr.
+closes the other ends of stdout and stderr. With `"record": "folder"`, what a kill before each step would leave is
+copied to `folder/0`, `folder/1`…
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -51,6 +54,8 @@ PRAGMA = re.compile(r'pragma "?(application_id|user_version|journal_mode|wal_che
 COMMENT = re.compile(r"--.*")
 CHANGING = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.utime"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+# What acts change beside the vault and in it.
+CHANGED = ("store.db*", "copies", "*/Memories", "*/.trash")
 # What a name has in it that is another in every run.
 CHANCE = re.compile(r"(?<=\.notewell-)\w+$|(?<=unfinished-)\w+$")
 
@@ -62,10 +67,12 @@ class Steps:
     row was the last. The end of each transaction counts; one that only reads has no steps.
     """
 
-    def __init__(self, at: int | None, interrupt: Callable[[], None]) -> None:
+    def __init__(self, at: int | None, interrupt: Callable[[], None], record: Callable[[int], None] | None) -> None:
         self.taken: list[str] = []
         self._at = at
         self._interrupt = interrupt
+        self._record = record
+        self._recording = False
         self._in_transaction = self._writes = False
         self._inside: set[str] = set()
 
@@ -93,12 +100,18 @@ class Steps:
 
     def happened(self, event: str, about: tuple[Any, ...]) -> None:
         """Count what Python is about to do to a file."""
+        if self._recording:
+            return
         if event in CHANGING or (event == "open" and isinstance(about[2], int) and about[2] & WRITING):
             name = Path(os.fsdecode(about[0])).name if isinstance(about[0], str | bytes) else ""
             self._take(f"{event} {CHANCE.sub('*', name)}".rstrip())
 
     def _take(self, name: str) -> None:
         self.taken.append(name)
+        if self._record:
+            self._recording = True
+            self._record(len(self.taken) - 1)
+            self._recording = False
         if len(self.taken) - 1 == self._at:
             self._interrupt()
 
@@ -126,6 +139,16 @@ def read_by_nobody(number: int) -> int:
     return ours
 
 
+def copy_place(root: Path, to: Path) -> None:
+    """Copy all that an act may change: the store, backups beside it, memories and the trash.
+
+    A program of its own does: SQLite's locks on a file go when this process closes it.
+    """
+    to.mkdir()
+    changed = (file for name in CHANGED for file in root.parent.glob(name))
+    subprocess.run(["cp", "-R", *changed, to], check=True)
+
+
 def perform(asked: dict[str, Any], answer: IO[str]) -> None:
     """Perform an act, and write the steps it took."""
     ends = [read_by_nobody(number) for number in asked["hang_up"]]
@@ -136,7 +159,10 @@ def perform(asked: dict[str, Any], answer: IO[str]) -> None:
         for end in ends:
             os.close(end)
 
-    steps = Steps(asked["at"], interrupt)
+    def record(step: int) -> None:
+        copy_place(Path(asked["root"]), Path(asked["record"], str(step)))
+
+    steps = Steps(asked["at"], interrupt, record if asked["record"] else None)
     watch(steps)
     try:
         if asked["act"] == "command":
@@ -189,6 +215,8 @@ def main() -> None:
     """Answer every line."""
     warm_up()
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork of a process with threads may hang"
+    # So that forks share it: a collection of garbage would write to all of it.
+    gc.freeze()
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
 
