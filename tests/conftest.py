@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from tests.database import database
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.embed.words import WordsEmbedder
+    from notewell.vault import Opening
 
 # Before any test loads what would report on its use.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -50,21 +52,30 @@ def indexed_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return vault.root
 
 
+@pytest.fixture(scope="session")
+def sharing() -> Opening:
+    """Open vaults that load a model once for all of them, as those of the daemon do."""
+    from notewell.embed import load_embedder, load_encoder  # noqa: PLC0415
+    from notewell.vault import Opening  # noqa: PLC0415
+
+    return Opening(load_embedder=cache(load_embedder), load_encoder=cache(load_encoder))
+
+
 @pytest.fixture
-def vault(indexed_sample: Path, tmp_path: Path) -> Vault:
+def vault(indexed_sample: Path, tmp_path: Path, sharing: Opening) -> Vault:
     """A copy of the sample vault, indexed with the model that ships in the package."""
     from notewell import Vault  # noqa: PLC0415
 
-    return Vault.open(shutil.copytree(indexed_sample, tmp_path / "vault"))
+    return Vault.open(shutil.copytree(indexed_sample, tmp_path / "vault"), opening=sharing)
 
 
 @pytest.fixture
-def make_vault(tmp_path: Path) -> Callable[..., Vault]:
+def make_vault(tmp_path: Path, sharing: Opening) -> Callable[..., Vault]:
     """Write notes (path → text or bytes) into a new folder and open it; `index()` is left to the test."""
-    from notewell.vault import BY_PYTHON, Opening, Vault  # noqa: PLC0415
+    from notewell.vault import Vault  # noqa: PLC0415
 
     def make(
-        files: Mapping[str, str | bytes], settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON
+        files: Mapping[str, str | bytes], settings: Mapping[str, Any] | None = None, opening: Opening = sharing
     ) -> Vault:
         (root := tmp_path / "notes").mkdir()
         for path, content in files.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import cases
 from tests.database import database
 
 from notewell import Hit, NotewellError, Results, Vault
@@ -106,7 +107,7 @@ def test_a_scope_that_is_not_there_is_reported(make_vault: MakeVault) -> None:
     assert vault.search("", under="garden").notices == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "path"),
     [
         ("getTenantId", "Engineering/Tenant isolation.md"),

@@ -356,7 +356,7 @@ def repeated(chance: random.Random) -> list[str]:
         *((unit * 2000)[:2000] + chance.choice(SPOILERS) for unit in units),
         *("".join(line_of(head, unit, spoiler) for spoiler in SPOILERS) for head, unit in heads),
         # Space is what three repetitions in a row may share: that takes 15 ms a line.
-        *(line_of(head, " ", "x") * 300 for head in WORDS),
+        *(line_of(head, " ", "x") * 30 for head in WORDS),
     ]
 
 

@@ -15,6 +15,7 @@ from tests.database import database
 
 from notewell import Vault
 from notewell.measure.metrics import recall, reciprocal_rank
+from notewell.vault import Opening
 
 QUESTIONS: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))[
     "question"
@@ -28,8 +29,8 @@ class Answers:
     found: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, root: Path, settings: Mapping[str, Any]) -> Answers:
-        vault = Vault.open(root, settings)
+    def of(cls, root: Path, settings: Mapping[str, Any], opening: Opening) -> Answers:
+        vault = Vault.open(root, settings, opening)
         found = {question["text"]: _held(vault, question) for question in QUESTIONS}
         vault.store.close()
         return cls(found)
@@ -63,27 +64,27 @@ def _texts(kind: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def lexical(indexed_sample: Path) -> Answers:
-    return Answers.of(indexed_sample, {"search.vector_weight": 0, "embed.encoder": "off"})
+def lexical(indexed_sample: Path, sharing: Opening) -> Answers:
+    return Answers.of(indexed_sample, {"search.vector_weight": 0, "embed.encoder": "off"}, sharing)
 
 
 @pytest.fixture(scope="module")
-def static(indexed_sample: Path) -> Answers:
-    return Answers.of(indexed_sample, {"embed.encoder": "off"})
+def static(indexed_sample: Path, sharing: Opening) -> Answers:
+    return Answers.of(indexed_sample, {"embed.encoder": "off"}, sharing)
 
 
 @pytest.fixture(scope="module")
-def without_links(indexed_sample: Path) -> Answers:
-    return Answers.of(indexed_sample, {"embed.encoder": "off", "search.graph": "off"})
+def without_links(indexed_sample: Path, sharing: Opening) -> Answers:
+    return Answers.of(indexed_sample, {"embed.encoder": "off", "search.graph": "off"}, sharing)
 
 
 @pytest.fixture(scope="module")
-def filled(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+def filled(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory, sharing: Opening) -> Answers:
     pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
     folder = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("filled") / "vault")
-    with Vault.open(folder, {"embed.encoder": "minilm"}) as vault:
+    with Vault.open(folder, {"embed.encoder": "minilm"}, sharing) as vault:
         assert vault.encode() == 0
-    return Answers.of(folder, {"embed.encoder": "minilm"})
+    return Answers.of(folder, {"embed.encoder": "minilm"}, sharing)
 
 
 @pytest.fixture(params=["static", "filled"])
@@ -168,8 +169,8 @@ def test_the_encoder_finds_more_than_static_vectors_alone(static: Answers, fille
     assert filled.mrr() >= static.mrr()
 
 
-def test_ranks_alone_fuse_no_worse_than_words_alone(indexed_sample: Path, lexical: Answers) -> None:
-    ranks = Answers.of(indexed_sample, {"search.fusion": "rrf", "embed.encoder": "off"})
+def test_ranks_alone_fuse_no_worse_than_words_alone(indexed_sample: Path, lexical: Answers, sharing: Opening) -> None:
+    ranks = Answers.of(indexed_sample, {"search.fusion": "rrf", "embed.encoder": "off"}, sharing)
     assert ranks.mrr() >= lexical.mrr() - 0.02
 
 
