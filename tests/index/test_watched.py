@@ -9,12 +9,15 @@ import pytest
 
 from notewell.index.watch import FolderWatch
 
+# Milliseconds that no event takes, however busy the machine.
+LONG = 300_000
+
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[FolderWatch]:
     for name in ("notes", "marks"):
         (tmp_path / name).mkdir()
-    made = FolderWatch(tmp_path / "notes")
+    made = FolderWatch(tmp_path / "notes", until_mark=LONG)
     made.start(tmp_path / "marks")
     # What was there before it began may have changed.
     assert made.changed()

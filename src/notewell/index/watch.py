@@ -39,7 +39,7 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
         yield
         changes = watch_files(
             root,
-            watch_filter=lambda _, path: _matters(root, path),
+            watch_filter=lambda _, path: matters(root, path),
             debounce=LONGEST_BURST,
             step=PAUSE,
             stop_event=stop,
@@ -65,8 +65,9 @@ class FolderWatch:
     in order, so once the marker is reported, every earlier change has been reported too.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, until_mark: int = UNTIL_MARK) -> None:
         self._root = root
+        self._until_mark = until_mark
         self._real_root = root
         self._events: RustNotify | None = None
         self._identity: tuple[int, int] | None = None
@@ -136,7 +137,7 @@ class FolderWatch:
         return self._own_markers.name
 
     def _read_events_until(self, marker: str) -> bool:
-        while self._events and not isinstance(events := self._events.watch(0, 1, UNTIL_MARK, None), str):
+        while self._events and not isinstance(events := self._events.watch(0, 1, self._until_mark, None), str):
             paths = {path for _, path in events}
             self._changed |= any(_lies_below(self._real_root, path) for path in paths)
             if marker in paths:
@@ -157,7 +158,7 @@ def _identity(root: Path) -> tuple[int, int] | None:
     return (stat.st_dev, stat.st_ino) if root.is_dir() else None
 
 
-def _matters(root: Path, path: str) -> bool:
+def matters(root: Path, path: str) -> bool:
     """Tell whether a changed path may be a note, or a folder that may hold notes."""
     try:
         parts = Path(path).relative_to(root).parts

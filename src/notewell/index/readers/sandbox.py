@@ -27,7 +27,7 @@ class Extraction:
     """Runs readers; the sandbox process starts with the first file that needs it, and again if it dies."""
 
     def __init__(self, max_seconds: int) -> None:
-        self._max_seconds = max_seconds
+        self.max_seconds = max_seconds
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class Extraction:
         process, began = self._running(), time.monotonic()
         assert process.stdin is not None and process.stdout is not None
         try:
-            send(process.stdin, json.dumps({"reader": format.reader, "seconds": self._max_seconds}).encode())
+            send(process.stdin, json.dumps({"reader": format.reader, "seconds": self.max_seconds}).encode())
             send(process.stdin, data)
             answer = receive(process.stdout)
         except OSError:
@@ -63,8 +63,8 @@ class Extraction:
         if answer is None:
             self._end()
             took = time.monotonic() - began
-            late = f"not read within {self._max_seconds} seconds (index.max_seconds)"
-            fact = late if took >= self._max_seconds else "its reader crashed on it"
+            late = f"not read within {self.max_seconds} seconds (index.max_seconds)"
+            fact = late if took >= self.max_seconds else "its reader crashed on it"
             raise NoteError(fact, "Repair it, exclude it, or raise index.max_seconds and run `notewell index --full`")
         return json.loads(answer)  # type: ignore[no-any-return]
 
