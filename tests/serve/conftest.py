@@ -104,3 +104,13 @@ def daemon(folder: Path) -> Iterator[DaemonRunner]:
         vault.index()
     with daemon_for(folder) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def by_daemon() -> Iterator[dict[str, str]]:
+    """Variables with which commands that read a vault are answered by one daemon, for tests that do not mind."""
+    from tests.serve.daemons import daemon_for  # noqa: PLC0415
+
+    with daemon_for(Path("/")) as made:
+        made.start()
+        yield {"XDG_RUNTIME_DIR": str(made.runtime), "NOTEWELL_DAEMON": "yes"}

@@ -179,17 +179,19 @@ def links(folder: Path, **environment: str) -> list[tuple[str, str]]:
     "knowing",
     [{"VTE_VERSION": "6800"}, {"TERM_PROGRAM": "iTerm.app"}, {"TERM": "xterm-kitty"}, {"NOTEWELL_SHOW_LINKS": "file"}],
 )
-def test_a_terminal_that_knows_links_gets_them(folder: Path, knowing: dict[str, str]) -> None:
-    ((address, text),) = links(folder, **knowing)
+def test_a_terminal_that_knows_links_gets_them(
+    folder: Path, knowing: dict[str, str], by_daemon: dict[str, str]
+) -> None:
+    ((address, text),) = links(folder, **knowing, **by_daemon)
     assert text == "Recipes/Sourdough.md:7"
     assert address == f"file://{os.uname().nodename}{folder}/Recipes/Sourdough.md"
 
 
-def test_places_lead_to_obsidian_or_to_an_editor(folder: Path) -> None:
+def test_places_lead_to_obsidian_or_to_an_editor(folder: Path, by_daemon: dict[str, str]) -> None:
     (folder / ".obsidian").mkdir()
-    ((address, _),) = links(folder, VTE_VERSION="6800")
+    ((address, _),) = links(folder, VTE_VERSION="6800", **by_daemon)
     assert address == "obsidian://open?vault=notes&file=Recipes%2FSourdough.md%23Sourdough"
-    ((address, _),) = links(folder, NOTEWELL_SHOW_LINKS="vscode")
+    ((address, _),) = links(folder, NOTEWELL_SHOW_LINKS="vscode", **by_daemon)
     assert address == f"vscode://file{folder}/Recipes/Sourdough.md:7"
 
 
@@ -204,8 +206,8 @@ def test_places_lead_to_obsidian_or_to_an_editor(folder: Path) -> None:
         {"VTE_VERSION": "6800", "NOTEWELL_SHOW_LINKS": "off"},
     ],
 )
-def test_others_do_not(folder: Path, plain: dict[str, str]) -> None:
-    shown = on_terminal("search", "loaf", cwd=folder, **plain)
+def test_others_do_not(folder: Path, plain: dict[str, str], by_daemon: dict[str, str]) -> None:
+    shown = on_terminal("search", "loaf", cwd=folder, **plain, **by_daemon)
     assert "Sourdough" in shown
     assert "\x1b]8" not in shown
 

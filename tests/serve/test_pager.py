@@ -100,10 +100,10 @@ def test_help_goes_through_the_pager_too(here: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed")
-def test_less_shows_a_window_with_colours_and_links_and_ends_with_q(folder: Path) -> None:
+def test_less_shows_a_window_with_colours_and_links_and_ends_with_q(folder: Path, by_daemon: dict[str, str]) -> None:
     for number in range(30):
         (folder / f"{number}.md").write_text(f"# Rye {number}\n\nThe rye bread number {number}.\n")
-    environment = {"NOTEWELL_PAGER": "less -FRX", "VTE_VERSION": "7000"}
+    environment = {"NOTEWELL_PAGER": "less -FRX", "VTE_VERSION": "7000", **by_daemon}
     command = [PROGRAM, "search", "rye", "-n", "30"]
     code, shown = run_on_terminal(command, folder, environment, rows=12, keys=b"q")
     assert code == 0
@@ -113,9 +113,11 @@ def test_less_shows_a_window_with_colours_and_links_and_ends_with_q(folder: Path
     assert 3 < shown.count("The ") < 12
 
 
-def test_codes_of_colours_and_links_take_no_room_and_an_error_keeps_its_exit_code(folder: Path) -> None:
+def test_codes_of_colours_and_links_take_no_room_and_an_error_keeps_its_exit_code(
+    folder: Path, by_daemon: dict[str, str]
+) -> None:
     (folder / "bad.md").write_text("[[Nowhere]]\n" * 30)
-    environment = {"NOTEWELL_PAGER": PAGER, "VTE_VERSION": "7000"}
+    environment = {"NOTEWELL_PAGER": PAGER, "VTE_VERSION": "7000", **by_daemon}
     code, shown = run_on_terminal([PROGRAM, "links", "--broken"], folder, environment, rows=9)
     assert (code, "PAGED" in shown) == (1, True)
     code, shown = run_on_terminal([PROGRAM, "search", "loaf", "-n", "1"], folder, environment, rows=4)

@@ -13,18 +13,21 @@ from pathlib import Path
 import pytest
 from tests.cases import cases
 
-
-def ask_by_stdin(folder: Path, data: bytes, *arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "notewell", "search", *arguments, "--json"]
-    done = subprocess.run(command, cwd=folder, input=data, capture_output=True, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+Notewell = Callable[..., tuple[int, str, str]]
+QUERY = "\ufeffthe löaf\n  collapsed\n".encode()
 
 
 def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
-    for arguments in (["-"], [], ["-n", "1", "-"]):
-        code, out, _ = ask_by_stdin(folder, "\ufeffthe löaf\n  collapsed\n".encode(), *arguments)
-        assert code == 0
-        assert json.loads(out)["query"] == "the löaf\n  collapsed"
+    command = [sys.executable, "-m", "notewell", "search", "--json"]
+    done = subprocess.run(command, cwd=folder, input=QUERY, capture_output=True, check=True)
+    assert json.loads(done.stdout)["query"] == "the löaf\n  collapsed"
+
+
+@cases("arguments", [["-"], [], ["-n", "1", "-"]])
+def test_a_hyphen_may_stand_for_it(notewell: Notewell, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(QUERY)))
+    code, out, _ = notewell("search", *arguments, "--json")
+    assert (code, json.loads(out)["query"]) == (0, "the löaf\n  collapsed")
 
 
 @cases(
@@ -37,8 +40,11 @@ def test_the_query_may_come_through_a_pipe(folder: Path) -> None:
         (b"rye " * 20_000, "The query on stdin is longer than 65,536 bytes"),
     ],
 )
-def test_what_is_piped_and_no_query_is_wrong_usage(folder: Path, data: bytes, message: str) -> None:
-    code, out, err = ask_by_stdin(folder, data, "-")
+def test_what_is_piped_and_no_query_is_wrong_usage(
+    notewell: Notewell, monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    code, out, err = notewell("search", "-", "--json")
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {message}")
 
@@ -51,7 +57,7 @@ def test_filters_alone_do_not_wait_for_a_pipe(folder: Path) -> None:
 
 
 def test_a_stdin_that_somebody_stands_in_for_is_read_as_a_pipe(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, notewell: Callable[..., tuple[int, str, str]]
+    monkeypatch: pytest.MonkeyPatch, notewell: Notewell
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"loaf\n")))
     code, out, _ = notewell("search", "--format", "paths", "-n", "1")
