@@ -34,7 +34,7 @@ NOTHING_LEFT = 0.01
 
 
 class Enough(NamedTuple):
-    """When a walk may end early: so many notes with such a mean similarity."""
+    """When a walk may end early: with this many near notes, of at least this mean similarity."""
 
     notes: int
     mean: float
@@ -64,7 +64,7 @@ class TraverseRules:
     vectors: int = 100
 
     def room(self, read: int, hop: int) -> int:
-        """Return how many vectors a hop may read after so many: two thirds of the rest, and in the last hop all.
+        """Return how many vectors a hop may read, given those read before: two thirds of the rest; the last hop, all.
 
         With half of the rest, a walk keeps fewer of the notes that one without a limit keeps; with all, it often ends
         after the first hop.
@@ -79,7 +79,7 @@ class TraverseRules:
         return max(self.lowered.least, min(self.floor, self.lowered.share * nearest))
 
     def places(self, kept: int) -> int:
-        """Return how many notes a hop may keep after so many."""
+        """Return how many notes a hop may keep, given those kept before."""
         return self.beam if self.cap is None else min(self.beam, self.cap - kept)
 
 
@@ -130,7 +130,7 @@ class Reached:
 
     @property
     def decay_zero(self) -> bool:
-        """Tell whether the note's age leaves as good as nothing of its score."""
+        """Tell whether the note's age leaves almost nothing of its score."""
         return self.decay < NOTHING_LEFT
 
     def as_visit(self) -> Visit:
@@ -261,7 +261,7 @@ def walk(
 
 
 def _steps(frontier: Sequence[Reached], source: WalkSource) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the neighbours of the frontier with who leads there and how; in turns, so that no hub crowds others out."""
+    """Yield the neighbours of the frontier, each with the note before it and the way; in turns, so that no hub wins."""
     led: dict[str, tuple[str, str]] = {}
     lists = [[(note, (visit.note, way)) for note, way in source.neighbours(visit.note).items()] for visit in frontier]
     for step in chain.from_iterable(zip_longest(*lists)):

@@ -14,8 +14,8 @@ from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING, Scope
 
-# A note is compared by at most so many of its chunks, spread over it: a step does not read a table of a thousand rows.
-# With many notes ahead there is room for fewer of each; with less than two, a note is hardly known.
+# At most this many chunks of a note are compared, spread over it: a step does not read a table of a thousand rows. With
+# many notes ahead there is room for fewer of each; with fewer than two, a note is hardly known.
 READ, READ_LEAST = 16, 2
 LOWEST = Standing(0.0, 0.0, -1)
 
@@ -71,7 +71,7 @@ class StoredWalkSource:
 
 
 def spread(ids: Sequence[int], most: int) -> list[int]:
-    """Return at most so many of the chunks: the first, the last, and some evenly between, in the order of their ids.
+    """Return at most `most` chunks: the first, the last, and some evenly between, in the order of their ids.
 
     >>> spread([11, 12, 13, 14, 15, 16, 17], 3), spread([4, 3], 3), spread([5, 6, 7], 1)
     ([11, 14, 17], [3, 4], [5])

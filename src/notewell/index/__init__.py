@@ -57,7 +57,7 @@ def index(
                 raise failure
             if tally.interrupted:
                 break
-    # A run that was told to stop leaves links and standings to the next one, or to whoever asks for them.
+    # A run that was told to stop leaves links and standings to the next run, or to the first answer that needs them.
     if not tally.interrupted and not store.state.links_resolved:
         progress.stage("links")
         linking.resolve(store)

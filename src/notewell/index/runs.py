@@ -20,7 +20,7 @@ from notewell.types.notices import Notice
 
 # How long a run waits for another process that is indexing, in seconds.
 WAIT_SECONDS = 5.0
-# And how long whoever wrote one note waits for that; otherwise the next search indexes it.
+# And how long writing or removing one note waits for that; otherwise the next search indexes it.
 NOTE_WAIT_SECONDS = 2.0
 
 

@@ -115,7 +115,7 @@ def _read(root: Path, found: Found, rules: WalkRules) -> Passage:
     page = ""
     # A file that is gone by now, or cannot be read, cannot be compared.
     with suppress(NoteError):
-        # It is shown to whoever remembers, and was not indexed yet: secrets are taken out here too.
+        # It is shown to the agent that remembers, and was not indexed yet: secrets are taken out here, too.
         page = redact_text(load(root, found, rules)[0].decode("utf-8", "replace"))[0]
     fields, body = split_page(page)
     line = page.count("\n", 0, page.find(body)) + 1
@@ -179,7 +179,7 @@ def count_sentences(text: str) -> int:
 
 
 def passages_of(chunk: Chunk, sentences: int) -> Iterator[Passage]:
-    """Yield a whole chunk, and each run of so many sentences in it; lines of code are left out."""
+    """Yield a whole chunk, and each run of that many sentences in it; lines of code are left out."""
     yield Passage(chunk.path, chunk.line, chunk.title, chunk.text)
     blocks = (block for block in find_blocks(chunk.text, kind_of(chunk)) if block.kind != CODE)
     units = [unit for block in blocks for unit in find_sentences(chunk.text, block)]
