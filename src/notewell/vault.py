@@ -353,9 +353,9 @@ class Vault:
     @cached_property
     def _graph(self) -> LinkGraph:
         # Most commands need no graph, and a cold command line does not pay for it.
-        from notewell.graph.link_graph import Folder, LinkGraph  # noqa: PLC0415
+        from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
 
-        return LinkGraph(self.storage, Folder(self._others, self._text_of), self._indexing.resolve_links)
+        return LinkGraph(self.storage, FolderFiles(self._others, self._text_of), self._indexing.resolve_links)
 
     def _others(self, store: Store) -> list[str]:
         return list_others(self.root, self.settings.index, store)

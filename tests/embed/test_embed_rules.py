@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from notewell.embed import EmbedRules
-from notewell.embed.rules import BGE, KNOWN, Address, Prefixes, find_prefixes, parse_address
+from notewell.embed.rules import BGE, KNOWN, Prefixes, ServerAddress, find_prefixes, parse_address
 
 ADDRESSES = {
-    "http://127.0.0.1:11434": Address("http", "127.0.0.1", 11434),
-    "https://api.example.org/v1/": Address("https", "api.example.org", 443, "/v1"),
-    "HTTP://LocalHost": Address("http", "localhost", 80),
-    "http://[::1]:8080": Address("http", "::1", 8080),
+    "http://127.0.0.1:11434": ServerAddress("http", "127.0.0.1", 11434),
+    "https://api.example.org/v1/": ServerAddress("https", "api.example.org", 443, "/v1"),
+    "HTTP://LocalHost": ServerAddress("http", "localhost", 80),
+    "http://[::1]:8080": ServerAddress("http", "::1", 8080),
 }
 HERE = ["http://localhost:1", "http://127.0.0.1", "http://127.8.9.10", "http://[::1]"]
 ELSEWHERE = [

@@ -16,7 +16,7 @@ from notewell.files.safe_open import BY_NUMBER, open_inside
 from notewell.index.place import find_place, found_at, read_place
 from notewell.index.readers import load
 from notewell.index.secrets import files_at
-from notewell.index.walk import Found, WalkRules
+from notewell.index.walk import VaultFile, WalkRules
 from notewell.types.note import Stamp
 
 ReadFile = Callable[[Path, str], bytes]
@@ -62,7 +62,7 @@ def read_file(request: pytest.FixtureRequest) -> ReadFile:
 
 
 def bytes_at(root: Path, path: str) -> bytes:
-    return load(root, Found(path, Stamp(1, 1)), RULES)[0]
+    return load(root, VaultFile(path, Stamp(1, 1)), RULES)[0]
 
 
 def test_a_link_that_took_the_place_of_what_was_found_leads_nowhere(root: Path, read_file: ReadFile) -> None:

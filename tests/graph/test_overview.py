@@ -8,7 +8,7 @@ import numpy as np
 from tests.cases import cases
 
 from notewell.graph.net import Net
-from notewell.graph.overview import Bridge, Graph, names_of, survey
+from notewell.graph.overview import Bridge, Graph, short_names, survey
 from notewell.graph.picture import as_dot, as_svg
 from notewell.graph.standing import measure
 
@@ -62,8 +62,8 @@ def test_notes_of_one_name_are_distinguished_by_their_folders() -> None:
         ("Wax", "Work/Hive", "Work/Bees"),
     ]
     assert seen.names()["Bees.md"] == "Bees"
-    assert list(names_of(["a/x/index.md", "b/x/README.md", "x.md"]).values()) == ["a/x", "b/x", "x"]
-    assert list(names_of(["1/a/x.md", "2/a/x.md", "x.md", "x.txt"]).values()) == ["1/a/x", "2/a/x", "x.md", "x.txt"]
+    assert list(short_names(["a/x/index.md", "b/x/README.md", "x.md"]).values()) == ["a/x", "b/x", "x"]
+    assert list(short_names(["1/a/x.md", "2/a/x.md", "x.md", "x.txt"]).values()) == ["1/a/x", "2/a/x", "x.md", "x.txt"]
 
 
 def test_equal_notes_of_a_community_are_ordered_by_pagerank() -> None:

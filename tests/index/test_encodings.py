@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.index.readers.encodings import ALPHABETS, SCRIPTS, detect_encoding, models, name_of
+from notewell.index.readers.encodings import ALPHABETS, SCRIPTS, detect_encoding, encoding_name, models
 
 TEXTS = {
     "cp1252": (
@@ -88,7 +88,7 @@ def test_noise_has_no_encoding(low: int, length: int) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_have_a_guess_that_can_be_named_or_none(data: bytes) -> None:
     encoding = detect_encoding(data)
-    assert encoding == "" or name_of(encoding)
+    assert encoding == "" or encoding_name(encoding)
 
 
 def test_ascii_needs_no_detection() -> None:
@@ -105,5 +105,5 @@ def test_every_letter_can_be_written_in_the_first_encoding_of_its_language() -> 
 
 def test_every_encoding_has_a_name_of_its_own() -> None:
     encodings = {model.encoding for model in models()}
-    assert len({name_of(encoding) for encoding in encodings}) == len(encodings)
-    assert not any("_" in name_of(encoding) for encoding in encodings)
+    assert len({encoding_name(encoding) for encoding in encodings}) == len(encodings)
+    assert not any("_" in encoding_name(encoding) for encoding in encodings)

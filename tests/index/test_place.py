@@ -9,7 +9,7 @@ from notewell.errors import NoteError
 from notewell.files.safe_open import exists
 from notewell.index.place import Place, find_place, read_place
 from notewell.index.readers import load
-from notewell.index.walk import Found, WalkRules
+from notewell.index.walk import VaultFile, WalkRules
 from notewell.types.note import Stamp
 
 
@@ -96,12 +96,12 @@ def test_a_name_that_cannot_be_one_does_not_exist(root: Path) -> None:
 def test_what_is_not_a_file_any_more_is_not_waited_for(root: Path) -> None:
     os.mkfifo(root / "pipe.md")
     with pytest.raises(NoteError, match="no longer a file"):
-        load(root, Found("pipe.md", Stamp(1, 1)), WalkRules())
+        load(root, VaultFile("pipe.md", Stamp(1, 1)), WalkRules())
 
 
 def test_a_file_that_grew_is_held_to_the_limit(root: Path) -> None:
     with pytest.raises(NoteError, match="grew past the limit"):
-        load(root, Found("bees.md", Stamp(1, 1)), WalkRules(max_bytes=5))
+        load(root, VaultFile("bees.md", Stamp(1, 1)), WalkRules(max_bytes=5))
 
 
 def test_lines_to_the_end_and_parts_by_name_are_places(root: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from threading import Event, Timer
 from typing import Any
 
-from notewell.embed.rules import Address, Key
+from notewell.embed.rules import Key, ServerAddress
 from notewell.errors import EmbedError
 
 # More than twice what 64 vectors of 8,000 numbers take in the longest form JSON has for them.
@@ -65,7 +65,7 @@ class Endpoint:
 
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         *,
         name: str,
         hints: Callable[[int], str],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from notewell.embed.endpoint import Endpoint, Patience
-from notewell.embed.rules import Address, EmbedRules, find_prefixes, make_fingerprint, parse_address
+from notewell.embed.rules import EmbedRules, ServerAddress, find_prefixes, make_fingerprint, parse_address
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
@@ -138,7 +138,7 @@ class RemoteEmbedder:
         return unit(np.array(rows, dtype=np.float64)).astype(np.float32)
 
 
-def _full_address(rules: EmbedRules, dialect: Dialect) -> Address:
+def _full_address(rules: EmbedRules, dialect: Dialect) -> ServerAddress:
     """Return the address with the path that is called.
 
     >>> str(_full_address(EmbedRules(url="https://example.org/v1/"), DIALECTS["openai"]))

@@ -63,7 +63,7 @@ class EmbedRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """Where a server is, split once, so that the address that was checked is the one that is called."""
 
     scheme: str
@@ -88,7 +88,7 @@ class Address:
 PORTS = {"http": 80, "https": 443}
 
 
-def parse_address(url: str) -> Address:
+def parse_address(url: str) -> ServerAddress:
     """Return the address in a URL; a ValueError says what is wrong with it, without repeating it.
 
     >>> str(parse_address("http://localhost:11434/"))
@@ -107,7 +107,7 @@ def parse_address(url: str) -> Address:
         raise ValueError("contains a name or a password, which belong in NOTEWELL_EMBED_KEY")
     if parts.query or parts.fragment:
         raise ValueError("contains a ? or #")
-    return Address(parts.scheme, parts.hostname, port or PORTS[parts.scheme], parts.path.rstrip("/"))
+    return ServerAddress(parts.scheme, parts.hostname, port or PORTS[parts.scheme], parts.path.rstrip("/"))
 
 
 @dataclass(frozen=True, slots=True)

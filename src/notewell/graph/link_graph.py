@@ -22,7 +22,7 @@ from notewell.types.notices import Notice
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FolderFiles:
     """What the graph needs from the vault's folder: its files that are not notes, and the whole text of a note."""
 
     others: Callable[[Store], Iterable[str]]
@@ -32,7 +32,9 @@ class Folder:
 class LinkGraph:
     """The notes of a vault, joined by their links."""
 
-    def __init__(self, opened: OpenedStore, folder: Folder, resolve_missing: Callable[[], tuple[Notice, ...]]) -> None:
+    def __init__(
+        self, opened: OpenedStore, folder: FolderFiles, resolve_missing: Callable[[], tuple[Notice, ...]]
+    ) -> None:
         """Take the store and the folder; `resolve_missing` resolves the links that an interrupted run left."""
         self._opened = opened
         self._folder = folder

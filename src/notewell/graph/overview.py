@@ -86,13 +86,13 @@ class Graph:
 
     def names(self) -> dict[str, str]:
         """Return a short, unique name of each note, by path."""
-        return names_of(standing.path for standing in self.standings)
+        return short_names(standing.path for standing in self.standings)
 
 
 def survey(net: Net, standings: Standings) -> Graph:
     """Return the vault from above."""
     sources, targets = net.distinct()
-    names = names_of(net.paths)
+    names = short_names(net.paths)
     members = _members(net, standings, (sources, targets))
     orphans = tuple(sorted(members.pop(ALONE, [])))
     inside = _links_inside(standings, (sources, targets))
@@ -136,13 +136,13 @@ def _standings(net: Net, standings: Standings) -> Iterator[NoteStanding]:
         yield NoteStanding(path, rank, central, None if number == ALONE else number)
 
 
-def names_of(paths: Iterable[str]) -> dict[str, str]:
+def short_names(paths: Iterable[str]) -> dict[str, str]:
     """Return a name for each path: the file's, with its folder or all of its folders where others have the same.
 
-    >>> names_of(["Garden/Bees.md", "Work/Bees.md", "Home.md"])
+    >>> short_names(["Garden/Bees.md", "Work/Bees.md", "Home.md"])
     {'Garden/Bees.md': 'Garden/Bees', 'Work/Bees.md': 'Work/Bees', 'Home.md': 'Home'}
     """
-    names = {path: name_of(path) for path in paths}
+    names = {path: short_name(path) for path in paths}
     for longer in (_with_folder, _without_suffix, str):
         often = Counter(names.values())
         names = {path: name if often[name] == 1 else longer(path) for path, name in names.items()}
@@ -160,10 +160,10 @@ def _without_suffix(path: str) -> str:
     return folder if folder and name.casefold() in FRONT_PAGES else f"{folder}/{name}".removeprefix("/")
 
 
-def name_of(path: str) -> str:
+def short_name(path: str) -> str:
     """Return the name of a note: its file's, or for a front page its folder's.
 
-    >>> name_of("Garden/Bees.md"), name_of("Garden/index.md"), name_of("README.md")
+    >>> short_name("Garden/Bees.md"), short_name("Garden/index.md"), short_name("README.md")
     ('Bees', 'Garden', 'README')
     """
     return _without_suffix(path).rpartition("/")[2]

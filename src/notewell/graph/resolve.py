@@ -15,7 +15,7 @@ LEAST_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class LinkAddress:
     """The target of a link as written: a folded path, and whether it is relative to the note, the root, or neither.
 
     A link within its own note has the base `here`.
@@ -31,25 +31,25 @@ class Address:
         return last_name(self.path)
 
 
-def read_address(written: str, kind: str, source: str) -> Address | None:
+def read_address(written: str, kind: str, source: str) -> LinkAddress | None:
     """Return the address of a link's target in the note at `source`; None if it leads out of the vault.
 
     >>> read_address("../Bees.md", "markdown", "garden/hive/a.md")
-    Address(path='garden/bees.md', base='path', kind='markdown')
+    LinkAddress(path='garden/bees.md', base='path', kind='markdown')
     >>> read_address("Bees", "wiki", "garden/a.md").base, read_address("/Bees", "wiki", "garden/a.md").base
     ('name', 'root')
     """
     target = fold(written.strip().replace("\\", "/"))
     if not target:
-        return Address(fold(source), "here", kind)
+        return LinkAddress(fold(source), "here", kind)
     if target.startswith(("./", "../")) or target in (".", ".."):
         path = _joined(fold(source).rpartition("/")[0], target)
-        return None if path is None else Address(path, "path", kind)
+        return None if path is None else LinkAddress(path, "path", kind)
     base = "root" if target.startswith(("/", "~/")) else "name"
     path = _joined("", target.removeprefix("~") if base == "root" else target)
     if path is None and kind == "markdown":
         path, base = _joined(fold(source).rpartition("/")[0], target), "path"
-    return None if path is None else Address(path, base, kind)
+    return None if path is None else LinkAddress(path, base, kind)
 
 
 def _joined(folder: str, target: str) -> str | None:
@@ -106,7 +106,7 @@ class Resolver:
         target = self._ids[path] if path else TO_FILE if self.file_at(address, source) else NOWHERE
         return hash_of(address.name), target
 
-    def note_at(self, address: Address, source: str) -> str:
+    def note_at(self, address: LinkAddress, source: str) -> str:
         """Return the note that an address in the note at `source` leads to, or an empty text."""
         if address.base == "here":
             return source
@@ -115,11 +115,11 @@ class Resolver:
             return path
         return self._aliases.get(address.path, "")
 
-    def file_at(self, address: Address, source: str) -> str:
+    def file_at(self, address: LinkAddress, source: str) -> str:
         """Return the file, other than a note, that an address leads to, or an empty text."""
         return _found(self._files, address, source) if SUFFIX.search(address.path) else ""
 
-    def folder_at(self, address: Address, source: str) -> str:
+    def folder_at(self, address: LinkAddress, source: str) -> str:
         """Return the folder that an address leads to, ending in a slash, or an empty text; wikilinks lead to none."""
         if address.kind == "wiki":
             return ""
@@ -130,11 +130,11 @@ class Resolver:
         return "" if folder is None else f"{folder or '.'}/"
 
 
-def _found(places: Paths, address: Address, source: str) -> str:
+def _found(places: Paths, address: LinkAddress, source: str) -> str:
     return next(filter(None, _tried(places, address, fold(source).rpartition("/")[0])), "")
 
 
-def _tried(places: Paths, address: Address, folder: str) -> Iterator[str]:
+def _tried(places: Paths, address: LinkAddress, folder: str) -> Iterator[str]:
     """Yield the candidates for a link in order of preference; empty where there is nothing."""
     path, markdown = address.path, address.kind == "markdown"
     beside = f"{folder}/{path}" if folder else path

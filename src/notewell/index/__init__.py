@@ -13,7 +13,7 @@ from notewell.index.changes import Changes, find_changes
 from notewell.index.prepare import Batches, Outcome, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Stage, Tally
-from notewell.index.walk import Found
+from notewell.index.walk import VaultFile
 from notewell.store import Store, Writing
 
 __all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "Stage", "find_changes", "index"]
@@ -98,7 +98,7 @@ def _forget(writer: Writing, changes: Changes, tally: Tally) -> None:
         tally.removed += path in changes.known
 
 
-def _batches(changes: Changes, store: Store, batches: Batches) -> Iterator[Iterable[Found]]:
+def _batches(changes: Changes, store: Store, batches: Batches) -> Iterator[Iterable[VaultFile]]:
     """Yield the files to read, one transaction's worth at a time.
 
     Yields one empty batch if files were only deleted, and for a new empty vault, which then counts as indexed.
@@ -110,7 +110,7 @@ def _batches(changes: Changes, store: Store, batches: Batches) -> Iterator[Itera
         yield _batch(files, batches)
 
 
-def _batch(files: deque[Found], batches: Batches) -> Iterator[Found]:
+def _batch(files: deque[VaultFile], batches: Batches) -> Iterator[VaultFile]:
     """Take files, at least one, until a transaction has enough of them."""
     size, ends = 0, time.monotonic() + batches.seconds
     while files:

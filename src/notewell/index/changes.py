@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.index.readers.formats import BY_SUFFIX, is_sandboxed
-from notewell.index.walk import Found, WalkRules, stamp_of, suffix_of, walk
+from notewell.index.walk import VaultFile, WalkRules, stamp_of, suffix_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types.note import Stamp
@@ -21,7 +21,7 @@ OF_DOCUMENT = 10
 class Changes:
     """The files to read (new, changed, or skipped before), and the paths that are gone."""
 
-    read: tuple[Found, ...]
+    read: tuple[VaultFile, ...]
     gone: tuple[str, ...]
     known: Mapping[str, Stamp]
 
@@ -61,7 +61,7 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
 def change_of(root: Path, path: str, store: Store) -> Changes:
     """Return the change of one file: it has to be read, or is gone."""
     try:
-        read: tuple[Found, ...] = (Found(path, stamp_of((root / path).stat())),)
+        read: tuple[VaultFile, ...] = (VaultFile(path, stamp_of((root / path).stat())),)
     except FileNotFoundError:
         read = ()
     return Changes(read, () if read else (path,), store.files().notes)
@@ -89,7 +89,7 @@ def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
     return [*(path for path in files if not names_secret(path)), *store.files().skipped]
 
 
-def _nameable(files: Iterable[Found], known: Container[str]) -> Iterator[Found]:
+def _nameable(files: Iterable[VaultFile], known: Container[str]) -> Iterator[VaultFile]:
     """Yield the files; a name that contains a secret is redacted, because names are stored and shown."""
     alike: Counter[str] = Counter()
     for found in files:

@@ -30,7 +30,7 @@ LINES = re.compile(r"(?<=\w):\d{1,7}(?:-\d{0,7})?$")
 SUFFIX = re.compile(r"\.\w{1,10}:")
 
 
-class Found(NamedTuple):
+class LinkSpan(NamedTuple):
     """A link and its offset."""
 
     start: int
@@ -94,24 +94,24 @@ def _link_texts(value: Any, depth: int = 0) -> Iterator[str]:
             yield from _link_texts(item, depth + 1)
 
 
-def _wiki_links(text: str, start: int) -> Iterator[Found]:
+def _wiki_links(text: str, start: int) -> Iterator[LinkSpan]:
     # Searching for a fixed character first is many times faster than trying the pattern at every bracket.
     for match in WIKI.finditer(text, start) if "[[" in text else ():
         embed, target, anchor, alias = match.groups(default="")
         # Inside a table the bar is escaped: [[Note\|alias]].
         target, anchor = target.strip().rstrip("\\").strip(), anchor.lstrip("#").strip().rstrip("\\")
         if target or anchor:
-            yield Found(*match.span(), Link(target, 1, "wiki", anchor, alias.strip(), embed == "!"))
+            yield LinkSpan(*match.span(), Link(target, 1, "wiki", anchor, alias.strip(), embed == "!"))
 
 
-def _markdown_links(text: str, start: int) -> Iterator[Found]:
+def _markdown_links(text: str, start: int) -> Iterator[LinkSpan]:
     for match in MARKDOWN.finditer(text, start) if "](" in text else ():
         embed, called, bracketed, plain = match.groups()
         if link := _to_address(bracketed or plain, called, embed):
-            yield Found(*match.span(), link)
+            yield LinkSpan(*match.span(), link)
 
 
-def _reference_links(text: str, start: int) -> Iterator[Found]:
+def _reference_links(text: str, start: int) -> Iterator[LinkSpan]:
     """Yield the links whose address is defined elsewhere in the note, if it is inside the vault."""
     defined: dict[str, str] = {}
     for match in DEFINITION.finditer(text, start) if "]:" in text else ():
@@ -122,7 +122,7 @@ def _reference_links(text: str, start: int) -> Iterator[Found]:
         embed, called, label = match.groups()
         address = defined.get(_label(label or called))
         if address and (link := _to_address(address, called, embed)):
-            yield Found(*match.span(), link)
+            yield LinkSpan(*match.span(), link)
 
 
 def _label(written: str) -> str:

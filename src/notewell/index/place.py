@@ -12,7 +12,7 @@ from notewell.files.safe_open import ALWAYS_EXCLUDED, exists, path_without_links
 from notewell.index.readers import load, read
 from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import Found, WalkRules, stamp_of
+from notewell.index.walk import VaultFile, WalkRules, stamp_of
 from notewell.names.place import Lines, before_lines, lines_of, part_name, split_part
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types.note import Note, place_of
@@ -116,9 +116,9 @@ def path_inside(root: Path, path: str) -> str:
     return target
 
 
-def found_at(root: Path, path: str) -> Found:
+def found_at(root: Path, path: str) -> VaultFile:
     """Return the file at a path of the vault, as a walk finds it."""
     try:
-        return Found(path, stamp_of((root / path).stat()))
+        return VaultFile(path, stamp_of((root / path).stat()))
     except OSError as error:
         raise NoteError(f"cannot be read: {error.strerror}", "Check the file") from error

@@ -16,7 +16,7 @@ from notewell.index.chunk import ChunkRules
 from notewell.index.readers import load, read
 from notewell.index.readers.formats import shape_of
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import Found, WalkRules
+from notewell.index.walk import VaultFile, WalkRules
 from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Vectors
@@ -64,7 +64,7 @@ class Outcome:
     `again` asks the next run to try the file again, though it did not change.
     """
 
-    found: Found
+    found: VaultFile
     note: Note | None = None
     chunks: Sequence[Chunk] = ()
     vectors: Vectors = field(default_factory=lambda: NO_VECTORS)
@@ -87,7 +87,7 @@ class Outcome:
             writer.put(self.note, self.chunks, self.vectors)
 
 
-def prepare(found: Found, known: str, source: Source, extraction: Extraction) -> Outcome:
+def prepare(found: VaultFile, known: str, source: Source, extraction: Extraction) -> Outcome:
     """Read one file, take its secrets out, parse and chunk it; `known` is the digest the store has for it."""
     try:
         data, stamp = load(source.root, found, source.walk)
@@ -106,7 +106,7 @@ def prepare(found: Found, known: str, source: Source, extraction: Extraction) ->
 
 
 def prepared(
-    source: Source, batch: Iterable[Found], changes: Changes, extraction: Extraction
+    source: Source, batch: Iterable[VaultFile], changes: Changes, extraction: Extraction
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of a batch, in groups of about as many bytes as are embedded at once."""
     group: list[Outcome] = []

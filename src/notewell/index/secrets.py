@@ -14,7 +14,7 @@ from notewell.index.readers import load
 from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Reason
-from notewell.index.walk import Found, WalkRules, walk
+from notewell.index.walk import VaultFile, WalkRules, walk
 from notewell.redact import names_secret, redact_path, redact_text
 from notewell.types.note import place_of
 
@@ -45,11 +45,11 @@ class SecretReport:
     """Files that could not be read."""
 
 
-def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
+def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[VaultFile]:
     """Return the files at these paths, each a file or a folder of the vault; without paths, all notes."""
     if not paths:
         return walk(root, rules, BY_SUFFIX)
-    found: dict[str, Found] = {}
+    found: dict[str, VaultFile] = {}
     for path in paths:
         if os.path.isdir(root / path) and path_without_links(root, path) is not None:  # noqa: PTH112
             below = walk(root, replace(rules, include=(path,)), BY_SUFFIX)
@@ -59,7 +59,7 @@ def files_at(root: Path, rules: WalkRules, paths: Sequence[str]) -> list[Found]:
     return list(found.values())
 
 
-def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress: Progress) -> SecretReport:
+def find_secrets(root: Path, files: Sequence[VaultFile], rules: WalkRules, progress: Progress) -> SecretReport:
     """Return where the secrets of these files are."""
     scanned = 0
     secrets: list[Secret] = []
@@ -80,12 +80,12 @@ def find_secrets(root: Path, files: Sequence[Found], rules: WalkRules, progress:
     return SecretReport(scanned, tuple(secrets), tuple(skipped))
 
 
-def _secrets_in_name(found: Found) -> Iterator[Secret]:
+def _secrets_in_name(found: VaultFile) -> Iterator[Secret]:
     if rule := names_secret(found.path):
         yield Secret(redact_path(found.path), 0, rule)
 
 
-def _secrets_in_text(root: Path, found: Found, rules: WalkRules, extraction: Extraction) -> Iterator[Secret]:
+def _secrets_in_text(root: Path, found: VaultFile, rules: WalkRules, extraction: Extraction) -> Iterator[Secret]:
     data, _ = load(root, found, rules)
     content = extraction.extract(format_of(found.path) or TEXT, data)
     shown = redact_path(found.path)

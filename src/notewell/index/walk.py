@@ -28,7 +28,7 @@ class WalkRules:
 MAX_TIME = (1 << 63) - 1
 
 
-class Found(NamedTuple):
+class VaultFile(NamedTuple):
     """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note.
 
     A folder without permission is included as `closed`: the notes below it do not count as deleted.
@@ -40,12 +40,12 @@ class Found(NamedTuple):
     closed: bool = False
 
 
-def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[Found]:
+def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[VaultFile]:
     """Return the vault's files with one of these suffixes, or with any but these, in the order of their paths."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
-    found: dict[str, Found] = {}
+    found: dict[str, VaultFile] = {}
     while folders:
         folder = folders.pop()
         entries = _entries(root, folder)
@@ -64,7 +64,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
                 if not excluded(path + "/"):
                     folders.append(path)
             elif (suffix_of(name) in suffixes) != others and not excluded(path) and (stamp := _stamp(entry)):
-                found[path] = Found(path, stamp) if path.isascii() else _found(path, stamp)
+                found[path] = VaultFile(path, stamp) if path.isascii() else _found(path, stamp)
     return [found[path] for path in sorted(found)]
 
 
@@ -78,14 +78,14 @@ def suffix_of(name: str) -> str:
     return name[dot:].lower() if dot >= 0 else ""
 
 
-def _found(path: str, stamp: Stamp) -> Found:
+def _found(path: str, stamp: Stamp) -> VaultFile:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
         # A name in an old encoding cannot be shown, so no hit could refer to it.
         shown = path.encode("utf-8", "backslashreplace").decode("utf-8")
-        return Found(shown, stamp, "its name is not UTF-8")
-    return Found(path, stamp)
+        return VaultFile(shown, stamp, "its name is not UTF-8")
+    return VaultFile(path, stamp)
 
 
 def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.errors import NoteError
 from notewell.index.readers import load
-from notewell.index.walk import Found, WalkRules, walk
+from notewell.index.walk import VaultFile, WalkRules, walk
 from notewell.memory.page import SUFFIX, split_page
 from notewell.redact import redact_text
 from notewell.search.sentences import CODE, WRAPPED, find_blocks, find_sentences, kind_of
@@ -101,7 +101,7 @@ def _embedder() -> Embedder:
     return load_embedder(EmbedRules("static"))
 
 
-def _memories(root: Path, folder: str, rules: WalkRules, store: Store) -> Iterator[tuple[Found, bool]]:
+def _memories(root: Path, folder: str, rules: WalkRules, store: Store) -> Iterator[tuple[VaultFile, bool]]:
     """Yield the files of the folder, and whether each is indexed as it is now."""
     if not (root / folder).is_dir():
         return
@@ -111,7 +111,7 @@ def _memories(root: Path, folder: str, rules: WalkRules, store: Store) -> Iterat
         yield found, stamp is not None and stamp.same_file(found.stamp)
 
 
-def _read(root: Path, found: Found, rules: WalkRules) -> Passage:
+def _read(root: Path, found: VaultFile, rules: WalkRules) -> Passage:
     page = ""
     # A file that is gone by now, or cannot be read, cannot be compared.
     with suppress(NoteError):

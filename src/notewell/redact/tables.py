@@ -31,7 +31,7 @@ class Header(NamedTuple):
     rule: str
 
 
-class Cell(NamedTuple):
+class SecretCell(NamedTuple):
     """A cell below a header; `sure` if the column alone says what it contains."""
 
     start: int
@@ -55,7 +55,7 @@ class _Table:
     columns: dict[int, tuple[str, bool]] = field(default_factory=dict)
 
 
-def cells_below(text: str, headers: Sequence[Header]) -> Iterator[Cell]:
+def cells_below(text: str, headers: Sequence[Header]) -> Iterator[SecretCell]:
     """Yield the cells below the headers, which come in order. Each table is read once, for all its columns."""
     tables: dict[str, list[_Table]] = {}
     for (start, end), on_line in groupby(_with_lines(text, headers), key=lambda pair: pair[0]):
@@ -136,7 +136,7 @@ def _is_barred(text: str, at: int) -> bool:
     return text.startswith("|", blank.end() if blank else at)
 
 
-def _secret_column_cells(table: _Table, text: str, stop: int) -> Generator[Cell, None, bool]:
+def _secret_column_cells(table: _Table, text: str, stop: int) -> Generator[SecretCell, None, bool]:
     """Yield the cells of the secret columns; return whether the table still continues at `stop`."""
     at, missing, quoted_up_to, quotes = table.end + 1, 0, 0, table.sign != "|"
     while at < stop:
@@ -160,7 +160,7 @@ def _secret_column_cells(table: _Table, text: str, stop: int) -> Generator[Cell,
     return True
 
 
-def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *, sure: bool) -> Iterator[Cell]:
+def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *, sure: bool) -> Iterator[SecretCell]:
     sure = sure and not table.spaced and (len(cells) <= table.count if table.sign == "|" else len(cells) == table.count)
     # The bar before the first cell may be left out, in the header or in a row.
     shift = 0
@@ -170,7 +170,7 @@ def _secret_cells(table: _Table, text: str, cells: Sequence[tuple[int, int]], *,
         if column := table.columns.get(number + shift) or table.columns.get(number):
             first, last = _trimmed(text, start, end)
             if last - first >= 4:
-                yield Cell(first, last, column[0], sure and column[1])
+                yield SecretCell(first, last, column[0], sure and column[1])
 
 
 def _record(text: str, at: int, sign: str) -> tuple[list[tuple[int, int]], int]:

@@ -11,11 +11,11 @@ from notewell.errors import NoteError, NoteOutOfReach
 from notewell.files.safe_open import open_inside
 from notewell.index.readers.formats import TEXT, format_of, is_sandboxed
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import Found, WalkRules
+from notewell.index.walk import VaultFile, WalkRules
 from notewell.types.note import Note, Stamp
 
 
-def load(root: Path, found: Found, rules: WalkRules) -> tuple[bytes, Stamp]:
+def load(root: Path, found: VaultFile, rules: WalkRules) -> tuple[bytes, Stamp]:
     """Return a file's bytes, and its stamp with their digest."""
     if found.flaw:
         raise (NoteOutOfReach if found.closed else NoteError)(found.flaw, "Rename it, or check its permissions")

@@ -26,10 +26,10 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 Row = TypeVar("Row")
 
 
-def runs(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def row_runs(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Yield the rows in runs of twenty.
 
-    >>> [len(run) for run in runs(range(45))]
+    >>> [len(run) for run in row_runs(range(45))]
     [20, 20, 5]
     """
     rest = iter(rows)
@@ -130,7 +130,7 @@ def _parts(found: Iterator[Record]) -> Iterator[Part]:
     own, head, rest = split_header(top, lambda record: [field.strip() for field in record.fields])
     yield from _part(own, ())
     under = tuple(line for record in head for line in range(record.line, record.end_line + 1))[:MOST_UNDER]
-    for run in runs(chain(rest, found)):
+    for run in row_runs(chain(rest, found)):
         yield from _part(run, under)
 
 

@@ -126,14 +126,14 @@ def extract(data: bytes) -> Content:
     """Return the document's text, and its title."""
     check_office(data)
     document = docx.Document(BytesIO(data))
-    writing = Writing(document)
+    writing = DocxWriter(document)
     text = markdown(writing.blocks(document.element.body))
     if not text:
         raise no_text_error("in it")
     return Content(text, title=human_title(document.core_properties.title) or writing.title)
 
 
-class Writing:
+class DocxWriter:
     """Writes a document as Markdown."""
 
     def __init__(self, document: Document) -> None:

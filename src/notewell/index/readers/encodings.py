@@ -132,10 +132,10 @@ class Model:
     first: float
 
 
-def name_of(encoding: str) -> str:
+def encoding_name(encoding: str) -> str:
     """Return the usual name of an encoding.
 
-    >>> name_of("cp932"), name_of("cp1252"), name_of("cp850"), name_of("iso8859_2")
+    >>> encoding_name("cp932"), encoding_name("cp1252"), encoding_name("cp850"), encoding_name("iso8859_2")
     ('Shift-JIS', 'Windows-1252', 'DOS 850', 'ISO-8859-2')
     """
     page = encoding.removeprefix("cp")

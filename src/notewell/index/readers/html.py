@@ -134,12 +134,12 @@ def text_of(element: Any) -> str:
 
 def to_markdown(root: Any, *, links: bool = True) -> str:
     """Return the text of an element as Markdown, with its links to other files if `links`."""
-    return markdown(Writing(links).blocks(root))
+    return markdown(HtmlWriter(links).blocks(root))
 
 
 def main_text(root: Any) -> str:
     """Return the text of a page's main part if one is marked and has most of the text, or else of the whole page."""
-    writing = Writing(links=True)
+    writing = HtmlWriter(links=True)
     blocks = writing.blocks(root)
     size = sum(len(block.text) for block in blocks)
     articles = [section for section in writing.sections if section[0] == "article"]
@@ -153,7 +153,7 @@ def main_text(root: Any) -> str:
     return markdown(blocks)
 
 
-class Writing:
+class HtmlWriter:
     """Writes a tree as Markdown, without recursion: pages may be deeper than Python's stack."""
 
     def __init__(self, links: bool) -> None:

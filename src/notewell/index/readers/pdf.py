@@ -30,7 +30,7 @@ SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """A line of a page and its position; a line that does not run from left to right has none."""
 
     text: str
@@ -81,7 +81,7 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> str:
         return ""
 
 
-def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
+def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PageLine]:
     index = 0
     for text, end in BROKEN.findall(page.get_text_range()):
         # PDFium counts characters in UTF-16 units.
@@ -90,20 +90,20 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
         index += length + len(end)
 
 
-def _placed(page: pypdfium2.PdfTextPage, text: str, first: int, last: int) -> Line:
+def _placed(page: pypdfium2.PdfTextPage, text: str, first: int, last: int) -> PageLine:
     seen = text.strip()
     if not seen:
-        return Line("")
+        return PageLine("")
     try:
         left, bottom, _, top = page.get_charbox(first + len(text) - len(text.lstrip()), loose=True)
         right, low, _, high = page.get_charbox(max(first, last - (len(text) - len(text.rstrip()))), loose=True)
     except pypdfium2.PdfiumError:
-        return Line(seen)
+        return PageLine(seen)
     level = right >= left and low < top and bottom < high
-    return Line(seen, left, bottom, top - bottom) if level else Line(seen)
+    return PageLine(seen, left, bottom, top - bottom) if level else PageLine(seen)
 
 
-def _paragraphs(lines: list[Line]) -> str:
+def _paragraphs(lines: list[PageLine]) -> str:
     """Return the lines with a blank one above each paragraph."""
     lines = [line for line in lines if line.text]
     steps = [above.bottom - line.bottom for above, line in pairwise(lines) if above.bottom > line.bottom]
@@ -114,7 +114,7 @@ def _paragraphs(lines: list[Line]) -> str:
     return "\n".join(texts)
 
 
-def _starts_paragraph(above: Line, line: Line, usual: float) -> bool:
+def _starts_paragraph(above: PageLine, line: PageLine, usual: float) -> bool:
     """Tell whether a line starts a paragraph, by the gap above it or its indent."""
     if not above.height or not line.height or above.text.endswith(HYPHEN):
         return False

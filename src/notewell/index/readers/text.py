@@ -7,7 +7,7 @@ import re
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import Content, not_text_error
-from notewell.index.readers.encodings import detect_encoding, name_of
+from notewell.index.readers.encodings import detect_encoding, encoding_name
 
 # Byte order marks; UTF-32's begins with that of UTF-16, so it comes first.
 MARKS = {
@@ -72,7 +72,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def _guessed(data: bytes, encoding: str) -> tuple[str, str]:
-    return _strictly(data, encoding, name_of(encoding)), f"read as {name_of(encoding)}"
+    return _strictly(data, encoding, encoding_name(encoding)), f"read as {encoding_name(encoding)}"
 
 
 def _strictly(data: bytes, encoding: str, name: str) -> str:

@@ -13,7 +13,7 @@ import python_calamine as calamine
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, no_text_error, password_error
-from notewell.index.readers.csv_rows import NEAR, rows_name, runs, split_header
+from notewell.index.readers.csv_rows import NEAR, row_runs, rows_name, split_header
 from notewell.index.readers.writing import in_cell, marked_line, one_line
 from notewell.index.readers.zip_guard import OLE, check_office, check_unlocked
 from notewell.types.note import Part
@@ -27,7 +27,7 @@ EXACT = 10**15
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """A row that is not empty, with its number in the sheet."""
 
     number: int
@@ -89,7 +89,7 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
     _add_rows(text, f"sheet {number}", own, under)
     under = (*under, *(text.add(row.line()) for row in head))
     width = len(head[-1].cells) if head and len(head[-1].cells) <= WIDEST else 0
-    for run in runs(chain(rest, rows)):
+    for run in row_runs(chain(rest, rows)):
         if text.length > text.most * FULL:
             yield f"sheet {number} is read up to row {run[0].number - 1:,} only"
             break
@@ -98,7 +98,7 @@ def _add_sheet(text: Text, number: int, name: str, sheet: calamine.CalamineSheet
         yield f"only the first {columns:,} of the {sheet.width:,} columns of sheet {number} are read"
 
 
-def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...], width: int = 0) -> None:
+def _add_rows(text: Text, sheet: str, rows: Sequence[SheetRow], under: tuple[int, ...], width: int = 0) -> None:
     if rows:
         name = f"{sheet}, {rows_name(rows[0].number, rows[-1].number)}"
         text.parts.append(Part(len(text.lines) + 1, name, under))
@@ -106,14 +106,14 @@ def _add_rows(text: Text, sheet: str, rows: Sequence[Row], under: tuple[int, ...
             text.add(row.line(width))
 
 
-def _rows(sheet: calamine.CalamineSheet, columns: int) -> Iterator[Row]:
+def _rows(sheet: calamine.CalamineSheet, columns: int) -> Iterator[SheetRow]:
     """Yield the rows that are not empty, without the empty cells at their end."""
     for number, values in enumerate(sheet.iter_rows(), 1):
         cells = [_as_text(value) for value in values[:columns]]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
-            yield Row(number, tuple(cells))
+            yield SheetRow(number, tuple(cells))
 
 
 def _as_text(value: Any) -> str:

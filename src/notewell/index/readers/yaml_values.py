@@ -28,7 +28,7 @@ def extract(data: bytes, loader: Any = LOADER) -> Content:
     text = OTHER_ENDS.sub(" ", text.replace("\r\n", "\n"))
     try:
         # With a line end added, the last value ends before the last line.
-        lines = Document(f"{text}\n".split("\n")).flattened(f"{text}\n", loader)
+        lines = YamlLines(f"{text}\n".split("\n")).flattened(f"{text}\n", loader)
         return Content("\n".join(lines).removesuffix("\n"), warnings=warnings)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -36,7 +36,7 @@ def extract(data: bytes, loader: Any = LOADER) -> Content:
         return Content(text, warnings=(*warnings, f"not YAML{where}; read as text"))
 
 
-class Document:
+class YamlLines:
     """A YAML file being turned into flat values."""
 
     def __init__(self, lines: list[str]) -> None:

@@ -25,7 +25,7 @@ EARLIEST = 0.25
 Keys = tuple[str, ...]
 
 
-class Line(NamedTuple):
+class ValueLine(NamedTuple):
     """A line that is not blank, the keys its values share, and how many of them the line above shares."""
 
     start: int
@@ -51,9 +51,9 @@ def _pieces(note: Note, max_chars: int) -> Iterator[tuple[tuple[str, ...], Span]
         first = end
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(text: str) -> list[ValueLine]:
     """Return the lines that are not blank, with their paths."""
-    lines: list[Line] = []
+    lines: list[ValueLine] = []
     path: Keys = ()
     remarks: list[tuple[int, int]] = []
     for start, end, written in _written(text):
@@ -64,10 +64,10 @@ def _lines(text: str) -> list[Line]:
         shared = _shared(above, path)
         # A comment above a value belongs to it.
         for remark in (*remarks, (start, end)):
-            lines.append(Line(*remark, path, shared))
+            lines.append(ValueLine(*remark, path, shared))
             shared = len(path)
         remarks.clear()
-    return [*lines, *(Line(*remark, path, len(path)) for remark in remarks)]
+    return [*lines, *(ValueLine(*remark, path, len(path)) for remark in remarks)]
 
 
 def _written(text: str) -> Iterator[tuple[int, int, str]]:
@@ -103,7 +103,7 @@ def _shared(one: Keys, other: Keys) -> int:
     return count
 
 
-def _end(lines: list[Line], first: int, max_chars: int) -> int:
+def _end(lines: list[ValueLine], first: int, max_chars: int) -> int:
     """Return the line that starts the next chunk: the last of those that share least with the line above."""
     start = lines[first].start
     limit = first + 1
