@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -266,13 +267,10 @@ def _example(setting: Setting, default: Any) -> str:
     """Return how the setting is written, in a file or as a variable."""
     section, _, key = setting.name.partition(".")
     listed = list(default) if isinstance(default, tuple) else default
-    # Only an error needs it.
-    from json import dumps  # noqa: PLC0415
-
     if setting.by is Who.ENVIRONMENT:
         written = os.pathsep.join(listed) if isinstance(listed, list) else str(default).lower()
         return f"The default is {setting.source}={written}"
-    return f"The default is `{key} = {dumps(listed, ensure_ascii=False)}` under [{section}]"
+    return f"The default is `{key} = {json.dumps(listed, ensure_ascii=False)}` under [{section}]"
 
 
 def _converted(value: Any, default: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 
 from notewell.terms import fold
 
@@ -27,6 +26,9 @@ def suggest(
     >>> suggest("Serch", ["search", "status"]), suggest("qqq", ["search", "status"])
     (['search'], [])
     """
+    # Loaded for an unknown name, which few commands meet.
+    from difflib import get_close_matches  # noqa: PLC0415
+
     by_key: dict[str, str] = {}
     for name in known:
         by_key.setdefault(key(name), name)

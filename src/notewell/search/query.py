@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
-from string import punctuation
 from typing import NamedTuple
 
 from notewell.errors import QueryError
@@ -217,7 +216,8 @@ def _each(value: str | Iterable[str]) -> list[str]:
 
 def _plain(text: str) -> list[QueryPart]:
     """Return a run of text beside syntax as a part; none if it is only punctuation."""
-    return [QueryPart("text", text.strip())] if text.strip(f"{punctuation} \t\r\n") else []
+    says_something = any(sign.isalnum() or not sign.isascii() for sign in text)
+    return [QueryPart("text", text.strip())] if says_something else []
 
 
 def _read(match: re.Match[str], known: Known) -> QueryPart | None:
