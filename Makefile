@@ -23,8 +23,9 @@ $(VENV)/.bench: $(VENV)/.made
 demo: $(VENV)/.made
 	@$(BIN)/python examples/demo.py
 
+# Byte code is kept, whatever the shell says: without it, each worker compiles for 5 s, and each command that it runs.
 test: $(VENV)/.made
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.made
 	$(BIN)/ruff format --check

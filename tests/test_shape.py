@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -48,12 +49,17 @@ def module_name(file: Path) -> str:
 
 
 MODULES = {module_name(file): file for file in sorted(PACKAGE.rglob("*.py"))}
-TREES = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in MODULES.items()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax tree of each module; only the worker that runs these tests parses them."""
+    return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in MODULES.items()}
 
 
 def imports(module: str) -> Iterator[tuple[str, str]]:
     """Yield each module of ours that a module imports, anywhere in it, and the name it takes from it."""
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(trees()[module]):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "notewell")
         elif isinstance(node, ast.ImportFrom):
@@ -80,7 +86,7 @@ def public_definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Public
 
 
 def functions(module: str) -> Iterator[Function]:
-    return (node for node in ast.walk(TREES[module]) if isinstance(node, Function))
+    return (node for node in ast.walk(trees()[module]) if isinstance(node, Function))
 
 
 def test_every_module_stands_in_a_room_of_the_design() -> None:
@@ -102,7 +108,7 @@ def test_modules_that_are_loaded_by_name_stay_in_their_room() -> None:
     loaded = {
         (module, node.value)
         for module in MODULES
-        for node in ast.walk(TREES[module])
+        for node in ast.walk(trees()[module])
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in MODULES
     }
     # The package itself stands above all rooms, and names its public homes.
@@ -151,7 +157,7 @@ def test_the_architecture_is_one_page() -> None:
 
 
 def test_a_vault_is_made_of_parts_and_inherits_nothing() -> None:
-    (vault,) = (node for node in TREES["notewell.vault"].body if getattr(node, "name", "") == "Vault")
+    (vault,) = (node for node in trees()["notewell.vault"].body if getattr(node, "name", "") == "Vault")
     assert isinstance(vault, ast.ClassDef)
     assert vault.bases == []
 
@@ -159,7 +165,7 @@ def test_a_vault_is_made_of_parts_and_inherits_nothing() -> None:
 def test_every_seam_of_the_store_has_at_most_twelve_members() -> None:
     seams = {
         node.name: {member.name for member in node.body if isinstance(member, Function)}
-        for node in TREES["notewell.store"].body
+        for node in trees()["notewell.store"].body
         if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases)
     }
     assert {"Matching", "Linked", "Writing", "Keeping"} <= seams.keys()
@@ -170,7 +176,7 @@ def test_no_value_travels_through_a_cache_of_one() -> None:
     held = [
         f"{module}:{node.lineno}"
         for module in MODULES
-        for node in ast.walk(TREES[module])
+        for node in ast.walk(trees()[module])
         if isinstance(node, ast.Call) and ast.unparse(node).removeprefix("functools.") == "lru_cache(maxsize=1)"
     ]
     assert held == []
@@ -189,14 +195,14 @@ def test_imports_inside_functions_become_no_more() -> None:
 
 
 def test_a_module_begins_with_a_sentence_that_says_what_it_owns() -> None:
-    first = {module: (ast.get_docstring(tree) or "").partition("\n")[0] for module, tree in TREES.items()}
+    first = {module: (ast.get_docstring(tree) or "").partition("\n")[0] for module, tree in trees().items()}
     assert {module: line for module, line in first.items() if not SENTENCE.fullmatch(line)} == {}
 
 
 def test_every_public_name_has_a_docstring() -> None:
     bare = [
         name
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for name, node in public_definitions(tree, module)
         if not ast.get_docstring(node)
     ]
@@ -206,7 +212,7 @@ def test_every_public_name_has_a_docstring() -> None:
 def test_the_package_exports_exactly_its_public_names() -> None:
     import notewell  # noqa: PLC0415
 
-    (typed,) = [node for node in TREES["notewell"].body if isinstance(node, ast.If)]
+    (typed,) = [node for node in trees()["notewell"].body if isinstance(node, ast.If)]
     seen_by_types = {
         (node.module, alias.asname or alias.name)
         for node in typed.body
@@ -272,7 +278,7 @@ def test_no_module_is_named_after_nothing() -> None:
 def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
     drawn = {}
     above = {-1: "NotewellError"}
-    for line in (ast.get_docstring(TREES["notewell.errors"]) or "").splitlines():
+    for line in (ast.get_docstring(trees()["notewell.errors"]) or "").splitlines():
         if found := re.match(r"([│├└─ ]*)([A-Z]\w+)(?:\s{2,}|$)", line):
             depth = len(found[1])
             drawn[found[2]] = next((above[at] for at in sorted(above, reverse=True) if at < depth), "")
@@ -280,17 +286,17 @@ def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
     drawn["NotewellError"] = "Exception"
     defined = {
         node.name: ast.unparse(node.bases[0])
-        for node in TREES["notewell.errors"].body
+        for node in trees()["notewell.errors"].body
         if isinstance(node, ast.ClassDef)
     }
     assert drawn == defined
 
 
 def test_every_error_is_defined_in_the_tree() -> None:
-    known = {node.name for node in TREES["notewell.errors"].body if isinstance(node, ast.ClassDef)}
+    known = {node.name for node in trees()["notewell.errors"].body if isinstance(node, ast.ClassDef)}
     elsewhere = [
         f"{module}.{node.name}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         if module != "notewell.errors"
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
@@ -337,7 +343,7 @@ def test_every_order_by_ends_in_a_unique_column() -> None:
 def test_statements_are_named_once_and_used() -> None:
     names = [
         target.id
-        for node in TREES["notewell.store.sqlite.queries"].body
+        for node in trees()["notewell.store.sqlite.queries"].body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)

@@ -23,7 +23,7 @@ MakeVault = Callable[..., Vault]
 
 READERS = 8
 # Rounds of writing, at least; it ends when every reader has seen this many of the states.
-ROUNDS, STATES = 12, 4
+ROUNDS, STATES = 6, 3
 
 # Every round all of these notes carry the same number: one batch, so nobody may ever see two.
 PAIRS = 12
@@ -122,7 +122,7 @@ def test_eight_readers_never_see_a_torn_state_while_a_writer_writes(make_vault: 
             rounds += 1
             write_round(vault.root, rounds)
             # Now and then a full run: built beside the store, and put in its place while others read.
-            vault.index(full=rounds % 10 == 0)
+            vault.index(full=rounds % 5 == 0)
         (vault.root / "enough").touch()
         listening.join()
     assert readers.returncode == 0

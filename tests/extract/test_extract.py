@@ -4,7 +4,7 @@ import json
 import random
 from itertools import product
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import cases
 
@@ -179,6 +179,7 @@ def test_every_line_that_may_report_an_error_survives(lines: list[str], lists: s
             assert line in shown or stable_error(line) in shown
 
 
+@settings(max_examples=30)
 @given(LINES)
 def test_the_same_lines_at_another_time_give_the_same_extract(lines: list[str]) -> None:
     def log(day: int) -> str:

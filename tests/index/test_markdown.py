@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import cases
 
@@ -368,6 +368,7 @@ def notes(draw: st.DrawFn) -> tuple[str, set[int]]:
     return draw(st.sampled_from(["\n", "\r\n"])).join(lines), wanted
 
 
+@settings(max_examples=50)
 @given(notes(), st.sampled_from([200, 350, 2000]))
 def test_chunks_of_any_note_are_its_lines_in_order_and_none_is_lost(note: tuple[str, set[int]], most: int) -> None:
     text, wanted = note
@@ -378,6 +379,7 @@ def test_chunks_of_any_note_are_its_lines_in_order_and_none_is_lost(note: tuple[
     assert wanted <= {line for piece in chunks for line in range(piece.line, piece.end_line + 1)}
 
 
+@settings(max_examples=50)
 @given(notes(), FENCE)
 def test_a_fence_that_fits_is_in_one_chunk(note: tuple[str, set[int]], fence: str) -> None:
     text = f"{note[0]}\n\n## Code\n\n{SENTENCE}\n\n{fence}\n\n{SENTENCE * 4}\n".replace("\r\n", "\n")

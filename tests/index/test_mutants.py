@@ -20,7 +20,7 @@ from notewell.index.readers.content import Content, within_limits
 from notewell.index.readers.formats import BY_SUFFIX, reader_of
 from notewell.index.readers.sandbox import Extraction
 
-MUTANTS = 150
+MUTANTS = 80
 # Formats whose libraries may crash are read in the sandbox.
 RISKY = (".pdf", ".xlsx")
 SIGNS = (b"\0", b"\xff", b"<", b">", b"&x;", b"</w:p>", b"<table>", b"9" * 12, b"-1", b"]]>", b"endobj", b"<w:tbl>")
@@ -164,7 +164,7 @@ def test_a_changed_document_is_read_or_refused(suffix: str) -> None:
 @pytest.mark.parametrize("suffix", RISKY)
 def test_a_changed_document_costs_at_most_its_process(suffix: str) -> None:
     read = 0
-    with Extraction(10) as extraction:
+    with Extraction(60) as extraction:
         for data in mutants(suffix):
             with suppress(NoteError):
                 check(extraction.extract(BY_SUFFIX[suffix], data))

@@ -122,7 +122,7 @@ def test_a_whole_file_is_read(name: str) -> None:
 def test_a_damaged_file_is_read_or_refused(name: str) -> None:
     extract, text = FILES[name]
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=60, deadline=None)
     @given(damaged(text.encode()))
     def read(data: bytes) -> None:
         try:

@@ -13,7 +13,7 @@ from notewell.memory.page import split_page
 from notewell.search.sentences import WRAPPED, find_blocks, find_sentences
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vault"
-EACH = 50
+EACH = 15
 
 # Remembers each line of stdin, and says what became of it.
 AGENT = """
@@ -66,7 +66,7 @@ def sentences() -> list[str]:
     return chosen
 
 
-def test_two_agents_with_fifty_memories_each_lose_none(allowed: Vault) -> None:
+def test_two_agents_that_remember_many_things_at_once_lose_none(allowed: Vault) -> None:
     allowed.index()
     texts = sentences()[: 2 * EACH]
     assert len(texts) == 2 * EACH

@@ -46,7 +46,7 @@ def secret() -> str:
 
 
 @given(text=lines, title=lines, tags=st.lists(lines, max_size=3), source=lines)
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_what_was_given_comes_back_and_nothing_is_forged(text: str, title: str, tags: list[str], source: str) -> None:
     memory, _ = tidy(Memory(f"Kim said {text}", NOW, title, tuple(tags), source))
     page, _ = write_page(memory)

@@ -134,7 +134,7 @@ def test_concurrent_searches_do_not_see_each_others_scope(open_store: OpenStore)
         chance = random.Random(seed)
         store = stores[seed % 2]
         try:
-            for _ in range(150):
+            for _ in range(50):
                 folder, tag, rank, word = (chance.randrange(most) for most in (6, 5, 4, 3))
                 filters = (
                     Filter("tag", (f"t{tag}",)),
