@@ -10,7 +10,7 @@ from tests.cases import cases
 
 from notewell import Vault
 from notewell.types.candidates import Candidate, CastVote, Ranking
-from notewell.types.note import Chunk, Note, Redaction, Stamp, listed
+from notewell.types.note import Chunk, Note, RedactedSpan, Stamp, listed
 from notewell.types.query import Filters, Query
 from notewell.types.results import Results, Step
 
@@ -26,7 +26,7 @@ def test_the_line_of_an_offset_is_one_more_than_the_line_ends_before_it(text: st
 
 def test_an_offset_is_moved_by_every_secret_before_it() -> None:
     # The source "a SECRET b LONGSECRET c" became "a [x] b [x] c".
-    redactions = (Redaction("x", 1, 2, 8, 2, 3), Redaction("x", 1, 11, 21, 8, 3))
+    redactions = (RedactedSpan("x", 1, 2, 8, 2, 3), RedactedSpan("x", 1, 11, 21, 8, 3))
     source, text = "a SECRET b LONGSECRET c", "a [x] b [x] c"
     note = Note("a.md", text, Stamp(0, 0), redactions=redactions)
     assert note.source_offset(0) == 0

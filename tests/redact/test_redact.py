@@ -8,7 +8,7 @@ from tests.redact.made_up import Made
 
 from notewell import Vault
 from notewell.redact import LINE_IN_LINE, all_rules, names_secret, redact, redact_text
-from notewell.types.note import Note, Redaction, Stamp
+from notewell.types.note import Note, RedactedSpan, Stamp
 
 MakeVault = Callable[..., Vault]
 Stored = Callable[[Vault], str]
@@ -29,7 +29,7 @@ def test_a_redaction_says_rule_line_and_place_and_not_the_secret() -> None:
     text = f"one\ntwo\nlogin password: {SECRET} end\n"
     redacted, (redaction,) = redact_text(text)
     assert redacted == "one\ntwo\nlogin password: [REDACTED:password] end\n"
-    assert redaction == Redaction("password", 3, 24, 24 + len(SECRET), 24, len("[REDACTED:password]"))
+    assert redaction == RedactedSpan("password", 3, 24, 24 + len(SECRET), 24, len("[REDACTED:password]"))
     assert text[redaction.start : redaction.end] == SECRET
     assert SECRET not in repr(redaction)
 

@@ -17,18 +17,7 @@ from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
 from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
-from notewell.memory.page import (
-    LONGEST,
-    MARK,
-    MOST,
-    SUFFIX,
-    Memory,
-    file_name_of,
-    numbered,
-    split_page,
-    tidy,
-    write_page,
-)
+from notewell.memory.page import LONGEST, MARK, MOST, SUFFIX, Memory, file_name, numbered, split_page, tidy, write_page
 from notewell.store import Store
 from notewell.types.notices import Notice
 
@@ -84,7 +73,7 @@ class Memories:
         """Write a memory, unless a note says nearly the same; `anyway` writes it all the same."""
         memory, redacted = tidy(memory)
         page, more = write_page(memory)
-        name = file_name_of(memory, self.folder)
+        name = file_name(memory, self.folder)
         check_indexed(f"{self.folder}/{name}", self.rules)
         # A process that remembers the same at the same time waits, and then sees this memory.
         with self._alone(self.folder), Folder(self.root, self.folder, make=True) as folder:

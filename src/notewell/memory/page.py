@@ -113,7 +113,7 @@ def first_words(text: str) -> str:
     return sentence if len(sentence) <= LONGEST_FIRST else sentence[:LONGEST_FIRST].rsplit(" ", 1)[0].rstrip(" ,;:–-")
 
 
-def file_name_of(memory: Memory, folder: str) -> str:
+def file_name(memory: Memory, folder: str) -> str:
     """Return the file name of a memory: from its title, or else from its day."""
     name = f"{stem_of(memory.title)}{SUFFIX}"
     by_day = f"Memory {memory.created:%Y-%m-%d}{SUFFIX}"

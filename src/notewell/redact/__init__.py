@@ -13,7 +13,7 @@ from typing import Any
 
 from notewell.redact.rules import RULES_FILE, VENDORS_FILE, Rule, all_rules, secret_label
 from notewell.redact.scan import Scanner, SecretSpan, merge_overlaps
-from notewell.types.note import Link, Note, Redaction, Stamp
+from notewell.types.note import Link, Note, RedactedSpan, Stamp
 
 __all__ = [
     "LINE_IN_LINE",
@@ -49,7 +49,7 @@ def redact(note: Note) -> Note:
     return note if same else replace(note, text=text, title=title, redactions=redactions)
 
 
-def redact_text(text: str) -> tuple[str, tuple[Redaction, ...]]:
+def redact_text(text: str) -> tuple[str, tuple[RedactedSpan, ...]]:
     """Return the text without its secrets, and what was replaced; the number of lines stays the same.
 
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
@@ -79,9 +79,9 @@ def _merged(spans: Sequence[SecretSpan], more: Sequence[SecretSpan]) -> list[Sec
     return merge_overlaps(sorted([*spans, *more], key=lambda span: (span[0], -span[1])))
 
 
-def _replaced(text: str, spans: Sequence[SecretSpan]) -> tuple[str, tuple[Redaction, ...]]:
+def _replaced(text: str, spans: Sequence[SecretSpan]) -> tuple[str, tuple[RedactedSpan, ...]]:
     pieces: list[str] = []
-    redactions: list[Redaction] = []
+    redactions: list[RedactedSpan] = []
     at = done = 0
     line = 1
     for start, end, name in spans:
@@ -90,7 +90,7 @@ def _replaced(text: str, spans: Sequence[SecretSpan]) -> tuple[str, tuple[Redact
         stand_in = f"[REDACTED:{name}]" + "\n" * lines
         line += text.count("\n", done, start)
         at += start - done
-        redactions.append(Redaction(name, line, start, end, at, len(stand_in)))
+        redactions.append(RedactedSpan(name, line, start, end, at, len(stand_in)))
         pieces += text[done:start], stand_in
         line += lines
         at += len(stand_in)

@@ -37,7 +37,7 @@ class Stamp(NamedTuple):
         return self.mtime_ns == other.mtime_ns and self.ctime_ns == other.ctime_ns and self.size == other.size
 
 
-class Redaction(NamedTuple):
+class RedactedSpan(NamedTuple):
     """A redacted secret: the rule, the line, its span in the source, and the span of its placeholder in the note."""
 
     rule: str
@@ -143,7 +143,7 @@ class Note:
     parts: tuple[Part, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
-    redactions: tuple[Redaction, ...] = ()
+    redactions: tuple[RedactedSpan, ...] = ()
     warnings: tuple[str, ...] = ()
     outline: Outline = field(default_factory=Outline)
 
@@ -161,7 +161,8 @@ class Note:
 
         Inside a placeholder, that is the start of the secret, or its end if the offset is `ending` a span.
 
-        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(Redaction("jwt", 1, 4, 99, 4, 14),))
+        >>> jwt = RedactedSpan("jwt", 1, 4, 99, 4, 14)
+        >>> note = Note("a.md", "key [REDACTED:jwt] end", Stamp(0, 0), redactions=(jwt,))
         >>> note.source_offset(19), note.source_offset(9), note.source_offset(9, ending=True)
         (100, 4, 99)
         """
