@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from tests.database import database
 
 from bench.child import Measured, clean_environment, in_child, memory_mb, notewell_command, percentiles, say
-from bench.machine import database
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from tests.database import database
 
 from bench.child import Measured
-from bench.machine import database
 from notewell.embed import Embedder
 from notewell.measure.collection import Collection
 from notewell.measure.evaluate import documents_of, note_names, paths_of

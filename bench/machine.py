@@ -15,8 +15,6 @@ import apsw
 from bench.child import ROOT, Measured
 from notewell.config import public_settings
 from notewell.config.settings import Settings
-from notewell.store import Store
-from notewell.store.sqlite import SqliteStore
 
 PACKAGES = ("notewell", "apsw", "numpy", "tokenizers", "PyStemmer", "click", "bm25s", "tantivy", "matplotlib")
 
@@ -84,9 +82,3 @@ def _processor() -> str:
     lines = file.read_text().splitlines() if file.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor()
-
-
-def database(store: Store) -> apsw.Connection:
-    """Return this thread's connection of a store, which has to be SQLite's."""
-    assert isinstance(store, SqliteStore)
-    return store.db

@@ -12,8 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tests.database import database
+
 from bench.child import BenchError, Measured, in_child, memory_mb, percentiles, say
-from bench.machine import database
 from bench.queries import FILTERED, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault

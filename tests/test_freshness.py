@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 from tests.database import database
+from tests.vaults import NOTES, found, opened
 
 from notewell import Vault
 from notewell.freshness import Policy
 from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
-
-NOTES = {
-    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
-    "garden/bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
-    "garden-old/bees.md": "# Old bees\n\nThe hive of last year, which the wind took away.\n",
-}
-
-
-def found(vault: Vault, text: str, under: str = "") -> list[str]:
-    """Return the paths that hold a word of the text, the best first."""
-    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.retrievers["lexical"]]
-
-
-def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
-    return Vault.open(root, {"embed.model": "words", **(settings or {})})
 
 
 def test_refreshing_indexes_a_new_vault_and_takes_small_changes_in(make_vault: MakeVault) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cases import cases
 from tests.database import database
+from tests.vaults import NOTES, found, opened, stop_after
 
 from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
@@ -20,26 +20,6 @@ from notewell.search import context
 from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
-
-NOTES = {
-    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
-    "garden/bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
-    "garden-old/bees.md": "# Old bees\n\nThe hive of last year, which the wind took away.\n",
-}
-
-
-def found(vault: Vault, text: str, under: str = "") -> list[str]:
-    """Return the paths that hold a word of the text, the best first."""
-    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.retrievers["lexical"]]
-
-
-def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
-    return Vault.open(root, {"embed.model": "words", **(settings or {})})
-
-
-def stop_after(notes: int) -> Progress:
-    told: list[int] = []
-    return Progress(tell=lambda done, total: told.append(done), stop=lambda: len(told) >= notes)
 
 
 def led(vault: Vault, note: str) -> list[str]:

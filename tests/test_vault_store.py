@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.database import database
+from tests.vaults import NOTES, found, opened, stop_after
 
 from notewell import Vault
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
@@ -20,29 +20,9 @@ from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 
-NOTES = {
-    "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
-    "garden/bees.md": "# Bees\n\nThe hive hums in the warm evening of a summer day.\n",
-    "garden-old/bees.md": "# Old bees\n\nThe hive of last year, which the wind took away.\n",
-}
-
-
-def found(vault: Vault, text: str, under: str = "") -> list[str]:
-    """Return the paths that hold a word of the text, the best first."""
-    return [excerpt.path for excerpt in vault.search(text, under=under) if excerpt.retrievers["lexical"]]
-
-
-def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
-    return Vault.open(root, {"embed.model": "words", **(settings or {})})
-
 
 def store_files(file: Path) -> list[str]:
     return sorted(other.name for other in file.parent.iterdir())
-
-
-def stop_after(notes: int) -> Progress:
-    told: list[int] = []
-    return Progress(tell=lambda done, total: told.append(done), stop=lambda: len(told) >= notes)
 
 
 def test_the_store_is_one_file_that_git_does_not_see(make_vault: MakeVault) -> None:

@@ -1,38 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from tests.database import database
+from tests.vaults import CountingEmbedder, vectors
 
 from notewell import Progress, Vault
-from notewell.embed.words import WordsEmbedder
 from notewell.index import Batches
-from notewell.types.note import Vectors
 from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 
 BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
-
-
-class CountingEmbedder:
-    """The words embedder, remembering every text it was given."""
-
-    def __init__(self, fingerprint: str = "words/27") -> None:
-        self.fingerprint = fingerprint
-        self.dimensions = WordsEmbedder.dimensions
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += texts
-        return WordsEmbedder().embed(texts)
-
-    def embed_query(self, text: str) -> Vectors:
-        return WordsEmbedder().embed_query(text)
-
-
-def vectors(vault: Vault) -> list[bytes]:
-    return [data for (data,) in database(vault.store).execute("select data from vector order by data")]
 
 
 def test_a_vault_larger_than_a_batch_comes_in_whole(make_vault: MakeVault) -> None:

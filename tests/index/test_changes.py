@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.database import database
+from tests.vaults import CountingEmbedder, found, vectors
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.freshness import Policy
 from notewell.index import Progress
-from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
@@ -19,22 +19,6 @@ Stored = Callable[[Vault], str]
 
 BEES = "# Bees\n\nThe hive hums quietly all morning in the orchard.\n"
 RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
-
-
-class CountingEmbedder:
-    """The words embedder, remembering every text it was given."""
-
-    def __init__(self, fingerprint: str = "words/27") -> None:
-        self.fingerprint = fingerprint
-        self.dimensions = WordsEmbedder.dimensions
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += texts
-        return WordsEmbedder().embed(texts)
-
-    def embed_query(self, text: str) -> Vectors:
-        return WordsEmbedder().embed_query(text)
 
 
 def touch(vault: Vault, path: str) -> None:
@@ -48,20 +32,12 @@ def write(vault: Vault, path: str, text: str) -> None:
     touch(vault, path)
 
 
-def paths(vault: Vault, text: str) -> list[str]:
-    return [excerpt.path for excerpt in vault.search(text) if excerpt.retrievers["lexical"]]
-
-
-def vectors(vault: Vault) -> list[bytes]:
-    return [data for (data,) in database(vault.store).execute("select data from vector order by data")]
-
-
 def test_a_new_vault_is_indexed_whole(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "deep/rye.md": RYE})
     report = vault.index()
     assert (report.added, report.changed, report.removed, report.touched) == (2, 0, 0, 0)
-    assert paths(vault, "hive") == ["bees.md"]
-    assert paths(vault, "loaf") == ["deep/rye.md"]
+    assert found(vault, "hive") == ["bees.md"]
+    assert found(vault, "loaf") == ["deep/rye.md"]
 
 
 def test_a_second_run_reads_and_embeds_nothing(make_vault: MakeVault) -> None:
@@ -84,7 +60,7 @@ def test_an_added_note_alone_is_embedded(make_vault: MakeVault) -> None:
     report = vault.index()
     assert (report.added, report.changed, report.removed) == (1, 0, 0)
     assert [text.partition("\n")[0] for text in counting.texts] == ["# Bees", "# Rye"]
-    assert paths(vault, "loaf") == ["rye.md"]
+    assert found(vault, "loaf") == ["rye.md"]
 
 
 def test_an_edited_note_is_found_by_its_new_words_only(make_vault: MakeVault, stored: Stored) -> None:
@@ -93,8 +69,8 @@ def test_an_edited_note_is_found_by_its_new_words_only(make_vault: MakeVault, st
     write(vault, "bees.md", BEES.replace("orchard", "meadow"))
     report = vault.index()
     assert (report.added, report.changed, report.removed) == (0, 1, 0)
-    assert paths(vault, "meadow") == ["bees.md"]
-    assert paths(vault, "orchard") == []
+    assert found(vault, "meadow") == ["bees.md"]
+    assert found(vault, "orchard") == []
     assert "orchard" not in stored(vault)
 
 
@@ -131,7 +107,7 @@ def test_deleting_one_note_leaves_the_others_as_they_were(make_vault: MakeVault)
     vault.index()
     (vault.root / "bees.md").unlink()
     vault.index()
-    assert paths(vault, "hive the patient") == ["rye.md"]
+    assert found(vault, "hive the patient") == ["rye.md"]
     assert vault.store.about().notes == 1
 
 
@@ -144,7 +120,7 @@ def test_a_renamed_note_leaves_its_old_name_and_keeps_its_vectors(make_vault: Ma
     assert (report.added, report.removed) == (1, 1)
     assert vectors(vault) == before
     assert "quokka" not in stored(vault)
-    assert paths(vault, "hive") == ["bees.md"]
+    assert found(vault, "hive") == ["bees.md"]
 
 
 def test_a_note_that_becomes_excluded_is_forgotten(make_vault: MakeVault) -> None:
@@ -152,7 +128,7 @@ def test_a_note_that_becomes_excluded_is_forgotten(make_vault: MakeVault) -> Non
     vault.index()
     narrower = Vault.open(vault.root, {"embed.model": "words", "index.exclude": ["drafts/"]})
     assert narrower.index().removed == 1
-    assert paths(narrower, "loaf") == []
+    assert found(narrower, "loaf") == []
 
 
 def test_a_bad_note_is_skipped_and_named_and_the_others_are_indexed(make_vault: MakeVault) -> None:
@@ -160,7 +136,7 @@ def test_a_bad_note_is_skipped_and_named_and_the_others_are_indexed(make_vault: 
     report = vault.index()
     assert report.added == 1
     assert dict(vault.store.about().skipped) == {"bad.md": "not text: contains zero bytes"}
-    assert paths(vault, "loaf") == ["rye.md"]
+    assert found(vault, "loaf") == ["rye.md"]
 
 
 def test_a_repaired_note_is_indexed_and_no_longer_named(make_vault: MakeVault) -> None:
@@ -169,7 +145,7 @@ def test_a_repaired_note_is_indexed_and_no_longer_named(make_vault: MakeVault) -
     write(vault, "bad.md", "# Coffee\n\nA bowl of café au lait on the balcony.\n")
     assert vault.index().added == 1
     assert dict(vault.store.about().skipped) == {}
-    assert paths(vault, "balcony") == ["bad.md"]
+    assert found(vault, "balcony") == ["bad.md"]
 
 
 def test_a_note_that_goes_bad_is_forgotten_and_named(make_vault: MakeVault, stored: Stored) -> None:
@@ -203,7 +179,7 @@ def test_a_skipped_note_does_not_keep_a_search_from_taking_in_changes(make_vault
     vault.index()
     write(vault, "bees.md", BEES)
     assert vault.refresh() == ()
-    assert paths(vault, "hive") == ["bees.md"]
+    assert found(vault, "hive") == ["bees.md"]
 
 
 def test_a_bad_note_is_not_stale_for_ever(make_vault: MakeVault) -> None:
@@ -219,7 +195,7 @@ def test_search_refreshes_what_changed(make_vault: MakeVault) -> None:
     assert vault.status().stale == 1
     assert vault.refresh() == ()
     assert vault.status().stale == 0
-    assert paths(vault, "hive") == ["bees.md"]
+    assert found(vault, "hive") == ["bees.md"]
 
 
 def test_a_large_change_is_left_to_the_user(make_vault: MakeVault) -> None:
@@ -251,7 +227,7 @@ def test_notes_that_are_only_gone_are_forgotten_however_large_they_were(make_vau
     vault.freshness.policy = Policy(quick_bytes=0)
     (vault.root / "bees.md").unlink()
     assert vault.refresh() == ()
-    assert paths(vault, "hive") == []
+    assert found(vault, "hive") == []
 
 
 @pytest.mark.parametrize("settings", [{"chunk.max_chars": 300}, {"chunk.min_chars": 5}, {"chunk.overlap_words": 5}])
@@ -313,17 +289,17 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_goes_on(make_v
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     report = vault.index(progress=Progress(stop=lambda: True))
     assert (report.interrupted, report.added) == (True, 1)
-    assert paths(vault, "hive loaf") == ["bees.md"]
+    assert found(vault, "hive loaf") == ["bees.md"]
     report = vault.index()
     assert (report.interrupted, report.added) == (False, 1)
-    assert sorted(paths(vault, "hive loaf")) == ["bees.md", "rye.md"]
+    assert sorted(found(vault, "hive loaf")) == ["bees.md", "rye.md"]
 
 
 def test_a_full_run_that_is_stopped_leaves_the_store_as_it_was(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "rye.md": RYE})
     vault.index()
     assert vault.index(full=True, progress=Progress(stop=lambda: True)).interrupted
-    assert sorted(paths(vault, "hive loaf")) == ["bees.md", "rye.md"]
+    assert sorted(found(vault, "hive loaf")) == ["bees.md", "rye.md"]
 
 
 def test_progress_is_reported_after_every_note(make_vault: MakeVault) -> None:
@@ -340,10 +316,10 @@ def test_a_stopped_run_forgets_nothing_yet(make_vault: MakeVault) -> None:
     write(vault, "b.md", "# B\n\nThe quokka sleeps in the shade of a tree.\n")
     report = vault.index(progress=Progress(stop=lambda: True))
     assert (report.interrupted, report.total, report.done, report.removed) == (True, 2, 1, 0)
-    assert paths(vault, "hive") == ["bees.md"]
+    assert found(vault, "hive") == ["bees.md"]
     report = vault.index()
     assert (report.interrupted, report.added, report.removed) == (False, 1, 1)
-    assert paths(vault, "hive") == []
+    assert found(vault, "hive") == []
 
 
 def test_the_sample_vault_comes_in_whole(vault: Vault) -> None:
@@ -369,7 +345,7 @@ def test_the_notes_of_a_folder_that_may_not_be_read_are_kept(
     monkeypatch.setattr(os, "scandir", refuse)
     assert vault.index().removed == 0
     assert dict(vault.store.about().skipped) == {"closed": "no permission to list this folder"}
-    assert paths(vault, "hive") == ["closed/bees.md"]
+    assert found(vault, "hive") == ["closed/bees.md"]
 
 
 def test_a_note_that_was_too_large_is_read_once_the_limit_is_raised(make_vault: MakeVault) -> None:
