@@ -64,7 +64,7 @@ def test_the_command_line_answers_an_odd_query(make_vault: MakeVault, cli: Cli, 
 def test_the_command_line_refuses_to_look_for_nothing(make_vault: MakeVault, cli: Cli, query: str) -> None:
     vault = make_vault({"rye.md": RYE})
     answer = cli("search", "--vault", str(vault.root), "--", query)
-    assert answer.code == 1 and "nothing to search for" in answer.err
+    assert answer.code == 2 and "nothing to search for" in answer.err
 
 
 def test_a_query_of_bytes_that_are_not_text_is_answered(make_vault: MakeVault) -> None:

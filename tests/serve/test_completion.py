@@ -48,7 +48,7 @@ def test_choices_are_completed(complete: Complete) -> None:
     assert complete("--color", "n") == ["never"]
     assert complete("completion", "") == ["bash", "zsh", "fish"]
     assert complete("daemon", "s") == ["status", "stop"]
-    assert complete("hook", "") == ["after", "before", "install", "prompt", "start", "status"]
+    assert complete("hook", "") == ["after", "before", "install", "prompt", "start", "status", "uninstall"]
     assert complete("help", "q") == ["query"]
     assert complete("help", "sea") == ["search"]
     assert complete("config", "daemon.m") == ["daemon.max_mb"]

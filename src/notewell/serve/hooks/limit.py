@@ -52,8 +52,7 @@ class Limit:
         with self._changed:
             if time.monotonic() > self.deadline:
                 raise TooLate(OUT_OF_TIME)
-            self._claimed = True
-            self._changed.notify()
+            self.end()
 
     def end(self) -> None:
         """Stop watching: only the log remains to be written."""
