@@ -8,6 +8,7 @@ import shutil
 import signal
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import notewell
 from notewell import Vault
 from notewell.serve.daemon import wire
 
+Command = Callable[..., tuple[int, str, str]]
 FOUND = "Recipes/Sourdough.md:7"
 NOBODY = 65_534
 
@@ -26,6 +28,13 @@ def search(daemon: DaemonRunner, **environment: str) -> str:
     code, out, err = daemon.run("search", "why did the loaf collapse", environment=environment)
     assert (code, err) == (0, "")
     return out
+
+
+@pytest.fixture
+def here(daemon: DaemonRunner, run_command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `notewell daemon` in this process: exit code, stdout and stderr."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
+    return lambda *arguments: run_command(daemon.folder, "daemon", *arguments)
 
 
 def test_the_first_search_starts_it_and_the_next_one_asks_it(daemon: DaemonRunner) -> None:
@@ -97,12 +106,12 @@ def test_it_ends_when_its_socket_is_taken_away(daemon: DaemonRunner) -> None:
     process.wait(LONG)
 
 
-def test_it_ends_when_told_to(daemon: DaemonRunner) -> None:
+def test_it_ends_when_told_to(daemon: DaemonRunner, here: Command) -> None:
     process = daemon.start()
-    assert daemon.run("daemon", "stop") == (0, "", "stopped\n")
+    assert here("stop") == (0, "", "stopped\n")
     assert process.wait(LONG) == 0
-    assert daemon.run("daemon", "stop") == (0, "", "not running\n")
-    assert daemon.run("daemon", "status")[1].startswith("not running")
+    assert here("stop") == (0, "", "not running\n")
+    assert here("status")[1].startswith("not running")
 
 
 def test_other_code_on_disk_ends_it_and_the_next_search_starts_another(daemon: DaemonRunner, tmp_path: Path) -> None:
@@ -169,33 +178,33 @@ def test_garbage_and_those_who_say_nothing_half_of_it_or_never_listen_keep_nobod
     assert daemon.about()["requests"] == 1
 
 
-def test_one_that_hangs_is_not_waited_for(daemon: DaemonRunner) -> None:
+def test_one_that_hangs_is_not_waited_for(daemon: DaemonRunner, here: Command) -> None:
     process = daemon.start()
     process.send_signal(signal.SIGSTOP)
     # As impatient as users have it.
     daemon.command = COMMAND
     try:
         assert search(daemon).startswith(FOUND)
-        code, out, err = daemon.run("daemon", "status")
+        code, out, err = here("status")
         assert (code, out) == (0, f"process   {process.pid} does not answer: it is starting, busy or hanging\n")
         assert "`notewell daemon stop` stops it" in err
-        told = json.loads(daemon.run("daemon", "status", "--json")[1])
+        told = json.loads(here("status", "--json")[1])
         assert told == {"running": True, "answers": False, "pid": process.pid}
-        assert daemon.run("daemon", "stop") == (0, "", "stopped\n")
+        assert here("stop") == (0, "", "stopped\n")
         assert process.wait(LONG) == 0
     finally:
         process.send_signal(signal.SIGCONT)
 
 
-def test_status_names_the_vault_that_the_encoder_works_on(daemon: DaemonRunner) -> None:
+def test_status_names_the_vault_that_the_encoder_works_on(daemon: DaemonRunner, here: Command) -> None:
     (daemon.folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n')
     daemon.start()
     assert search(daemon).startswith(FOUND)
-    assert json.loads(daemon.run("daemon", "status", "--json")[1])["filling"] == []
+    assert json.loads(here("status", "--json")[1])["filling"] == []
     with Vault.open(daemon.folder) as vault, vault.store.locked("encode"):
-        told = json.loads(daemon.run("daemon", "status", "--json")[1])
+        told = json.loads(here("status", "--json")[1])
         assert (told["running"], told["answers"], told["filling"]) == (True, True, [str(daemon.folder)])
-        assert f"{daemon.folder}; the encoder is running in the background\n" in daemon.run("daemon", "status")[1]
+        assert f"{daemon.folder}; the encoder is running in the background\n" in here("status")[1]
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can be another user")

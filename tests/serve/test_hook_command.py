@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,21 @@ def end(process: Process, given: bytes) -> tuple[int, bytes, bytes]:
 
 def run(state: Path, *arguments: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
     return end(start(state, *arguments), given)
+
+
+@pytest.fixture
+def hook_status(
+    run_command: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Return what `notewell hook status` prints."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def status(*options: str) -> str:
+        code, out, _ = run_command(tmp_path, "hook", "status", *options)
+        assert code == 0
+        return out
+
+    return status
 
 
 def unhurried() -> tuple[str, ...]:
@@ -221,7 +236,7 @@ def test_a_secret_never_reaches_the_log_the_sessions_or_the_outputs(hooks: Hooks
     assert not any(secret in text for text in kept)
 
 
-def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path) -> None:
+def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path, hook_status: Callable[..., str]) -> None:
     state = tmp_path / "notewell"
     hostile = 'a "name"\n{"hook": "prompt"}\r\u2028\x00\x1b[31m\ud800' + "ß" * 5_000
     for _ in range(3):
@@ -232,8 +247,8 @@ def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path) -> Non
     with log_file(state).open("a", encoding="utf-8") as log:
         log.write("\n".join(lines) + "\n")
     assert len(last_runs(state)) == 3
-    code, out, _ = run(tmp_path, "status")
-    assert (code, b"\x1b" in out, b"\\x1b[31m" in out) == (0, False, True)
+    told = hook_status()
+    assert ("\x1b" in told, "\\x1b[31m" in told) == (False, True)
 
 
 def test_the_log_never_grows_beyond_two_files(tmp_path: Path) -> None:
@@ -249,17 +264,17 @@ def test_where_no_state_can_be_kept_a_hook_still_ends_well(hooks: Hooks, tmp_pat
     assert Hooks(tmp_path / "file" / "state", hooks.vault).run("prompt", **PROMPT) == ""
 
 
-def test_status_counts_the_last_runs(hooks: Hooks, tmp_path: Path) -> None:
+def test_status_counts_the_last_runs(tmp_path: Path, hook_status: Callable[..., str]) -> None:
     for number, outcome in enumerate(("shown", "none", "none", "failed")):
         record(tmp_path / "notewell", Run("prompt", outcome, "out of time" * (outcome == "failed"), number * 10, 0))
-    found = json.loads(run(tmp_path, "status", "--json")[1])
+    found = json.loads(hook_status("--json"))
     assert found["outcomes"] == {"failed": 1, "none": 2, "shown": 1}
     assert (found["p50_ms"], found["p95_ms"]) == (10, 30)
     assert found["log"] == str(tmp_path / "notewell" / "hooks.log")
-    assert "out of time" in run(tmp_path, "status")[1].decode()
+    assert "out of time" in hook_status()
 
 
-def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
+def test_status_says_what_failed_and_what_to_do(tmp_path: Path, hook_status: Callable[..., str]) -> None:
     reasons = (
         "out of time",
         "out of time",
@@ -271,7 +286,7 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path) -> None:
     record(tmp_path / "notewell", Run("prompt", "none", "the vault was never indexed", 10, 0))
     for _ in range(20):
         record(tmp_path / "notewell", Run("after", "none", "the output is short", 10, 0))
-    told = run(tmp_path, "status")[1].decode()
+    told = hook_status()
     problems = [line for line in told.splitlines() if line.startswith("problem:")]
     assert [line.partition(" (")[0].split(maxsplit=1)[1] for line in problems] == [
         *dict.fromkeys(reasons),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cases import cases
 
 from .serving import kept_up
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from notewell.serve.http.guard import Guard
 
 # Requests for each route and kind.
-EXAMPLES = 12
+EXAMPLES = 8
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def published(app: Guard) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize("mode", ["positive", "negative"])
+@cases("mode", ["positive", "negative"])
 def test_nothing_a_client_can_send_is_a_mistake_of_ours(app: Guard, mode: str) -> None:
     from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415
     from schemathesis import GenerationMode, openapi  # noqa: PLC0415

@@ -107,15 +107,15 @@ def ask(
         import _socket  # noqa: PLC0415
 
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        connection.settimeout(patience)
-        connection.connect(address())
-    except TimeoutError:
-        return "busy", []
     except (ImportError, AttributeError, OSError):
         return "absent", []
     try:
+        connection.settimeout(patience)
+        connection.connect(address())
         connection.sendall(packed({"home": home(), **request}))
         return _answer(connection, until)
+    except TimeoutError:
+        return "busy", []
     except OSError:
         return "absent", []
     finally:

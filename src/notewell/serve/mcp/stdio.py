@@ -24,6 +24,8 @@ from notewell.vault import Vault
 # How often it checks for its parent, and how long it may take to end by itself after that, in seconds.
 LOOK = 0.2
 GRACE = 0.25
+# How long it may take to answer what was asked before stdin was closed, in seconds.
+LONGEST = 30.0
 # How long it waits for an indexing run to save its work, in seconds.
 RUN_GRACE = 0.5
 UNREADABLE = "The request is not valid JSON. A lone surrogate such as \\ud800 is not a character"
@@ -35,7 +37,7 @@ def serve_stdio(vault: Vault, parent: int) -> None:
     """Answer requests on stdin until it is closed or the `parent` is gone; never returns."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: _leave(vault, 128 + number))
-    Thread(target=_watch_parent, args=(vault, os.dup(0), parent), name="parent", daemon=True).start()
+    Thread(target=_watch_parent, args=(vault, os.dup(0), os.dup(1), parent), name="parent", daemon=True).start()
     try:
         anyio.run(_serve, vault)
     except BaseException as error:
@@ -90,13 +92,25 @@ def _leave(vault: Vault, code: int) -> None:
     os._exit(code)
 
 
-def _watch_parent(vault: Vault, wire: int, parent: int) -> None:
+def _watch_parent(vault: Vault, requests: int, answers: int, parent: int) -> None:
     """Exit when stdin is closed or the parent is gone; another process may hold the pipe open."""
-    while os.getppid() == parent and not _is_closed(wire):
+    while os.getppid() == parent and not _is_closed(requests):
         time.sleep(LOOK)
     # A closed stdin ends the server cleanly, unless it is stuck with an answer that nobody reads.
+    ends = time.monotonic() + LONGEST
     time.sleep(GRACE)
+    while os.getppid() == parent and _has_room(answers) and time.monotonic() < ends:
+        time.sleep(LOOK)
     _leave(vault, 0)
+
+
+def _has_room(wire: int) -> bool:
+    """Tell whether the other end of a pipe is open and reads; where the system cannot say, it does not count."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(wire, select.POLLOUT)
+    return [event for _, event in poll.poll(0)] == [select.POLLOUT]
 
 
 def _is_closed(wire: int) -> bool:
