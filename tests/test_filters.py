@@ -224,7 +224,14 @@ def test_a_key_that_was_mistyped_is_reported(notes: Vault, text: str, notices: t
     assert sentences(results.notices) == notices
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def by_meaning(make_vault: MakeVault) -> Vault:
+    vault = make_vault(NOTES, settings={"embed.model": "static"})
+    vault.index()
+    return vault
+
+
+@cases(
     ("text", "notice"),
     [
         ("xylophone", f"No note contains any of these words. {CLOSEST}"),
@@ -235,10 +242,8 @@ def test_a_key_that_was_mistyped_is_reported(notes: Vault, text: str, notices: t
         *((signs, f"There are no words to search for. {CLOSEST}") for signs in ('"', "*", "%", "()[]")),
     ],
 )
-def test_words_that_no_hit_has_are_reported(make_vault: MakeVault, text: str, notice: str) -> None:
-    vault = make_vault(NOTES, settings={"embed.model": "static"})
-    vault.index()
-    results = vault.search(text)
+def test_words_that_no_hit_has_are_reported(by_meaning: Vault, text: str, notice: str) -> None:
+    results = by_meaning.search(text)
     assert len(results) > 0
     assert sentences(results.notices) == (notice,)
 
