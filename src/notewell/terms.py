@@ -127,7 +127,7 @@ def whole_terms(text: str) -> list[str]:
     (['gettenantid', 'of', '東京', '京都'], [])
     """
     tokens = TOKEN.findall(text)
-    return [term for token in tokens for term in token_terms(token)[: None if is_several(token) else 1]]
+    return [term for token in tokens for term in token_terms(token)[: None if is_several_words(token) else 1]]
 
 
 def is_unspaced(sign: str) -> bool:
@@ -135,7 +135,7 @@ def is_unspaced(sign: str) -> bool:
     return sign >= RANGES[0][0] and any(first <= sign <= last for first, last in RANGES)
 
 
-def is_several(token: str) -> bool:
+def is_several_words(token: str) -> bool:
     """Return whether a token is several words: in a script without spaces, or around an apostrophe."""
     return any(sign in "'’" or is_unspaced(sign) for sign in token)
 
@@ -159,16 +159,29 @@ def hidden_stems(prefix: str) -> set[str]:
     return {stem for stem in stems if not stem.startswith(prefix)}
 
 
-def fold(token: str) -> str:
-    """Return the token without case, width or accents.
+def fold(text: str) -> str:
+    """Return a text without case, width or accents, as words are compared.
 
     >>> fold("Über")
     'uber'
     """
-    if token.isascii():
-        return token.lower()
-    folded = ACCENT.sub("", unicodedata.normalize("NFKD", token.casefold())).translate(STROKES)
+    if text.isascii():
+        return text.lower()
+    folded = ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())).translate(STROKES)
     return unicodedata.normalize("NFC", folded)
+
+
+def fold_case(text: str) -> str:
+    """Return a text without case but with its accents, as paths and headings are compared.
+
+    Accents are composed, because some file systems store them as separate characters.
+
+    >>> fold_case("A/U\\u0308ber.MD")
+    'a/über.md'
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def plain_heading(heading: str) -> str:
@@ -177,8 +190,7 @@ def plain_heading(heading: str) -> str:
     >>> plain_heading("How *not* to [bake](bread.md)!"), plain_heading("how-not-to-bake")
     ('hownottobake', 'hownottobake')
     """
-    bare = ADDRESS.sub("", heading)
-    return SIGNS.sub("", unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold()))
+    return SIGNS.sub("", fold_case(ADDRESS.sub("", heading)))
 
 
 @cache

@@ -14,10 +14,11 @@ from notewell.graph.edges import links_of
 from notewell.graph.net import Net
 from notewell.graph.resolve import Resolver, read_address
 from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
-from notewell.names.paths import PAGE, SUFFIX, fold, hash_of, last_name, stem
+from notewell.names.paths import PAGE, SUFFIX, hash_of, last_name, without_suffix
 from notewell.names.similar import SimilarNames
 from notewell.store import Snapshot
 from notewell.store.links import NOWHERE, TO_FILE, NoteIds
+from notewell.terms import fold_case
 from notewell.types.note import Link
 from notewell.types.notices import Notice
 
@@ -234,8 +235,8 @@ class ResolvedLinks:
 
     def into_file(self, path: str) -> tuple[NoteLink, ...]:
         """Return the links that lead to a file that is not a note; only links with its name are checked."""
-        name = fold(path)
-        hashes = [hash_of(last_name(each)) for each in (name, stem(name))]
+        name = fold_case(path)
+        hashes = [hash_of(last_name(each)) for each in (name, without_suffix(name))]
         naming = self._edges.sources[np.isin(self._edges.hashes, np.array(hashes, dtype=np.uint32))]
         links = (self._checked(link) for link in self._links(np.unique(naming).tolist()) if not link.to)
         return _in_order(link for link in links if link.to == path)

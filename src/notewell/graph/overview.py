@@ -16,7 +16,7 @@ from notewell.types.notices import Notice
 # A community is named after this many of its notes.
 NAMED_BY = 3
 # Names of files that say nothing without their folder.
-FRONT_PAGES = ("index", "_index", "readme")
+FRONT_NAMES = ("index", "_index", "readme")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +143,21 @@ def short_names(paths: Iterable[str]) -> dict[str, str]:
     {'Garden/Bees.md': 'Garden/Bees', 'Work/Bees.md': 'Work/Bees', 'Home.md': 'Home'}
     """
     names = {path: short_name(path) for path in paths}
-    for longer in (_with_folder, _without_suffix, str):
+    for longer in (_with_folder, _page_path, str):
         often = Counter(names.values())
         names = {path: name if often[name] == 1 else longer(path) for path, name in names.items()}
     return names
 
 
 def _with_folder(path: str) -> str:
-    return "/".join(_without_suffix(path).split("/")[-2:])
+    return "/".join(_page_path(path).split("/")[-2:])
 
 
-def _without_suffix(path: str) -> str:
+def _page_path(path: str) -> str:
     """Return a path without its suffix; for the front page of a folder, the folder."""
     folder, _, file = path.rpartition("/")
     name = file.rpartition(".")[0] or file
-    return folder if folder and name.casefold() in FRONT_PAGES else f"{folder}/{name}".removeprefix("/")
+    return folder if folder and name.casefold() in FRONT_NAMES else f"{folder}/{name}".removeprefix("/")
 
 
 def short_name(path: str) -> str:
@@ -166,7 +166,7 @@ def short_name(path: str) -> str:
     >>> short_name("Garden/Bees.md"), short_name("Garden/index.md"), short_name("README.md")
     ('Bees', 'Garden', 'README')
     """
-    return _without_suffix(path).rpartition("/")[2]
+    return _page_path(path).rpartition("/")[2]
 
 
 def _most_central_first(net: Net, standings: Standings, links: Pairs) -> list[int]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, fold, hash_of, last_name, spellings
+from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, hash_of, last_name, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
+from notewell.terms import fold_case
 from notewell.types.note import Link
 
 # A website's top folder is not the vault's. Without it, an address needs at least this many names to mean anything.
@@ -39,16 +40,16 @@ def read_address(written: str, kind: str, source: str) -> LinkAddress | None:
     >>> read_address("Bees", "wiki", "garden/a.md").base, read_address("/Bees", "wiki", "garden/a.md").base
     ('name', 'root')
     """
-    target = fold(written.strip().replace("\\", "/"))
+    target = fold_case(written.strip().replace("\\", "/"))
     if not target:
-        return LinkAddress(fold(source), "here", kind)
+        return LinkAddress(fold_case(source), "here", kind)
     if target.startswith(("./", "../")) or target in (".", ".."):
-        path = _joined(fold(source).rpartition("/")[0], target)
+        path = _joined(fold_case(source).rpartition("/")[0], target)
         return None if path is None else LinkAddress(path, "path", kind)
     base = "root" if target.startswith(("/", "~/")) else "name"
     path = _joined("", target.removeprefix("~") if base == "root" else target)
     if path is None and kind == "markdown":
-        path, base = _joined(fold(source).rpartition("/")[0], target), "path"
+        path, base = _joined(fold_case(source).rpartition("/")[0], target), "path"
     return None if path is None else LinkAddress(path, base, kind)
 
 
@@ -80,7 +81,7 @@ class Resolver:
             (named for named in names if named.aliases), key=lambda named: (len(named.path), named.path)
         ):
             for alias in named.aliases:
-                self._aliases.setdefault(fold(alias), named.path)
+                self._aliases.setdefault(fold_case(alias), named.path)
 
     @cached_property
     def _files(self) -> Paths:
@@ -95,7 +96,7 @@ class Resolver:
     def _folders(self) -> Mapping[str, str]:
         folders = {path.rpartition("/")[0] for path in (*self._ids, *self.others)}
         above = {folder[:at] for folder in folders for at, sign in enumerate(folder) if sign == "/"}
-        return {fold(folder): folder for folder in sorted(folders | above)}
+        return {fold_case(folder): folder for folder in sorted(folders | above)}
 
     def ends(self, link: Link, source: str) -> tuple[int, int]:
         """Return the stored form of a link: the hash of the name it gives, and the note it leads to."""
@@ -123,7 +124,7 @@ class Resolver:
         """Return the folder that an address leads to, ending in a slash, or an empty text; wikilinks lead to none."""
         if address.kind == "wiki":
             return ""
-        beside = f"{fold(source).rpartition('/')[0]}/{address.path}" if address.base == "name" else address.path
+        beside = f"{fold_case(source).rpartition('/')[0]}/{address.path}" if address.base == "name" else address.path
         folder = next(
             (self._folders[path] for path in (beside.lstrip("/"), address.path) if path in self._folders), None
         )
@@ -131,7 +132,7 @@ class Resolver:
 
 
 def _found(places: Paths, address: LinkAddress, source: str) -> str:
-    return next(filter(None, _tried(places, address, fold(source).rpartition("/")[0])), "")
+    return next(filter(None, _tried(places, address, fold_case(source).rpartition("/")[0])), "")
 
 
 def _tried(places: Paths, address: LinkAddress, folder: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from notewell.types.note import Chunk
 from notewell.types.results import Hit
 
 # Characters that a link to a heading cannot contain; Obsidian reads them as spaces.
-NO_HEADING = re.compile(r"[#^|:\[\]\\]+")
+NOT_IN_HEADING = re.compile(r"[#^|:\[\]\\]+")
 
 
 class Addresses(NamedTuple):
@@ -51,7 +51,7 @@ class Addresses(NamedTuple):
     def _of(self, path: str, heading: str, line: int, host: str = "") -> str:
         if self.opener == "obsidian":
             # Obsidian's links know headings, and no lines.
-            name = NO_HEADING.sub(" ", heading).strip() if path.endswith(".md") else ""
+            name = NOT_IN_HEADING.sub(" ", heading).strip() if path.endswith(".md") else ""
             return f"obsidian://open?vault={_quoted(self.root.name)}&file={_quoted(path + f'#{name}' * bool(name))}"
         file = f"{_quoted(self.root.as_posix().rstrip('/'), safe='/')}/{_quoted(path, safe='/')}"
         return f"vscode://file{file}:{line}" if self.opener == "vscode" else f"file://{host}{file}"

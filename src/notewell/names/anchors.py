@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from notewell.names.paths import fold
 from notewell.names.suggest import SHOWN, suggest
-from notewell.terms import plain_heading
+from notewell.terms import fold_case, plain_heading
 from notewell.types.note import Chunk
 
 HEADING = re.compile(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
@@ -50,14 +49,14 @@ class Anchors(NamedTuple):
             underlined = UNDERLINED.findall(each) if "==" in each or "--" in each else ()
             headings.update(dict.fromkeys((*(HEADING.findall(each) if "#" in each else ()), *underlined)))
             names.update(one or other for one, other in (NAMED.findall(each) if "<" in each or "{" in each else ()))
-            blocks.update(fold(block) for block in (BLOCK.findall(each) if "^" in each else ()))
+            blocks.update(fold_case(block) for block in (BLOCK.findall(each) if "^" in each else ()))
         return cls(tuple(headings), frozenset(map(plain_heading, (*headings, *names))), frozenset(blocks))
 
     def problem(self, anchor: str) -> str:
         """Return what is wrong with an anchor, or nothing if the note has it."""
         heading, sign, block = anchor.rpartition("^")
         if sign and not heading.strip("#^ "):
-            return "" if fold(block.strip()) in self.blocks else NO_BLOCK
+            return "" if fold_case(block.strip()) in self.blocks else NO_BLOCK
         # A heading may contain `#`.
         found = self._has(anchor) or all(map(self._has, anchor.split("#")))
         return "" if found else NO_HEADING

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from notewell.errors import NoteError
 from notewell.names.anchors import suggest_headings
-from notewell.names.paths import stem
+from notewell.names.paths import without_suffix
 from notewell.names.place import Lines, bare_place, before_lines, lines_of, part_name, split_part
 from notewell.names.suggest import CLOSE, SHOWN, did_you_mean, suggest
 from notewell.store import Snapshot
@@ -136,7 +136,7 @@ def _path(written: str, snapshot: Snapshot) -> str:
     names = sorted((name.path, fold(name.path), fold(name.title), name.aliases) for name in snapshot.names())
     aliases = {path: [*map(fold, others)] for path, _, _, others in names if others}
     for called in (
-        [path for path, folded, _, _ in names if wanted in (folded, stem(folded))],
+        [path for path, folded, _, _ in names if wanted in (folded, without_suffix(folded))],
         [path for path, folded, _, _ in names if wanted in _file_names(folded)],
         [path for path, _, title, _ in names if wanted == title],
         [path for path, others in aliases.items() if wanted in others],
@@ -162,7 +162,7 @@ def _titles(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 def _file_names(path: str) -> tuple[str, str]:
     name = path.rpartition("/")[2]
-    return name, stem(name)
+    return name, without_suffix(name)
 
 
 def _slug(name: str) -> str:
@@ -207,7 +207,7 @@ def _unknown(written: str, titles: Sequence[tuple[str, str]]) -> NoteError:
     wanted = fold(before_lines(written) or written.partition("#")[0])
     if folder := _folders(path for path, _ in titles).get(wanted.removeprefix("./").rstrip("/")):
         return NoteError(f"{folder} is a folder", f"`notewell search --under '{folder}'` lists its newest notes")
-    near = _suggest_notes(stem(wanted.rpartition("/")[2]), titles)
+    near = _suggest_notes(without_suffix(wanted.rpartition("/")[2]), titles)
     hint = did_you_mean(near, "Use a path as `notewell search` prints it")
     return NoteError(f"No indexed note is called '{written[:200]}'", hint)
 

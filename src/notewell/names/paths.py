@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from zlib import crc32
+
+from notewell.terms import fold_case
 
 # Suffixes of pages, which links may leave out.
 PAGE = re.compile(r"\.(?:md|markdown|html?)$")
@@ -16,17 +17,6 @@ FRONT_PAGES = ("index.md", "readme.md", "_index.md", "index.html")
 FEW = 16
 # The suffix of a file, not the end of a sentence or a version number.
 SUFFIX = re.compile(r"\.(?=\w*[a-z])\w{1,10}$")
-
-
-def fold(text: str) -> str:
-    """Return a path or name without case, with composed characters: some systems store them decomposed.
-
-    >>> fold("A/U\\u0308ber.MD") == fold("a/über.md")
-    True
-    """
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def last_name(folded: str) -> str:
@@ -49,17 +39,17 @@ def names_of(path: str, aliases: Iterable[str] = ()) -> set[str]:
     >>> sorted(names_of("guide/index.md", ["Manual"])), sorted(names_of("a/paper.pdf"))
     (['guide', 'index', 'manual'], ['paper', 'paper.pdf'])
     """
-    folder, _, file = fold(path).rpartition("/")
+    folder, _, file = fold_case(path).rpartition("/")
     # As in `Paths`: a suffix may be left out, and what is before it may end like a page.
-    files = {MARKDOWN.sub(".md", file), stem(MARKDOWN.sub(".md", file))}
-    names = {stem(file), *map(last_name, (*files, *map(fold, aliases)))}
+    files = {MARKDOWN.sub(".md", file), without_suffix(MARKDOWN.sub(".md", file))}
+    names = {without_suffix(file), *map(last_name, (*files, *map(fold_case, aliases)))}
     return names | {last_name(folder)} if files.intersection(FRONT_PAGES) else names
 
 
-def stem(file: str) -> str:
+def without_suffix(file: str) -> str:
     """Return a path without its suffix.
 
-    >>> stem("a.b/paper.pdf"), stem("a.b/Makefile")
+    >>> without_suffix("a.b/paper.pdf"), without_suffix("a.b/Makefile")
     ('a.b/paper', 'a.b/Makefile')
     """
     folder, slash, name = file.rpartition("/")
@@ -90,10 +80,10 @@ class Paths:
         self._first_under: dict[str, dict[str, str]] = {}
         others = []
         for path in sorted(sorted(paths), key=len):
-            key = fold(path)
+            key = fold_case(path)
             if not key.endswith(".md"):
                 key = MARKDOWN.sub(".md", key)
-                others.append((stem(key), path))
+                others.append((without_suffix(key), path))
             self._paths.setdefault(key, path)
         # A link to a paper may leave out its suffix, but a note of that name has precedence.
         for key, path in others:

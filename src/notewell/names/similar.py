@@ -11,8 +11,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from notewell.names.paths import fold, last_name
+from notewell.names.paths import last_name
 from notewell.names.suggest import SHOWN
+from notewell.terms import fold_case
 
 # The share of trigrams that two names must have in common.
 ALIKE = 0.6
@@ -79,7 +80,7 @@ def _bare(path: str) -> str:
     >>> _bare("garden/Café.md")
     'cafe'
     """
-    name = last_name(fold(path))
+    name = last_name(fold_case(path))
     if name.isascii():
         return name
     return "".join(sign for sign in unicodedata.normalize("NFD", name) if not unicodedata.combining(sign))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from notewell.store import Matching
-from notewell.terms import DATA, KEY, TOKEN, fold, is_several, split_terms, token_terms, whole_terms
+from notewell.terms import DATA, KEY, TOKEN, fold, is_several_words, split_terms, token_terms, whole_terms
 from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Chunk
 from notewell.types.notices import Notice
@@ -129,7 +129,7 @@ def _loses_signs(word: str, *, alone: bool) -> bool:
     """Tell whether terms lose something of a word: it has signs that count, or is several words in one."""
     tokens = TOKEN.findall(word)
     if tokens == [word]:
-        return len(token_terms(word)) > 1 and not is_several(word)
+        return len(token_terms(word)) > 1 and not is_several_words(word)
     # One hyphen between words is ordinary writing.
     return bool(tokens) and (alone or not re.fullmatch(r"[^\W\d_]+-[^\W\d_]+(?:['’]\w+)?", word))
 
