@@ -12,7 +12,7 @@ from tests import trees
 from tests.redact.made_up import Made, made_up
 
 from notewell import Vault
-from notewell.index.readers.formats import FORMATS
+from notewell.files.formats import FORMATS
 from notewell.redact import all_rules
 
 Run = Callable[..., str]

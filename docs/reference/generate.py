@@ -19,11 +19,11 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
-from notewell.index.readers.formats import FORMATS
 from notewell.index.report import Report, Status
 from notewell.memory import Forgotten, Remembered
 from notewell.serve.cli import COMMANDS, cli

@@ -17,13 +17,13 @@ from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
 from notewell.embed import Embedder, EmbedRules, LoadEmbedder, Models, load_embedder, load_encoder
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
+from notewell.files.formats import is_sandboxed
 from notewell.files.safe_open import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
 from notewell.index.encode import EncoderVectors, keep_searched
 from notewell.index.place import Place, Reading, find_place, names_file, read_place
-from notewell.index.readers.formats import is_sandboxed
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets

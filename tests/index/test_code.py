@@ -13,11 +13,12 @@ from tests.bounded import run_within
 from tests.cases import cases
 
 from notewell.errors import NoteError
+from notewell.files.formats import FAMILIES, FAMILY_OF
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.source import extract, is_minified
 from notewell.index.shapes.code import SCRAP, chunk, parse
 from notewell.index.shapes.definitions import DEEPEST, LONGEST_HEAD, definitions
-from notewell.index.shapes.languages import FAMILY_OF, SUFFIXES, language_of
+from notewell.index.shapes.languages import language_of
 from notewell.redact import redact
 from notewell.types.note import Chunk, Note, Stamp
 
@@ -119,10 +120,10 @@ def test_a_field_set_by_a_call_is_not_a_method() -> None:
 
 
 def test_every_sample_is_of_a_format_that_is_read_and_none_is_anothers() -> None:
-    assert {"." + path.rpartition(".")[2].lower() for path in SAMPLES} <= set(SUFFIXES)
-    assert not {".md", ".txt", ".html", ".json", ".yaml", ".csv", ".xml", ".log", ".ipynb"} & set(SUFFIXES)
-    assert len(set(SUFFIXES)) == len(SUFFIXES)
-    assert all(suffix == suffix.lower() for suffix in SUFFIXES)
+    assert {"." + path.rpartition(".")[2].lower() for path in SAMPLES} <= FAMILY_OF.keys()
+    assert not {".md", ".txt", ".html", ".json", ".yaml", ".csv", ".xml", ".log", ".ipynb"} & FAMILY_OF.keys()
+    assert len(FAMILY_OF) == sum(len(suffixes.split()) for suffixes in FAMILIES.values())
+    assert all(suffix == suffix.lower() for suffix in FAMILY_OF)
 
 
 # Where files are cut

@@ -16,8 +16,9 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from notewell.errors import NoteError
+from notewell.files.formats import BY_SUFFIX
 from notewell.index.readers.content import Content, within_limits
-from notewell.index.readers.formats import BY_SUFFIX, reader_of
+from notewell.index.readers.loading import reader_of
 from notewell.index.readers.sandbox import Extraction
 
 MUTANTS = 80

@@ -9,8 +9,8 @@ from reportlab.pdfgen import canvas
 from tests.cases import cases
 
 from notewell.errors import NoteError
+from notewell.files.formats import BY_SUFFIX
 from notewell.index.readers import pdf
-from notewell.index.readers.formats import BY_SUFFIX
 from notewell.index.readers.sandbox import Extraction
 from notewell.types.note import Part
 

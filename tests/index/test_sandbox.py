@@ -14,8 +14,8 @@ import pytest
 from tests.cases import cases
 
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.files.formats import Format
 from notewell.index.readers.content import MOST_TEXT
-from notewell.index.readers.formats import Format
 from notewell.index.readers.sandbox import Extraction
 
 # Seconds that no reader here takes.
@@ -135,7 +135,7 @@ def test_one_process_reads_many_files_and_ends_with_the_run() -> None:
 
 def test_the_sandbox_does_not_outlive_a_killed_run() -> None:
     program = (
-        "from notewell.index.readers.formats import Format\nfrom notewell.index.readers.sandbox import Extraction\n"
+        "from notewell.files.formats import Format\nfrom notewell.index.readers.sandbox import Extraction\n"
         "import sys\ne = Extraction(1)\nf = Format('x', ('.x',), sys.argv[1], 'plain', sandboxed=True)\n"
         "e._running(); print(e._process.pid, flush=True)\ne.extract(f, b'')\n"
     )

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 from notewell import Vault
+from notewell.files.formats import WRAPPED
 from notewell.memory.page import split_page
-from notewell.search.sentences import WRAPPED, find_blocks, find_sentences
+from notewell.search.sentences import find_blocks, find_sentences
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vault"
 EACH = 15

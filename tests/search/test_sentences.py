@@ -2,17 +2,16 @@ from __future__ import annotations
 
 from tests.cases import cases
 
+from notewell.files.formats import SOURCE, WRAPPED
 from notewell.search.sentences import (
     CODE,
     PROSE,
     ROW,
-    SOURCE,
-    WRAPPED,
     Unit,
     find_blocks,
     find_questions,
     find_sentences,
-    kind_of,
+    text_kind,
 )
 from notewell.types.note import Chunk, Part
 
@@ -121,11 +120,11 @@ def test_quotation_marks_and_footnotes_belong_to_the_sentence_they_end() -> None
     ],
 )
 def test_a_path_tells_the_kind_of_text(path: str, kind: str) -> None:
-    assert kind_of(Chunk(path, "", 1, 1)) == kind
+    assert text_kind(Chunk(path, "", 1, 1)) == kind
 
 
 def test_turns_of_a_conversation_are_prose() -> None:
-    assert kind_of(Chunk("a.json", "Human: Hi", 1, 1, parts=(Part(1, "conversation 2, turn 1"),))) == WRAPPED
+    assert text_kind(Chunk("a.json", "Human: Hi", 1, 1, parts=(Part(1, "conversation 2, turn 1"),))) == WRAPPED
 
 
 @cases("asks", ["Human: Why?", "**You**: Why?", "### User:\nWhy?", "Tool Edit: a file"])

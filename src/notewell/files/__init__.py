@@ -1,1 +1,1 @@
-"""The ground floor: files opened safely inside a vault, locks, and the user's own folders."""
+"""The ground floor: files opened safely inside a vault, their formats, locks, and the user's own folders."""

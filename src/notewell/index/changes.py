@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notewell.index.readers.formats import BY_SUFFIX, is_sandboxed
-from notewell.index.walk import VaultFile, WalkRules, stamp_of, suffix_of, walk
+from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
+from notewell.index.walk import VaultFile, WalkRules, stamp_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types.note import Stamp
@@ -75,7 +75,7 @@ def has_files(root: Path, rules: WalkRules) -> bool:
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     """Return how many files of the vault have an unknown format, by suffix, the most frequent first."""
     others = (found for found in walk(root, rules, BY_SUFFIX, others=True) if not found.closed)
-    return dict(Counter(suffix_of(found.path.rpartition("/")[2]) for found in others).most_common())
+    return dict(Counter(suffix_of(found.path) for found in others).most_common())
 
 
 def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from notewell.errors import NoteError
-from notewell.index.readers.formats import shape_of
+from notewell.index.readers.loading import shape_of
 from notewell.names.anchors import suggest_headings
 from notewell.names.suggest import SHOWN, did_you_mean
 from notewell.terms import plain_heading

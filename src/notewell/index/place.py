@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
+from notewell.files.formats import FORMATS, format_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, exists, path_without_links
 from notewell.index.readers import load, read
-from notewell.index.readers.formats import FORMATS, format_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import VaultFile, WalkRules, stamp_of
 from notewell.names.place import Lines, before_lines, lines_of, part_name, split_part

@@ -14,7 +14,7 @@ from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers import load, read
-from notewell.index.readers.formats import shape_of
+from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import VaultFile, WalkRules
 from notewell.redact import redact, redact_parsed, rules_digest

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.errors import NoteError
+from notewell.files.formats import BY_SUFFIX, TEXT, format_of
 from notewell.files.safe_open import path_without_links
 from notewell.index.place import found_at, path_inside
 from notewell.index.readers import load
-from notewell.index.readers.formats import BY_SUFFIX, TEXT, format_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Reason
 from notewell.index.walk import VaultFile, WalkRules, walk

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from notewell.errors import SettingsError, VaultError
+from notewell.files.formats import suffix_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
 from notewell.types.note import Stamp
 
@@ -66,16 +67,6 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
             elif (suffix_of(name) in suffixes) != others and not excluded(path) and (stamp := _stamp(entry)):
                 found[path] = VaultFile(path, stamp) if path.isascii() else _found(path, stamp)
     return [found[path] for path in sorted(found)]
-
-
-def suffix_of(name: str) -> str:
-    """Return the suffix of a file's name in lower case, with its dot; empty without a dot.
-
-    >>> suffix_of("Bees.MD"), suffix_of("Makefile")
-    ('.md', '')
-    """
-    dot = name.rfind(".")
-    return name[dot:].lower() if dot >= 0 else ""
 
 
 def _found(path: str, stamp: Stamp) -> VaultFile:

@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+from notewell.files.formats import BY_SUFFIX
 from notewell.files.safe_open import ALWAYS_EXCLUDED
-from notewell.index.readers.formats import BY_SUFFIX
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.errors import NoteError
+from notewell.files.formats import WRAPPED
 from notewell.index.readers import load
 from notewell.index.walk import VaultFile, WalkRules, walk
 from notewell.memory.page import SUFFIX, split_page
 from notewell.redact import redact_text
-from notewell.search.sentences import CODE, WRAPPED, find_blocks, find_sentences, kind_of
+from notewell.search.sentences import CODE, find_blocks, find_sentences, text_kind
 from notewell.store import Matching, Store
 from notewell.terms import count_terms, stop_terms
 from notewell.types.note import Chunk
@@ -181,7 +182,7 @@ def count_sentences(text: str) -> int:
 def passages_of(chunk: Chunk, sentences: int) -> Iterator[Passage]:
     """Yield a whole chunk, and each run of that many sentences in it; lines of code are left out."""
     yield Passage(chunk.path, chunk.line, chunk.title, chunk.text)
-    blocks = (block for block in find_blocks(chunk.text, kind_of(chunk)) if block.kind != CODE)
+    blocks = (block for block in find_blocks(chunk.text, text_kind(chunk)) if block.kind != CODE)
     units = [unit for block in blocks for unit in find_sentences(chunk.text, block)]
     for first in range(len(units) - sentences + 1):
         start, end = units[first].start, units[first + sentences - 1].end

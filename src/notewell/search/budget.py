@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from notewell.files.control_chars import INVISIBLE
-from notewell.search.sentences import find_blocks, kind_of
+from notewell.search.sentences import find_blocks, text_kind
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 from notewell.types.results import Hit
@@ -140,7 +140,7 @@ def _shortened(chunk: Chunk, left: int) -> Chunk:
 def _says_something(chunk: Chunk) -> bool:
     """Tell whether a chunk that was cut has more than its headings, which are above its lines anyway."""
     names = {"", chunk.title, *chunk.headings}
-    units = find_blocks(chunk.text, kind_of(chunk))
+    units = find_blocks(chunk.text, text_kind(chunk))
     return any(chunk.text[unit.start : unit.end].strip(HEADING_SIGNS) not in names for unit in units)
 
 

@@ -8,19 +8,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from math import log
 
+from notewell.files.formats import SOURCE, TABLE
 from notewell.search.exact import is_written
 from notewell.search.layout import Layout, header_above
 from notewell.search.marks import Mark, find_marks
 from notewell.search.sentences import (
     CODE,
     ROW,
-    SOURCE,
-    TABLE,
     Unit,
     find_blocks,
     find_questions,
     find_sentences,
-    kind_of,
+    text_kind,
 )
 from notewell.terms import fold, stop_terms
 from notewell.types.candidates import Candidate
@@ -59,7 +58,7 @@ def make_excerpts(candidates: Sequence[Candidate], plan: Plan, similarity: Simil
     repeated = _page_edges(candidates)
     excerpts = []
     for candidate, text, marks in zip(candidates, texts, page, strict=True):
-        kind = kind_of(candidate.chunk)
+        kind = text_kind(candidate.chunk)
         names = {candidate.chunk.title, *candidate.chunk.headings, *repeated[candidate.chunk.path]}
         around = _without_names(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
         held = _without_questions(text, list(_held(text, around, marks)))
@@ -181,7 +180,7 @@ def _by_meaning(text: str, blocks: Sequence[Unit], similarity: Similarity | None
 
 
 def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: list[Unit]) -> Excerpt:
-    if chosen and kind_of(candidate.chunk) == SOURCE:
+    if chosen and text_kind(candidate.chunk) == SOURCE:
         chosen = _with_signatures(text, chosen)
     units = chosen or [Unit(0, len(text), CODE)]
     shown = Layout(text, marks)
@@ -195,7 +194,7 @@ def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: lis
 
 def _header(chunk: Chunk, text: str, row: Unit) -> str:
     """Return the names of a row's columns; those of a sheet are its chunks' last heading."""
-    return "".join(chunk.headings[-1:]) if kind_of(chunk) == TABLE else header_above(text, row)
+    return "".join(chunk.headings[-1:]) if text_kind(chunk) == TABLE else header_above(text, row)
 
 
 def _with_signatures(text: str, chosen: Sequence[Unit]) -> list[Unit]:

@@ -8,19 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from notewell.files.formats import FLOWING, SOURCE, TABLE, TEXT, VALUES, WRAPPED, format_of
 from notewell.types.note import Chunk
 
 PROSE, LINE, ROW, CODE = "prose", "line", "row", "code"
-
-# Kinds of text by suffix; any other is source code. In `flowing` text, each paragraph is one line.
-WRAPPED, FLOWING, VALUES, TABLE, SOURCE = "wrapped", "flowing", "values", "table", "source"
-TEXTS = {
-    WRAPPED: ("md", "markdown", "txt", "text", "org", "rst", "adoc", "asciidoc", "pdf", "ipynb"),
-    FLOWING: ("docx", "pptx", "html", "htm", "xhtml", "epub"),
-    VALUES: ("json", "jsonl", "ndjson", "yaml", "yml"),
-    TABLE: ("csv", "tsv", "xlsx", "xlsm", "xlsb", "xls", "ods"),
-}
-BY_SUFFIX = {suffix: kind for kind, suffixes in TEXTS.items() for suffix in suffixes}
 
 # A line by how it begins. Headings (a hit names them), rules, borders and targets of links say nothing by themselves.
 SHAPE = re.compile(
@@ -68,14 +59,13 @@ class Unit(NamedTuple):
     kind: str = PROSE
 
 
-def kind_of(chunk: Chunk) -> str:
-    """Return the kind of text of a chunk, by its path; conversations are prose in any file.
+def text_kind(chunk: Chunk) -> str:
+    """Return how the text of a chunk runs, by the format of its file; conversations are prose in any file.
 
-    >>> kind_of(Chunk("src/main.rs", "fn main() {}", 1, 1)), kind_of(Chunk("LICENSE", "MIT", 1, 1))
-    ('source', 'wrapped')
+    >>> text_kind(Chunk("src/main.rs", "fn main() {}", 1, 1)), text_kind(Chunk("Bees.docx", "Swarms", 1, 1))
+    ('source', 'flowing')
     """
-    _, dot, suffix = chunk.path.rpartition("/")[2].rpartition(".")
-    kind = BY_SUFFIX.get(suffix.lower(), SOURCE) if dot else WRAPPED
+    kind = (format_of(chunk.path) or TEXT).text
     return WRAPPED if kind == VALUES and chunk.parts and "turn " in chunk.parts[0].name else kind
 
 

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.files.formats import Format
 from notewell.index.readers.content import Content, within_limits
-from notewell.index.readers.formats import Format, reader_of
+from notewell.index.readers.loading import reader_of
 from notewell.types.note import Part
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from threading import Thread
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import MOST_MEMORY, within_limits
-from notewell.index.readers.formats import reader_of
+from notewell.index.readers.loading import reader_of
 from notewell.index.readers.sandbox import message_of, receive, send
 
 # Seconds between checks that the parent process still exists.

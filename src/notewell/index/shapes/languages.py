@@ -5,35 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from notewell.files.formats import FAMILY_OF, suffix_of
+
 NEVER = "(?!)"
-# The suffixes of each family in `languages.toml`.
-_FAMILIES = {
-    "python": ".py .pyi .pyw .pyx .gd",
-    "javascript": ".js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte",
-    "go": ".go",
-    "rust": ".rs .zig",
-    "java": ".java .kt .kts .scala .swift .cs .groovy .gradle .dart",
-    "c": ".c .h .cc .cpp .cxx .hh .hpp .hxx .ino .cu",
-    "ruby": ".rb .rake .cr",
-    "php": ".php",
-    "shell": ".sh .bash .zsh .fish .ksh",
-    "powershell": ".ps1 .psm1",
-    "sql": ".sql",
-    "lua": ".lua",
-    "r": ".r",
-    "perl": ".pl .pm",
-    "css": ".css .scss .less",
-    "sections": ".toml .ini .cfg .conf .properties",
-    "ended": ".ex .exs .jl",
-    "blocks": ".tf .hcl .proto .graphql",
-    "lisp": ".clj .cljs .cljc .lisp .el .scm",
-    "haskell": ".hs",
-}
-FAMILY_OF = {suffix: family for family, suffixes in _FAMILIES.items() for suffix in suffixes.split()}
-SUFFIXES: tuple[str, ...] = tuple(FAMILY_OF)
 # How strings and comments that may span lines end, where that is not as they begin.
 CLOSED_BY = {
     "/*": "*/",
@@ -83,7 +60,7 @@ def language_of(path: str) -> Language:
     >>> language_of("src/Main.KT") is language_of("Main.java")
     True
     """
-    return _languages().get(FAMILY_OF.get(PurePosixPath(path).suffix.lower(), ""), Language())
+    return _languages().get(FAMILY_OF.get(suffix_of(path), ""), Language())
 
 
 @cache

@@ -45,7 +45,7 @@ def list_notes(vault: Vault) -> list[types.Resource]:
         return []
     found = {hit.path: hit.title for hit in vault.search("", limit=LISTED, filters=EVER)}
     return [
-        types.Resource(uri=address_of(path), name=path, title=title or path, mime_type=kind_of(path))
+        types.Resource(uri=address_of(path), name=path, title=title or path, mime_type=media_type(path))
         for path, title in found.items()
     ]
 
@@ -66,7 +66,7 @@ def read_note(vault: Vault, address: str) -> types.TextResourceContents:
     reading = read_indexed(vault, place)
     # Clients show it to the model as it is, so it needs the same fence and line numbers as `read`.
     page = reading_page(reading, LONGEST, open_end=is_open(place))
-    return types.TextResourceContents(uri=address, mime_type=kind_of(reading.path), text=page.text)
+    return types.TextResourceContents(uri=address, mime_type=media_type(reading.path), text=page.text)
 
 
 def complete_path(vault: Vault, written: str) -> types.Completion:
@@ -78,10 +78,10 @@ def complete_path(vault: Vault, written: str) -> types.Completion:
     return types.Completion(values=fitting[:COMPLETED], total=len(fitting), has_more=len(fitting) > COMPLETED)
 
 
-def kind_of(path: str) -> str:
+def media_type(path: str) -> str:
     """Return the media type of a note's text: documents are shown as plain text.
 
-    >>> kind_of("Bees.md"), kind_of("Bees.pdf")
+    >>> media_type("Bees.md"), media_type("Bees.pdf")
     ('text/markdown', 'text/plain')
     """
     return "text/markdown" if path.casefold().endswith((".md", ".markdown")) else "text/plain"

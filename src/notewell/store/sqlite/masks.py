@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.files.formats import suffix_of
 from notewell.store.filters import Value, holds, make_test, normal
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.rows import load_chunks
@@ -97,7 +98,7 @@ class Columns:
         if asked.of == "lang":
             paths: Any = db.execute(queries.NOTE_PATHS)
             in_fields = (self.rows(db, Filter("field", (), key=key)) for key in LANGUAGE_KEYS)
-            return [*((note, suffix_of(path)) for note, path in paths), *chain.from_iterable(in_fields)]
+            return [*((note, suffix_of(path)[1:]) for note, path in paths), *chain.from_iterable(in_fields)]
         written = self.keys(db).get(fold(asked.key), ())
         places = [f'$."{key}"' for key in written if not NOT_IN_PATH.search(key)]
         return list(chain.from_iterable(_field(db, place) for place in places))
@@ -121,15 +122,6 @@ class Columns:
             notes[pairs[:, 0]] = pairs[:, 1]
             self._slots = notes
         return self._slots
-
-
-def suffix_of(path: str) -> str:
-    """Return the suffix of a file's name, in lower case and without the dot.
-
-    >>> suffix_of("src/Main.KT")
-    'kt'
-    """
-    return path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
 def touched(db: apsw.Connection) -> int:
