@@ -10,7 +10,7 @@ from bench.child import Measured, say
 from bench.exhaustive import compare
 from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
-from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
+from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
 from notewell.measure.metrics import interval
 
 # nDCG@10 of BM25 (bm25s, Snowball stemmer), from the README of the test data.
@@ -56,7 +56,7 @@ def _collection(folder: Path) -> Measured:
         chunks = vault.encoder.left
         for name, share in FILLED.items():
             left = vault.encoder.left
-            fill_share(vault, 1 - (1 - share) * chunks / left)
+            encode_share(vault, 1 - (1 - share) * chunks / left)
             found[name] = evaluate(vault, collection)
     gains = {other: _gain(found["default"], found[other]) for other in ("lexical", "static")}
     return {**measured, **{name: _as_dict(scores) for name, scores in found.items()}, "gain_over": gains}

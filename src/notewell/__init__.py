@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
     from notewell.graph.traverse import Walk
     from notewell.index.place import Reading
-    from notewell.index.report import Diagnosis, Filling, Progress, Reason, Redaction, Report, Status
+    from notewell.index.report import Diagnosis, EncoderProgress, Progress, Reason, Redaction, Report, Status
     from notewell.index.secrets import Secret, SecretReport
     from notewell.memory import Forgotten, Remembered
     from notewell.memory.near import Near
@@ -30,8 +30,8 @@ __all__ = [
     "DeepHit",
     "DeepResults",
     "Diagnosis",
+    "EncoderProgress",
     "Excerpt",
-    "Filling",
     "Filters",
     "Forgotten",
     "Graph",
@@ -73,7 +73,7 @@ _HOMES = {
     "notewell.graph.overview": ("Bridge", "Community", "Graph", "NoteStanding"),
     "notewell.graph.traverse": ("Walk",),
     "notewell.index.place": ("Reading",),
-    "notewell.index.report": ("Diagnosis", "Filling", "Progress", "Reason", "Redaction", "Report", "Status"),
+    "notewell.index.report": ("Diagnosis", "EncoderProgress", "Progress", "Reason", "Redaction", "Report", "Status"),
     "notewell.index.secrets": ("Secret", "SecretReport"),
     "notewell.memory": ("Forgotten", "Remembered"),
     "notewell.memory.near": ("Near",),

@@ -16,7 +16,7 @@ from tests.cases import cases
 from notewell.errors import SettingsError
 from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, write_private, write_whole
 from notewell.serve.daemon import wire
-from notewell.serve.hooks.log import Run, last_runs, record
+from notewell.serve.hooks.log import HookRun, last_runs, record
 from notewell.serve.http.access import make_token
 
 ADA = Path("/home/ada")
@@ -61,7 +61,7 @@ def test_nothing_is_found_or_made_nowhere() -> None:
     with pytest.raises(SettingsError, match="token") as caught:
         make_token(user_folder({}, NOWHERE))
     assert "HOME" in caught.value.hint
-    record(state_folder({}, NOWHERE), Run("prompt", "none", "", 1, 0))
+    record(state_folder({}, NOWHERE), HookRun("prompt", "none", "", 1, 0))
     assert last_runs(state_folder({}, NOWHERE)) == []
 
 

@@ -19,7 +19,7 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
 from notewell.index import Progress
 from notewell.index.encode import GROUP, encode
-from notewell.index.report import Filling
+from notewell.index.report import EncoderProgress
 from notewell.measure.evaluate import find_candidates
 from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
@@ -249,7 +249,7 @@ def test_two_encoders_take_turns_only_by_encoding(vault: Vault) -> None:
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
         other.encode()
         assert (other.store.about().filled, other.encoder.left) == (NUMBER, 0)
-    assert vault.encoder.progress == Filling(WordsEmbedder.fingerprint, left=NUMBER)
+    assert vault.encoder.progress == EncoderProgress(WordsEmbedder.fingerprint, left=NUMBER)
 
 
 @pytest.mark.parametrize("path", ["000.md", f"{NUMBER - 1:03}.md"], ids=["already filled", "not yet filled"])

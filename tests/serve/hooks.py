@@ -9,7 +9,7 @@ from typing import Any
 
 from notewell.serve.hooks import Call, run_hook
 from notewell.serve.hooks.limit import Limit
-from notewell.serve.hooks.log import Run, last_runs
+from notewell.serve.hooks.log import HookRun, last_runs
 
 # No test waits for it: it is only there so that a slow machine is not late.
 PATIENT = 60_000
@@ -43,5 +43,5 @@ class Hooks:
         return str(self.answer(hook, **given).get("additionalContext", ""))
 
     @property
-    def last(self) -> Run:
+    def last(self) -> HookRun:
         return last_runs(self.state)[-1]

@@ -18,7 +18,7 @@ from tests.serve.hooks import PATIENT, Hooks
 
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import Limit, is_stalled
-from notewell.serve.hooks.log import LARGEST, Run, last_runs, log_file, record
+from notewell.serve.hooks.log import LARGEST, HookRun, last_runs, log_file, record
 
 COMMAND = (sys.executable, "-m", "notewell")
 Process = subprocess.Popen[bytes]
@@ -240,7 +240,7 @@ def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path, hook_s
     state = tmp_path / "notewell"
     hostile = 'a "name"\n{"hook": "prompt"}\r\u2028\x00\x1b[31m\ud800' + "ß" * 5_000
     for _ in range(3):
-        record(state, Run("prompt", "failed", hostile, 1, 0))
+        record(state, HookRun("prompt", "failed", hostile, 1, 0))
     assert len(log_file(state).read_bytes().splitlines()) == 3
     assert [run.why for run in last_runs(state)] == [hostile[:200]] * 3
     lines = ('{"hook": 1, "outcome": 2, "why": 3, "at": 4, "ms": 1e999, "chars": 0}', "[" * 99_999, "", "\0", "null")
@@ -254,7 +254,7 @@ def test_whatever_went_wrong_is_one_line_that_can_be_read(tmp_path: Path, hook_s
 def test_the_log_never_grows_beyond_two_files(tmp_path: Path) -> None:
     for number in range(4):
         log_file(tmp_path).write_bytes(b"x" * (LARGEST + 1))
-        record(tmp_path, Run("prompt", "none", f"run {number}", 1, 0))
+        record(tmp_path, HookRun("prompt", "none", f"run {number}", 1, 0))
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2 * LARGEST + 1_000
     assert [run.why for run in last_runs(tmp_path)] == ["run 3"]
 
@@ -266,7 +266,7 @@ def test_where_no_state_can_be_kept_a_hook_still_ends_well(hooks: Hooks, tmp_pat
 
 def test_status_counts_the_last_runs(tmp_path: Path, hook_status: Callable[..., str]) -> None:
     for number, outcome in enumerate(("shown", "none", "none", "failed")):
-        record(tmp_path / "notewell", Run("prompt", outcome, "out of time" * (outcome == "failed"), number * 10, 0))
+        record(tmp_path / "notewell", HookRun("prompt", outcome, "out of time" * (outcome == "failed"), number * 10, 0))
     found = json.loads(hook_status("--json"))
     assert found["outcomes"] == {"failed": 1, "none": 2, "shown": 1}
     assert (found["p50_ms"], found["p95_ms"]) == (10, 30)
@@ -282,10 +282,10 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path, hook_status: Cal
         "KeyError in a.py:7 on Python 3.11",
     )
     for why in reasons:
-        record(tmp_path / "notewell", Run("prompt", "failed", why, 10, 0))
-    record(tmp_path / "notewell", Run("prompt", "none", "the vault was never indexed", 10, 0))
+        record(tmp_path / "notewell", HookRun("prompt", "failed", why, 10, 0))
+    record(tmp_path / "notewell", HookRun("prompt", "none", "the vault was never indexed", 10, 0))
     for _ in range(20):
-        record(tmp_path / "notewell", Run("after", "none", "the output is short", 10, 0))
+        record(tmp_path / "notewell", HookRun("after", "none", "the output is short", 10, 0))
     told = hook_status()
     problems = [line for line in told.splitlines() if line.startswith("problem:")]
     assert [line.partition(" (")[0].split(maxsplit=1)[1] for line in problems] == [

@@ -20,7 +20,7 @@ from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Status
 from notewell.serve.mcp.arguments import arguments_of, input_schema, read_arguments
-from notewell.serve.mcp.notes import address_of, path_at
+from notewell.serve.mcp.notes import path_at, uri_of
 from notewell.serve.mcp.pages import clipped, first_lines, reading_page, status_page, walk_page
 from notewell.serve.mcp.server import make_server
 from notewell.store import About
@@ -293,7 +293,7 @@ def test_a_first_run_is_reported_once() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_address_leads_to_its_path(path: str) -> None:
-    assert path_at(address_of(path)) == path
+    assert path_at(uri_of(path)) == path
 
 
 def test_arguments_are_read_as_models_write_them() -> None:

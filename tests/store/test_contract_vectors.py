@@ -11,8 +11,8 @@ from tests.store.notes import OpenStore
 
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy
-from notewell.index.encode import keep_searched, measure_filling
-from notewell.index.report import Filling
+from notewell.index.encode import keep_searched, measure_progress
+from notewell.index.report import EncoderProgress
 from notewell.store import MadeFor, Snapshot, Store
 from notewell.store.vectors import cosines, cosines_by_id, rounded
 from notewell.types.note import Chunk, Note, Stamp
@@ -124,7 +124,7 @@ def test_a_vector_of_zeros_says_that_the_lines_are_not_read_and_is_close_to_noth
     with store.reading() as snapshot:
         assert cosines_to(snapshot, RYE, "rye") == {"a.md:1": None}
     assert (store.about().filled, store.about().unread, lacking(store)) == (0, 1, [])
-    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, filled=0, unread=1, left=0)
+    assert measure_progress(store, WordsEmbedder()) == EncoderProgress(ENCODER, filled=0, unread=1, left=0)
     assert store.check() == []
 
 
@@ -187,10 +187,10 @@ def test_for_a_new_encoder_too_the_newest_come_first_and_the_same_lines_once(sto
     assert lacking(store) == lacking(store, "another/2") == ["new.md:1", "old.md:1"]
     keep(store, chunk_of("old.md", RYE), chunk_of("new.md", BEES))
     assert (lacking(store), lacking(store, "another/2")) == ([], ["new.md:1", "old.md:1"])
-    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, filled=2)
+    assert measure_progress(store, WordsEmbedder()) == EncoderProgress(ENCODER, filled=2)
     with store.writing() as writer:
         writer.keep_vectors("another/2", [chunk_of("old.md", RYE)], np.eye(1, 2, dtype=np.float32))
-    assert measure_filling(store, WordsEmbedder()) == Filling(ENCODER, left=2)
+    assert measure_progress(store, WordsEmbedder()) == EncoderProgress(ENCODER, left=2)
 
 
 def test_what_a_search_made_is_kept_only_beside_its_own_encoders_vectors(open_store: OpenStore) -> None:

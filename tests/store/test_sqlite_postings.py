@@ -11,9 +11,9 @@ slots = st.sampled_from([0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 7, 3 * BLOCK])
 
 
 def merged(stored: dict[tuple[str, int], bytes], postings: Postings) -> dict[tuple[str, int], bytes]:
-    for run in postings.runs():
-        key = run.term, run.block
-        stored[key] = merge(stored.get(key, b""), run.removed, run.places, run.counts)
+    for change in postings.changes():
+        key = change.term, change.block
+        stored[key] = merge(stored.get(key, b""), change.removed, change.places, change.counts)
     return {key: data for key, data in stored.items() if data}
 
 
@@ -57,12 +57,12 @@ def test_a_chunk_that_came_and_went_in_one_batch_leaves_nothing(chunks: dict[int
         postings.add(slot, weights)
     for slot, weights in chunks.items():
         postings.drop(slot, weights)
-    assert list(postings.runs()) == []
+    assert list(postings.changes()) == []
 
 
 def test_lists_come_in_the_order_in_which_the_table_has_them() -> None:
     postings = Postings()
     for slot in (BLOCK, 0):
         postings.add(slot, dict.fromkeys(["\U0001f35e", "rye", "\uffff", "é"], 10))
-    keys = [(run.term, run.block) for run in postings.runs()]
+    keys = [(change.term, change.block) for change in postings.changes()]
     assert keys == sorted(keys, key=lambda key: (key[0].encode(), key[1]))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from notewell.embed import Embedder, Models
 from notewell.errors import EmbedError, StoreBusy
-from notewell.index.report import Filling, Progress
+from notewell.index.report import EncoderProgress, Progress
 from notewell.store import Store
 from notewell.store.opened import OpenedStore
 from notewell.types.note import Chunk, Vectors
@@ -30,16 +30,16 @@ class EncoderVectors:
         self._models = models
 
     @property
-    def progress(self) -> Filling:
+    def progress(self) -> EncoderProgress:
         """Return how many vectors there are and how many are missing; nothing without an encoder."""
         try:
             encoder = self._encoder
             # Asking for their length loads the model: if that fails, this is where it is reported.
             if encoder is None or not encoder.dimensions:
-                return Filling()
-            return measure_filling(self._opened.store, encoder)
+                return EncoderProgress()
+            return measure_progress(self._opened.store, encoder)
         except EmbedError as error:
-            return Filling(problem=error.fact)
+            return EncoderProgress(problem=error.fact)
 
     @property
     def left(self) -> int:
@@ -71,11 +71,11 @@ def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
         return reading.lacking(encoder.fingerprint)
 
 
-def measure_filling(store: Store, encoder: Embedder) -> Filling:
+def measure_progress(store: Store, encoder: Embedder) -> EncoderProgress:
     """Return how many vectors of this encoder there are, and whether a process is making more."""
     about, left = store.about(), len(find_lacking(store, encoder))
     made = (about.filled, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
-    return Filling(encoder.fingerprint, *made, left, _is_encoding(store))
+    return EncoderProgress(encoder.fingerprint, *made, left, _is_encoding(store))
 
 
 def _is_encoding(store: Store) -> bool:

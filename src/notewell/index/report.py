@@ -21,30 +21,30 @@ Stage = Literal["links", "standings"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run reports its progress, how it is told to stop after the current note, and how it names its last stages.
-
-    Indexing calls `tell` for each note, then `stage` before links are resolved and before standings are measured.
-    """
+    """Functions that a run calls: to report its progress, and to ask whether to stop."""
 
     tell: Callable[[int, int], None] = lambda done, total: None
+    """Called for each note, with how many are done and how many there are."""
     stop: Callable[[], bool] = lambda: False
+    """Asked after each note whether the run should stop there."""
     stage: Callable[[Stage], None] = lambda stage: None
+    """Called after the last note: before links are resolved, and before standings are measured."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
-    """How many of the encoder's vectors there are."""
+class EncoderProgress:
+    """How many chunks the encoder has encoded, and how many are left."""
 
     encoder: str = ""
     """The encoder; empty for none."""
     filled: int = 0
-    """How many chunks have its vector."""
+    """How many chunks it has encoded."""
     unread: int = 0
     """How many chunks are in a language it does not know."""
     left: int = 0
-    """How many chunks still lack its vector."""
+    """How many chunks it has yet to encode."""
     under_way: bool = False
-    """Whether a process is making them now."""
+    """Whether a process is encoding them now."""
     problem: str = ""
     """Why the encoder cannot be used."""
 
@@ -66,7 +66,7 @@ def reasons_of(by_path: Mapping[str, str]) -> tuple[Reason, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A secret that was taken out of a note."""
+    """A secret that was redacted in a note."""
 
     path: str
     """The note."""
@@ -95,13 +95,13 @@ class Report:
     skipped: tuple[Reason, ...]
     """Files that could not be read."""
     redacted: int
-    """How many secrets were taken out."""
+    """How many secrets were redacted."""
     seconds: float
     """How long it took."""
     warnings: tuple[Reason, ...]
     """Files that were read with a problem."""
     interrupted: bool
-    """Whether it was told to stop before its end."""
+    """Whether it was stopped before its end."""
     total: int = field(default=0, metadata=PYTHON_ONLY)
     """How many files there were to read."""
     done: int = field(default=0, metadata=PYTHON_ONLY)
@@ -178,8 +178,8 @@ class Status:
     """How many links they have."""
     embedder: str
     """The embedder whose vectors are stored."""
-    filling: Filling
-    """How far the encoder is."""
+    filling: EncoderProgress
+    """The encoder's progress."""
     generation: int
     """The state of the store; it grows with every change."""
     indexed_at: str | None
@@ -191,11 +191,11 @@ class Status:
     skipped: tuple[Reason, ...]
     """Files that could not be read."""
     others: Mapping[str, int]
-    """How many files have a format that is not read, by suffix."""
+    """How many files are in unsupported formats, by suffix."""
 
     @classmethod
     def of(cls, root: Path, file: Path, about: About) -> Status:
-        """Return the state of a store, by what it says of itself, before it is compared with the folder."""
+        """Return the state of a store from its own figures; those that need the folder are empty."""
         return cls(
             vault=str(root),
             store=str(file),
@@ -203,7 +203,7 @@ class Status:
             chunks=about.chunks,
             links=about.links,
             embedder=about.embedder,
-            filling=Filling(),
+            filling=EncoderProgress(),
             generation=about.generation,
             indexed_at=about.indexed_at or None,
             stale=0,

@@ -55,7 +55,7 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
             yield vault
 
 
-def fill_share(vault: Vault, share: float) -> None:
+def encode_share(vault: Vault, share: float) -> None:
     """Encode this share of the chunks."""
     wanted, done = round(share * vault.encoder.left), 0
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from notewell.vault import Vault
 
 # Opens a vault, given its path, or None for the nearest one, and the settings that were given as options.
-Opening = Callable[[Path | None, dict[str, Any]], "Vault"]
+OpenVault = Callable[[Path | None, dict[str, Any]], "Vault"]
 
 # Every command, in the groups of --help.
 GROUPS = {
@@ -114,7 +114,7 @@ class Commands(click.Group):
         """Return the command that was called; an unknown one is an error that suggests a known one."""
         name = args[0]
         if name not in {*COMMANDS, *ALIASES} and not name.startswith("-") and not ctx.resilient_parsing:
-            raise click.UsageError(f"There is no command '{name}'{did_you_mean(name, COMMANDS)}", ctx)
+            raise click.UsageError(f"There is no command '{name}'{suggestion(name, COMMANDS)}", ctx)
         called, command, rest = super().resolve_command(ctx, args)
         if command and not ctx.resilient_parsing:
             check_once(command, ctx, args)
@@ -141,10 +141,10 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:{width}}", summary) for name, summary in group.items()])
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Return the known word most like this one, as the end of a sentence, or nothing.
 
-    >>> did_you_mean("serch", COMMANDS), did_you_mean("qqq", COMMANDS)
+    >>> suggestion("serch", COMMANDS), suggestion("qqq", COMMANDS)
     (". Did you mean 'search'?", '')
     """
     # Loaded only after a typing mistake.
@@ -213,7 +213,7 @@ def wants_colour(chosen: str, environment: Mapping[str, str]) -> bool | None:
     return True if environment.get("CLICOLOR_FORCE", "0") not in ("", "0") else None
 
 
-def main(opening: Opening | None = None) -> None:
+def main(opening: OpenVault | None = None) -> None:
     """Run the command line and exit with its code; `opening` replaces the usual way to open a vault."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -234,7 +234,7 @@ def main(opening: Opening | None = None) -> None:
     sys.exit(code)
 
 
-def run(arguments: Sequence[str], opening: Opening | None = None) -> str | int | None:
+def run(arguments: Sequence[str], opening: OpenVault | None = None) -> str | int | None:
     """Run a command and return its exit code; errors are printed to stderr as a fact and a hint."""
     code = _run(arguments, opening)
     # Claude Code takes exit code 2 as a veto and would drop the prompt, so a hook always ends with 0.
@@ -250,7 +250,7 @@ def is_hook(arguments: Sequence[str]) -> bool:
     return list(arguments[:1]) == ["hook"] and not {"install", "uninstall", "status"}.intersection(arguments[1:2])
 
 
-def _run(arguments: Sequence[str], opening: Opening | None) -> str | int | None:
+def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | None:
     try:
         with paged(arguments, os.environ):
             cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)

@@ -57,12 +57,12 @@ def command(action: str, first: bool, as_json: bool) -> None:
 def _about() -> dict[str, Any]:
     """Return the daemon's report, or only its process id if it does not answer, or nothing if it is not running."""
     if report := ask("about"):
-        return {"answers": True, **report, "filling": [root for root in report["vaults"] if _is_filling(root)]}
+        return {"answers": True, **report, "filling": [root for root in report["vaults"] if _is_encoding(root)]}
     pid = holder()
     return {} if pid is None else {"answers": False, "pid": pid}
 
 
-def _is_filling(root: str) -> bool:
+def _is_encoding(root: str) -> bool:
     """Tell whether another process is encoding this vault in the background."""
     with suppress(NotewellError), Vault.open(root) as vault:
         return vault.encoder.progress.under_way
@@ -78,8 +78,8 @@ def _print(about: dict[str, Any]) -> None:
     click.echo(f"answered  {counted(about['requests'], 'request')}")
     click.echo(f"memory    {about['memory_mb']:.0f} MB")
     for number, root in enumerate(about["vaults"]):
-        filling = "; the encoder is running in the background" if root in about["filling"] else ""
-        click.echo(f"{'' if number else 'vaults':<8}  {printable_line(root)}{filling}")
+        encoding = "; the encoder is running in the background" if root in about["filling"] else ""
+        click.echo(f"{'' if number else 'vaults':<8}  {printable_line(root)}{encoding}")
     click.echo(f"socket    {about['socket']}")
 
 

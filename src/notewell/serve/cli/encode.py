@@ -13,7 +13,7 @@ import click
 from notewell.errors import EmbedError
 from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder
-from notewell.index.report import Filling
+from notewell.index.report import EncoderProgress
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -51,9 +51,9 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
         else:
             with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
                 opened.encode(progress, _turn() if gently else None)
-        filling = opened.encoder.progress
-    print_result(filling, as_json, lambda filling: click.echo(describe_encoder(filling)))
-    if filling.left and not filling.under_way:
+        reached = opened.encoder.progress
+    print_result(reached, as_json, lambda reached: click.echo(describe_encoder(reached)))
+    if reached.left and not reached.under_way:
         raise Stopped
 
 
@@ -67,31 +67,31 @@ def _turn() -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def describe_encoder(filling: Filling) -> str:
+def describe_encoder(progress: EncoderProgress) -> str:
     """Return how far the encoder is, as a phrase.
 
-    >>> describe_encoder(Filling("minilm", filled=2, unread=1, left=1))
+    >>> describe_encoder(EncoderProgress("minilm", filled=2, unread=1, left=1))
     'minilm has encoded 67% of 3 chunks, and skipped 1 in a language it does not know'
-    >>> describe_encoder(Filling("minilm"))
+    >>> describe_encoder(EncoderProgress("minilm"))
     'minilm; nothing to encode yet'
     """
-    total, encoder = filling.filled + filling.left, filling.encoder.split("/")[0]
-    if not total and not filling.unread:
+    total, encoder = progress.filled + progress.left, progress.encoder.split("/")[0]
+    if not total and not progress.unread:
         return f"{encoder}; nothing to encode yet"
     # Never 100 while something is missing.
-    share = min(filling.filled / total, 0.99 if filling.left else 1) if total else 1
-    skipped = f", and skipped {filling.unread:,} in a language it does not know" if filling.unread else ""
+    share = min(progress.filled / total, 0.99 if progress.left else 1) if total else 1
+    skipped = f", and skipped {progress.unread:,} in a language it does not know" if progress.unread else ""
     return f"{encoder} has encoded {share:.0%} of {counted(total, 'chunk')}{skipped}"
 
 
 def encode_in_background(vault: Vault) -> None:
     """Start a process that encodes what is missing, unless settings forbid it or one is running already."""
-    filling = vault.encoder.progress
-    if filling.problem:
-        say(f"note: {filling.problem}; its vectors are not made")
-    if not vault.settings.embed.background or not filling.left or filling.under_way:
+    progress = vault.encoder.progress
+    if progress.problem:
+        say(f"note: {progress.problem}; its vectors are not made")
+    if not vault.settings.embed.background or not progress.left or progress.under_way:
         return
-    say(f"Improving results in the background ({counted(filling.left, 'chunk')} left). See `notewell status`")
+    say(f"Improving results in the background ({counted(progress.left, 'chunk')} left). See `notewell status`")
     # Few commands start one, and it takes 2 ms to load.
     import subprocess  # noqa: PLC0415
 

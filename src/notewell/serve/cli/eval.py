@@ -10,7 +10,7 @@ import click
 from notewell.config import public_settings
 from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
-from notewell.measure.evaluate import Scores, collection_vault, evaluate, fill_share
+from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import Number, json_option, open_vault, print_json, vault_option
 from notewell.serve.say import counted, say
@@ -66,7 +66,7 @@ def command(
     with collection_vault(collection, settings) as measured:
         if measured.encoder.left and filled:
             say(f"encoding {filled:.0%} of {measured.encoder.left:,} chunks")
-            fill_share(measured, filled)
+            encode_share(measured, filled)
         say(f"running {counted(len(collection.queries), 'query')}")
         scores = evaluate(measured, collection)
     shown = as_dict(scores, settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from notewell.serve.cli import COMMANDS, did_you_mean
+from notewell.serve.cli import COMMANDS, suggestion
 
 QUERY = """\
 Write what you are looking for in plain words. Everything that is not syntax is plain text.
@@ -76,5 +76,5 @@ def command(ctx: click.Context, topic: str) -> None:
     elif named := program.get_command(above, topic):
         click.echo(named.get_help(click.Context(named, parent=above, info_name=topic)))
     else:
-        near = did_you_mean(topic, (*TOPICS, *COMMANDS)) or f"; the topics are {' and '.join(TOPICS)}"
+        near = suggestion(topic, (*TOPICS, *COMMANDS)) or f"; the topics are {' and '.join(TOPICS)}"
         raise click.UsageError(f"There is no help on '{topic}'{near}")

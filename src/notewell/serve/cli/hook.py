@@ -18,7 +18,7 @@ from notewell.files.user import home_folder, state_folder
 from notewell.serve.daemon import client
 from notewell.serve.hooks import EVENTS, Call, run_hook
 from notewell.serve.hooks.limit import LIMIT, OUT_OF_TIME, STDIN_OPEN, STDOUT_CLOSED, Limit, is_stalled
-from notewell.serve.hooks.log import Run, record
+from notewell.serve.hooks.log import HookRun, record
 from notewell.serve.hooks.payload import TooLate
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
 
     def late() -> None:
         why = STDIN_OPEN if reading and is_stalled(0) else OUT_OF_TIME
-        record(state, Run(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
+        record(state, HookRun(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
 
     if between is None:
         # This process runs one hook only, so it may be ended.

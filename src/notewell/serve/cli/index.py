@@ -118,11 +118,11 @@ def _print_status(status: Status) -> None:
     click.echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
     click.echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
     click.echo(f"embedder  {status.embedder}")
-    filling = status.filling
-    if filling.problem:
-        click.echo(f"encoder   not usable: {filling.problem}")
-    elif filling.encoder:
-        click.echo(f"encoder   {describe_encoder(filling)}{'; running now' * filling.under_way}")
+    progress = status.filling
+    if progress.problem:
+        click.echo(f"encoder   not usable: {progress.problem}")
+    elif progress.encoder:
+        click.echo(f"encoder   {describe_encoder(progress)}{'; running now' * progress.under_way}")
     else:
         click.echo("encoder   none")
     click.echo(f"indexed   {status.indexed_at}")

@@ -246,10 +246,10 @@ def _print(printed: list[tuple[bytes, bytes]]) -> None:
 def _log_late(hook: str) -> None:
     """Log a hook that was late, since a daemon that hangs does not."""
     from notewell.files.user import home_folder, state_folder  # noqa: PLC0415
-    from notewell.serve.hooks.log import Run, record  # noqa: PLC0415
+    from notewell.serve.hooks.log import HookRun, record  # noqa: PLC0415
 
     took = round((time.monotonic() - began) * 1000)
-    record(state_folder(os.environ, home_folder(os.environ)), Run(hook, "failed", LATE, took, 0))
+    record(state_folder(os.environ, home_folder(os.environ)), HookRun(hook, "failed", LATE, took, 0))
 
 
 def _run_here() -> None:

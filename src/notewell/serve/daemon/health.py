@@ -14,7 +14,7 @@ import click
 PACKAGE = __name__.partition(".")[0]
 STATM = Path("/proc/self/statm")
 
-Stamp = tuple[int, int]
+FileStamp = tuple[int, int]
 
 
 class RunningCode:
@@ -23,7 +23,7 @@ class RunningCode:
     def __init__(self) -> None:
         # Installing an extra changes the folder of packages, and what commands can do.
         packages = os.path.dirname(os.path.dirname(click.__file__))  # noqa: PTH120
-        self._stamps: dict[str, Stamp | None] = {packages: _stamp(packages)}
+        self._stamps: dict[str, FileStamp | None] = {packages: _stamp(packages)}
         self.note()
 
     def note(self) -> None:
@@ -39,7 +39,7 @@ class RunningCode:
         return all(_stamp(file) == stamp for file, stamp in self._stamps.items())
 
 
-def _stamp(file: str) -> Stamp | None:
+def _stamp(file: str) -> FileStamp | None:
     try:
         about = os.stat(file)  # noqa: PTH116
     except OSError:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.serve.cli import Opening, run
+from notewell.serve.cli import OpenVault, run
 from notewell.serve.daemon.client import PREFIXES, VARIABLES, runs_in_daemon
 from notewell.serve.daemon.wire import CODE, ERR, OUT, PIPED, Declined, frame
 
@@ -54,7 +54,7 @@ class Request:
         )
 
 
-def answer(request: Request, opening: Opening, send: Callable[[bytes], None] = lambda part: None) -> bytes:
+def answer(request: Request, opening: OpenVault, send: Callable[[bytes], None] = lambda part: None) -> bytes:
     """Run the command and return the answer: its output in order, and its exit code.
 
     The output of a hook is sent at once, so that the hook learns whether its client is still there.

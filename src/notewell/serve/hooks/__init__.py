@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notewell.serve.hooks.limit import Limit
-from notewell.serve.hooks.log import Run, record
+from notewell.serve.hooks.log import HookRun, record
 from notewell.serve.hooks.payload import NothingToSay, TooLate, read_payload
 from notewell.serve.mistakes import describe_mistake
 
@@ -63,7 +63,7 @@ def run_hook(call: Call, show: Callable[[str], None]) -> None:
     call.limit.end()
     took = round((time.monotonic() - call.limit.began) * 1000)
     if call.limit.awaited:
-        record(call.state, Run(call.hook, outcome, why, took, len(shown)))
+        record(call.state, HookRun(call.hook, outcome, why, took, len(shown)))
 
 
 def _reason(error: Exception) -> str:

@@ -23,7 +23,7 @@ LAST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class HookRun:
     """One run of a hook: its outcome (`shown`, `none` or `failed`), the reason, and how long it took."""
 
     hook: str
@@ -39,7 +39,7 @@ def log_file(state: Path) -> Path:
     return state / FILE
 
 
-def record(state: Path, run: Run) -> None:
+def record(state: Path, run: HookRun) -> None:
     """Add a run to the log; do nothing where it cannot be written."""
     file = log_file(state)
     line = asdict(run) | {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "why": run.why[:LONGEST]}
@@ -56,9 +56,9 @@ def record(state: Path, run: Run) -> None:
             os.close(number)
 
 
-def last_runs(state: Path, most: int = LAST) -> list[Run]:
+def last_runs(state: Path, most: int = LAST) -> list[HookRun]:
     """Return the last runs, newest last, without lines that cannot be read."""
-    runs: list[Run] = []
+    runs: list[HookRun] = []
     file = log_file(state)
     for part in (file.with_name(f"{FILE}.1"), file):
         with suppress(OSError):
@@ -67,20 +67,20 @@ def last_runs(state: Path, most: int = LAST) -> list[Run]:
     return runs[-most:]
 
 
-def percentile(runs: Sequence[Run], share: float) -> int:
+def percentile(runs: Sequence[HookRun], share: float) -> int:
     """Return the milliseconds within which this share of the runs ended; 0 without runs.
 
-    >>> percentile([Run("prompt", "none", "", ms, 0) for ms in (30, 10, 20, 40)], 0.5)
+    >>> percentile([HookRun("prompt", "none", "", ms, 0) for ms in (30, 10, 20, 40)], 0.5)
     20
     """
     times = sorted(run.ms for run in runs)
     return times[max(0, -(-len(times) * int(share * 100) // 100) - 1)] if times else 0
 
 
-def _read(line: str) -> Run | None:
+def _read(line: str) -> HookRun | None:
     try:
         value: Any = json.loads(line)
         hook, outcome, why, at = (str(value[key]) for key in ("hook", "outcome", "why", "at"))
-        return Run(hook, outcome, why, int(value["ms"]), int(value["chars"]), at)
+        return HookRun(hook, outcome, why, int(value["ms"]), int(value["chars"]), at)
     except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None

@@ -15,7 +15,7 @@ from notewell.serve.daemon.client import LATE
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.install import is_ours, settings_files
 from notewell.serve.hooks.limit import OUT_OF_TIME, STDIN_OPEN, STDOUT_CLOSED
-from notewell.serve.hooks.log import Run, last_runs, log_file, percentile
+from notewell.serve.hooks.log import HookRun, last_runs, log_file, percentile
 from notewell.serve.hooks.vaults import NOT_INDEXED
 
 # How many of the last runs are listed.
@@ -85,7 +85,7 @@ def _places(status: Mapping[str, Any]) -> Iterator[str]:
         yield "           `start` is missing, so the first prompt of a session may get nothing: reinstall to add it"
 
 
-def _problems(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def _problems(runs: Sequence[HookRun]) -> list[dict[str, Any]]:
     """Return the problems that failed runs had, the most frequent first."""
     failed = [run for run in runs if run.outcome == "failed" or run.why in REMEDIES]
     last = {run.why: run.at for run in failed}

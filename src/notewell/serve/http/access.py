@@ -175,7 +175,7 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def is_token(request: HTTPConnection, digest: str) -> bool:
+def has_token(request: HTTPConnection, digest: str) -> bool:
     """Tell, in constant time, whether the request carries the bearer token with this hash."""
     return hmac.compare_digest(digest_of(bearer(request)), digest)
 

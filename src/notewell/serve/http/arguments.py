@@ -22,15 +22,15 @@ LONGEST = 1_000
 SEE = "GET /openapi.json lists every route and parameter"
 
 Text = Annotated[str, Field(max_length=LONGEST)]
-Span = Annotated[str, Field(pattern=r"^(\d{1,9}(-\d{0,9})?)?$")]
+LineNumbers = Annotated[str, Field(pattern=r"^(\d{1,9}(-\d{0,9})?)?$")]
 # A pasted page is searched by its beginning; the guard limits its size.
 KINDS = {str: Text, list[str]: Annotated[list[Text], Field(max_length=MOST_VALUES)], "text": str}
 # Lines and parts, for clients that cannot put a colon or a # into a path.
-LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", Span, "")
+LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", LineNumbers, "")
 PART = Parameter("part", "Only this part: page 3, slide 4", str, "")
 
 
-class Asked(Arguments):
+class RouteArguments(Arguments):
     """The query parameters of a request."""
 
     @model_validator(mode="before")
@@ -42,10 +42,10 @@ class Asked(Arguments):
         return {**{name: value for name, value in sent.items() if name not in cls.aliases}, **listed}
 
 
-def asked_of(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[Asked]:
+def route_arguments(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[RouteArguments]:
     """Return the parameters of a route: those of its operation, without those in the path, and more."""
     shared = [one for one in parameters_of(operation, "http") if one.name not in without]
-    return model_of(Asked, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
+    return model_of(RouteArguments, operation, (*shared, *more), kinds=KINDS, bounds=BOUNDS)
 
 
 async def check_query(request: Request) -> None:
@@ -68,7 +68,7 @@ def fields_of(request: Request) -> dict[str, FieldInfo]:
     return model.model_fields | {old: model.model_fields[new] for old, new in model.aliases.items()}
 
 
-def model_for(request: Request) -> type[Asked]:
+def model_for(request: Request) -> type[RouteArguments]:
     """Return the model of the query parameters of a request's route; one without any has the base."""
     models = [one.field_info.annotation for one in request.scope["route"].dependant.query_params]
-    return models[0] if models else Asked
+    return models[0] if models else RouteArguments

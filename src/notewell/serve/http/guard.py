@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from notewell.serve.http.access import Allowed, Rate, bearer, is_token, plain_address
+from notewell.serve.http.access import Allowed, Rate, bearer, has_token, plain_address
 from notewell.serve.http.problems import INTERNAL, Problem
 from notewell.serve.mistakes import describe_mistake
 
@@ -131,7 +131,7 @@ class Guard:
         return too_many if wait else None
 
     def _refuse_token(self, request: Request) -> Problem | None:
-        if not self._digest or request.scope["path"] == OPEN_PATH or is_token(request, self._digest):
+        if not self._digest or request.scope["path"] == OPEN_PATH or has_token(request, self._digest):
             return None
         fact = "The token is wrong" if bearer(request) else "A token is required"
         hint = "Send the header 'Authorization: Bearer TOKEN'; `notewell serve --new-token` creates one"

@@ -28,13 +28,13 @@ class IndexingProgress:
     """Files to do."""
 
 
-class Lines(StreamingResponse):
+class JsonLines(StreamingResponse):
     """An answer that is sent line by line, each line JSON."""
 
     media_type = "application/x-ndjson"
 
 
-class RunLines(Lines):
+class RunLines(JsonLines):
     """The lines of a run; if the client disconnects, the run stops after the current note."""
 
     def __init__(self, run: BackgroundRun) -> None:

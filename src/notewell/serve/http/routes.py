@@ -20,9 +20,9 @@ from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
-from notewell.serve.http.arguments import LINES, PART, Asked, asked_of, check_query
+from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.problems import Failure, Problem
-from notewell.serve.http.reload import IndexingProgress, Lines, RunLines, begun
+from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, begun
 from notewell.serve.json_data import as_data, encoded
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import form_of
@@ -44,8 +44,10 @@ ABSENT = {404: "There is no such note, or it has no such lines"}
 UNABLE = {503: "The vault cannot answer now"}
 BUSY = {409: "The vault is being indexed already"}
 
-Note = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
-Place = Annotated[str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")]
+NotePath = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
+PlacePath = Annotated[
+    str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +83,38 @@ class Routes:
             return Problem(409, error.fact, error.hint).response()
         return RunLines(run)
 
-    def search(self, asked: Asked) -> Response:
+    def search(self, asked: RouteArguments) -> Response:
         """Find the lines that answer a text."""
         return self._answer(asked)
 
-    def related(self, asked: Asked) -> Response:
+    def related(self, asked: RouteArguments) -> Response:
         """Find the notes most like several notes."""
         return self._answer(asked)
 
-    def related_to(self, note: Note, asked: Asked) -> Response:
+    def related_to(self, note: NotePath, asked: RouteArguments) -> Response:
         """Find the notes most like one note."""
         return self._answer(asked, {"notes": [note]})
 
-    def traverse(self, note: Note, asked: Asked) -> Response:
+    def traverse(self, note: NotePath, asked: RouteArguments) -> Response:
         """Follow links from a note to notes similar to it, or to a query."""
         return self._answer(asked, {"note": note})
 
-    def node(self, place: Place, asked: Asked) -> Response:
+    def node(self, place: PlacePath, asked: RouteArguments) -> Response:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
         whole = f"{place}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
         with maybe_not_yet(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(read_indexed(self._vault, whole)))
 
-    def links(self, asked: Asked) -> Response:
+    def links(self, asked: RouteArguments) -> Response:
         """Count the links of all notes; list broken links, and notes without links."""
         return self._answer(asked)
 
-    def links_of(self, note: Note, asked: Asked) -> Response:
+    def links_of(self, note: NotePath, asked: RouteArguments) -> Response:
         """Show the links and backlinks of a note."""
         return self._answer(asked, {"note": note})
 
-    def graph(self, asked: Asked) -> Response:
+    def graph(self, asked: RouteArguments) -> Response:
         """Show the communities of the vault, and the links between them."""
         return self._answer(asked)
 
@@ -121,7 +123,7 @@ class Routes:
         check_folder(self._vault.root)
         return _response(as_data(self._vault.status()))
 
-    def _answer(self, asked: Asked, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
+    def _answer(self, asked: RouteArguments, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
         found = answer(self._vault, asked.operation, {**asked.given, **in_path})
         return _response(as_data(found, explain=asked.given.get("explain", False)))
 
@@ -132,25 +134,25 @@ def router(vault: Vault) -> APIRouter:
     found = form_of(Results) | form_of(DeepResults)
     add = partial(_add, made)
     add("/health", routes.health, form_of(Health), {})
-    add("/search", routes.search, found, {**ABSENT, **UNABLE}, asked_of("search"))
-    add("/related", routes.related, form_of(Results), {**ABSENT, **UNABLE}, asked_of("related"))
-    one = asked_of("related", without=("notes",))
+    add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
+    add("/related", routes.related, form_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
+    one = route_arguments("related", without=("notes",))
     add("/related/{note:path}", routes.related_to, form_of(Results), {**ABSENT, **UNABLE}, one)
-    walk = asked_of("traverse", without=("note",))
+    walk = route_arguments("traverse", without=("note",))
     add("/traverse/{note:path}", routes.traverse, form_of(Walk), {**ABSENT, **UNABLE}, walk)
-    node = asked_of("read", LINES, PART, QUERY["refresh"], without=("place",))
+    node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("place",))
     add("/node/{place:path}", routes.node, form_of(Reading), {**ABSENT, **UNABLE}, node)
-    add("/links", routes.links, form_of(Links), UNABLE, asked_of("links", without=("note",)))
-    links = asked_of("links", without=("note", "orphans"))
+    add("/links", routes.links, form_of(Links), UNABLE, route_arguments("links", without=("note",)))
+    links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, form_of(Links), {**ABSENT, **UNABLE}, links)
-    add("/graph", routes.graph, form_of(Graph), UNABLE, asked_of("graph"))
+    add("/graph", routes.graph, form_of(Graph), UNABLE, route_arguments("graph"))
     add("/status", routes.status, form_of(Status), UNABLE)
     made.add_api_route(
         "/reload",
         routes.reload,
         methods=["POST"],
         operation_id="reload",
-        response_class=Lines,
+        response_class=JsonLines,
         response_model=None,
         responses={
             200: {"model": form_of(Report) | form_of(IndexingProgress) | form_of(Failure), "description": "JSON lines"},
@@ -166,7 +168,7 @@ def _add(
     method: Callable[..., Response],
     form: Any,
     problems: Mapping[int, str],
-    asked: type[Asked] | None = None,
+    asked: type[RouteArguments] | None = None,
 ) -> None:
     """Add a GET route, whose query parameters are those of the model `asked`."""
     # FastAPI reads the parameters from the signature, and the model exists only at run time.

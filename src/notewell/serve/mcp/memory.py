@@ -9,7 +9,7 @@ from notewell.serve.arguments import Arguments
 from notewell.serve.json_data import as_data
 from notewell.serve.mcp import forms
 from notewell.serve.mcp.arguments import arguments_of
-from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, bounded, clipped, filled, short_notices
+from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, bounded, clipped, short_notices, with_values
 from notewell.serve.mcp.tools import Tool
 from notewell.vault import Vault
 
@@ -29,7 +29,7 @@ def remember(vault: Vault, given: Arguments) -> ToolAnswer:
     def render(rows: int) -> ToolAnswer:
         near = [_near(place) for place in done.near[:rows]]
         optional = {"path": done.path, "redacted": done.redacted, "near": near, "notices": notices}
-        data = filled({"written": done.written}, optional)
+        data = with_values({"written": done.written}, optional)
         return ToolAnswer(_remembered_text(data), data)
 
     return bounded(render, len(done.near))
@@ -57,7 +57,7 @@ def forget(vault: Vault, given: Arguments) -> ToolAnswer:
     done = vault.forget(**given.given)
     notices = short_notices(as_data(done.notices))
     text = f"{shown_path(done.path)} is forgotten; it is in {shown_path(done.trash)} now."
-    data = filled({"path": done.path, "trash": done.trash}, {"notices": notices})
+    data = with_values({"path": done.path, "trash": done.trash}, {"notices": notices})
     return ToolAnswer("\n".join((text, *(f"note: {notice}" for notice in notices))), data)
 
 

@@ -23,10 +23,10 @@ LONGEST = 25_000
 EVER = Filters(after="0001-01-01")
 
 
-def address_of(path: str) -> str:
+def uri_of(path: str) -> str:
     """Return the address of a note.
 
-    >>> address_of("Garten/Bienen & Honig.md")
+    >>> uri_of("Garten/Bienen & Honig.md")
     'notewell:///Garten/Bienen%20%26%20Honig.md'
     """
     return SCHEME + quote(path)
@@ -45,7 +45,7 @@ def list_notes(vault: Vault) -> list[types.Resource]:
         return []
     found = {hit.path: hit.title for hit in vault.search("", limit=LISTED, filters=EVER)}
     return [
-        types.Resource(uri=address_of(path), name=path, title=title or path, mime_type=media_type(path))
+        types.Resource(uri=uri_of(path), name=path, title=title or path, mime_type=media_type(path))
         for path, title in found.items()
     ]
 

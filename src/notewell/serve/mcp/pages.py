@@ -67,10 +67,10 @@ def bounded(render: Callable[[int], ToolAnswer], rows: int) -> ToolAnswer:
     return render(bisect_right(fewer, PAGE, key=lambda count: render(count).size))
 
 
-def filled(data: Mapping[str, Any], optional: Mapping[str, Any]) -> Data:
+def with_values(data: Mapping[str, Any], optional: Mapping[str, Any]) -> Data:
     """Return data with those optional fields that have a value.
 
-    >>> filled({"path": "Bees.md"}, {"place": "", "also": ["Wasps.md"]})
+    >>> with_values({"path": "Bees.md"}, {"place": "", "also": ["Wasps.md"]})
     {'path': 'Bees.md', 'also': ['Wasps.md']}
     """
     return {**data, **{name: value for name, value in optional.items() if value}}
@@ -83,7 +83,7 @@ def short_notices(notices: Sequence[str]) -> list[str]:
 
 def _with_rest(data: Mapping[str, Any], left_out: int, notices: Sequence[str]) -> Data:
     """Return the data of a page with its notices, which come first, and with how much is left out."""
-    return {**filled({}, {"notices": list(notices)}), **filled(data, {"left_out": left_out})}
+    return {**with_values({}, {"notices": list(notices)}), **with_values(data, {"left_out": left_out})}
 
 
 def _noted(data: Data) -> list[str]:
@@ -155,7 +155,7 @@ def _hit(hit: Hit, much: int, longest: int, query: Query) -> Data:
     reached = f"hop {hit.hop}, {hit.way} {hit.via}" if isinstance(hit, DeepHit) and hit.via else ""
     steps = [f"{step.by}: {step.why} = {step.score:.3f}" for step in hit.trace] if query.explain else []
     place = {"path": hit.path, "line": hit.line, "end_line": hit.end_line}
-    return filled(
+    return with_values(
         {**place, "heading": clipped(hit.heading, 160), "score": round(hit.score, 3)},
         {
             "text": text,
@@ -201,7 +201,9 @@ def walk_page(walk: Walk) -> ToolAnswer:
 
     def render(rows: int) -> ToolAnswer:
         visits = [_visit(visit) for visit in kept[:rows]]
-        shown = filled({"visits": visits, "pruned": len(dropped), "ended": walk.ended}, {"nearest_pruned": nearest})
+        shown = with_values(
+            {"visits": visits, "pruned": len(dropped), "ended": walk.ended}, {"nearest_pruned": nearest}
+        )
         data = _with_rest(shown, len(kept) - rows, notices)
         lines = [f"{'  ' * visit['hop']}- {_visit_text(visit)}" for visit in visits]
         more = f", the most similar with {nearest:.2f}; a lower floor keeps more." if dropped else "."
@@ -213,7 +215,7 @@ def walk_page(walk: Walk) -> ToolAnswer:
 
 def _visit(visit: Visit) -> Data:
     shown = {"path": visit.path, "similarity": visit.similarity, "hop": visit.hop}
-    return filled(shown, {"via": visit.via, "way": visit.way})
+    return with_values(shown, {"via": visit.via, "way": visit.way})
 
 
 def _visit_text(visit: Data) -> str:
@@ -242,7 +244,7 @@ def links_page(links: Links) -> ToolAnswer:
 
 def _link(link: NoteLink) -> Data:
     shown = {"path": link.path, "line": link.line, "written": clipped(one_line(link.written), 200)}
-    return filled(shown, {"to": link.to, "problem": link.problem, "near": list(link.near[:NAMED])})
+    return with_values(shown, {"to": link.to, "problem": link.problem, "near": list(link.near[:NAMED])})
 
 
 def _links_text(data: Data) -> str:

@@ -78,7 +78,7 @@ def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
 
 def _posting_problems(db: apsw.Connection, postings: Postings) -> Iterator[str]:
     stored: Any = db.execute(queries.ALL_POSTINGS)
-    expected = ((run.term, run.block, pack(run.places, run.counts)) for run in postings.runs())
+    expected = ((change.term, change.block, pack(change.places, change.counts)) for change in postings.changes())
     # Both are sorted by term: SQLite sorts by bytes, which for UTF-8 is Python's order.
     missing = sum(one != other for one, other in zip(expected, stored, strict=False))
     left = sum(1 for _ in expected) + sum(1 for _ in stored)

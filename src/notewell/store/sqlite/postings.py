@@ -48,7 +48,7 @@ def merge(data: bytes, removed: Places, places: Places, counts: Counts) -> bytes
     return pack(np.concatenate((old_places, places)), np.concatenate((old_counts, counts)))
 
 
-class Run(NamedTuple):
+class ListChange(NamedTuple):
     """The change of one posting list: places removed, places and counts added."""
 
     term: str
@@ -84,7 +84,7 @@ class Postings:
         self._removed_terms.extend(self._numbers(weights))
         self._removed_slots.extend([slot] * len(weights))
 
-    def runs(self) -> Iterator[Run]:
+    def changes(self) -> Iterator[ListChange]:
         """Yield each changed posting list, in the order of terms and blocks."""
         names = sorted(self._terms)
         ranks = np.empty(len(names), dtype=np.uint64)
@@ -97,7 +97,7 @@ class Postings:
         places, lost = _places(added), _places(removed)
         for key, first, last, start, end in zip(keys.tolist(), *gains, *losses, strict=True):
             rank, block = divmod(key, 1 << (SLOT_BITS - BLOCK_BITS))
-            yield Run(names[rank], block, lost[start:end], places[first:last], counts[first:last])
+            yield ListChange(names[rank], block, lost[start:end], places[first:last], counts[first:last])
 
     def _numbers(self, weights: Mapping[str, int]) -> list[int]:
         terms = self._terms

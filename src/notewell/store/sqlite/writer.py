@@ -177,10 +177,10 @@ class Batch:
 
     def _merge_postings(self) -> None:
         kept, dropped = [], []
-        for run in self._postings.runs():
-            key = {"term": run.term, "block": run.block}
+        for change in self._postings.changes():
+            key = {"term": change.term, "block": change.block}
             stored = self._db.execute(queries.POSTING, key).get
-            data = merge(stored or b"", run.removed, run.places, run.counts)
+            data = merge(stored or b"", change.removed, change.places, change.counts)
             if data:
                 kept.append({**key, "data": data})
             elif stored:
