@@ -22,7 +22,7 @@ REST_SECONDS = 600.0
 
 
 class Policy(NamedTuple):
-    """How a surface keeps a vault up to date; see the three below."""
+    """How a surface keeps a vault up to date."""
 
     refresh: bool = True
     """Whether to look for changes before each answer."""
@@ -45,7 +45,7 @@ class Policy(NamedTuple):
     retry_seconds: float = 10.0
     """How long after a failed background run the next one starts; until then, requests get the error at once."""
     stop_seconds: float = 5.0
-    """How long to wait for a background run that was told to stop; it ends with the current note."""
+    """How long to wait for a background run to end after `stop`; it ends after the current note."""
     on_new: Callable[[], None] | None = None
     """What to do instead of indexing a new vault, such as to refuse."""
 
@@ -81,7 +81,7 @@ class Freshness:
     def look(self, refresh: bool | Progress | None = None) -> tuple[Notice, ...]:
         """Bring the store up to date before an answer, as the policy says; return what the user should know.
 
-        `refresh` overrides the policy; a `Progress` asks for it, too, and follows the first indexing of a new vault.
+        `refresh` overrides the policy: True or False, or a `Progress` that also follows the first run of a new vault.
         """
         if self.policy.behind:
             self.begin()
@@ -94,7 +94,7 @@ class Freshness:
         return notices if self.progress is None else (self._notice_of_run(),)
 
     def _shared_look(self, progress: Progress | None) -> tuple[Notice, ...]:
-        """Look for changes, or wait for another request's look, which serves all requests from before it began."""
+        """Look for changes, or wait for another request that does; its look serves all requests that came before it."""
         awaited = self._looks + 1
         if not self._looking.acquire(timeout=self.policy.look_seconds):
             return (Notice("changes_being_indexed"),)
@@ -167,7 +167,7 @@ class Freshness:
         return Progress(stop=lambda: time.monotonic() > ends)
 
     def refresh_unless_cut_short(self, attempt: Path) -> None:
-        """Index what changed, unless an attempt at that was cut short lately.
+        """Index what changed, unless an attempt within the last ten minutes was cut short.
 
         For a process that may be killed at any moment: the file `attempt` exists while it indexes.
         """
@@ -208,7 +208,7 @@ class Freshness:
 
     @property
     def is_due(self) -> bool:
-        """Tell whether `keep_up` has something to do: a watch to start, or a folder to walk that it once walked."""
+        """Tell whether `keep_up` has something to do: to start a watch, or to walk the folder again."""
         was_asked = self._walked > float("-inf")
         return was_asked and (self._is_old or not (self.watch.is_on or self.watch.is_refused))
 
@@ -223,13 +223,13 @@ class Freshness:
         return None if run is None or run.is_over else run.progress
 
     def begin(self) -> None:
-        """Start to index a new vault in the background; a folder that is gone is an error, not an empty vault."""
+        """Start to index a new vault in the background; raise an error if its folder is gone."""
         check_folder(self._indexing.root)
         if not self._indexing.is_indexed:
             self._start()
 
     def reload(self) -> BackgroundRun:
-        """Start a background run for someone who follows it; if one is under way, that is an error."""
+        """Start a background run and return it, so that its progress can be followed; an error if one is running."""
         check_folder(self._indexing.root)
         with self._starting:
             if self.progress is not None:
@@ -237,11 +237,11 @@ class Freshness:
             return self._start_run()
 
     def stop(self) -> None:
-        """Tell a background run to end with the current note; safe to call from a signal handler."""
+        """End a background run after the current note; safe to call from a signal handler."""
         self._stopped.set()
 
     def close(self, wait: float | None = None) -> None:
-        """Wait for a background run that was told to stop, and end the folder watch."""
+        """Stop a background run, wait for its end, and end the folder watch."""
         self.stop()
         if self._run is not None:
             self._run.join(self.policy.stop_seconds if wait is None else wait)
@@ -311,7 +311,7 @@ class BackgroundRun:
         return bool(self._over_at)
 
     def failed_within(self, seconds: float) -> bool:
-        """Tell whether it failed in the last seconds; a store that was busy does not count, the next look is enough."""
+        """Tell whether it failed within the last seconds; a busy store does not count, as the next look tries again."""
         failed = self.error is not None and not isinstance(self.error, StoreBusy)
         return failed and time.monotonic() - self._over_at < seconds
 

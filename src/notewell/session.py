@@ -50,7 +50,7 @@ class Session:
     def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
         """Search as `Vault.search` does, and prefer hits like the notes opened last."""
         query = Query.of(query, **asked)
-        # Notes that no longer exist are ignored.
+        # Refreshed first, so that notes that no longer exist are ignored.
         notices = () if query.refresh is False else self.vault.freshness.look(query.refresh)
         like = (*self.last_places, *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))

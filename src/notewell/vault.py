@@ -60,7 +60,7 @@ class Opening(NamedTuple):
     load_embedder: LoadEmbedder = load_embedder
     load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
     cache_kib: int | None = None
-    """How much of the store each thread keeps in memory; without it, SQLite's default."""
+    """How much of the store each thread keeps in memory; None for SQLite's default."""
     batches: Batches = Batches()
     """How many notes are indexed at once."""
     stays_open: bool = False
@@ -91,7 +91,7 @@ class Vault:
     def open(
         cls, path: str | Path | None = None, settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON
     ) -> Self:
-        """Open the folder `path`; without one, the nearest vault from here upward, or this folder.
+        """Open the vault in the folder `path`; without one, the nearest vault above the current folder, or that folder.
 
         `settings` such as `{"search.limit": 5}` win over the vault's file and the environment.
         """
@@ -107,18 +107,18 @@ class Vault:
             self.close()
 
     def close(self) -> None:
-        """Close the store, and end whatever keeps it up to date; the next use opens it again."""
+        """Close the store, and stop a background run and the folder watch; the next use opens it again."""
         self.freshness.close()
         self.storage.close()
 
     @property
     def store(self) -> Store:
-        """Return the vault's store, made on first use."""
+        """Return the vault's store, which is created on first use."""
         return self.storage.store
 
     @property
     def store_file(self) -> Path:
-        """Return where the store lies."""
+        """Return the path of the store's file."""
         return self.storage.file
 
     @property
@@ -127,9 +127,9 @@ class Vault:
         return self.storage.is_indexed
 
     def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = WAIT_SECONDS) -> Report:
-        """Bring the store up to date; all of it when `full`, or when it was made with other settings.
+        """Index new and changed notes; every note if `full`, or if the store was made with other settings.
 
-        If another process is indexing, wait for it, at most so many seconds.
+        If another process is indexing, wait for it, at most `wait` seconds.
         """
         return self._indexing.run(full=full, progress=progress or Progress(), wait=wait)
 
@@ -138,7 +138,7 @@ class Vault:
         return self.freshness.refresh(progress)
 
     def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
-        """Find the lines that answer a query: a text and what is asked beside it, or a `Query`.
+        """Find the lines that answer a query: a text with keyword arguments, or one `Query`.
 
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
@@ -172,7 +172,7 @@ class Vault:
         return self.search(replace(Query.of("", **asked), like=notes, mode="related"))
 
     def compare(self, query: Query | str, /, **asked: Unpack[Asked]) -> Compared:
-        """Search as usual and in deep mode, and return both; without a `limit`, each has its own."""
+        """Search in fast and in deep mode, and return both; without a `limit`, each mode has its own."""
         query = Query.of(query, **asked)
         deep = self.search(replace(query, mode="deep"))
         assert isinstance(deep, DeepResults), "deep mode returns deep results"
@@ -198,7 +198,7 @@ class Vault:
         return embedders, missing
 
     def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
-        """Store the vectors that the encoder made during a search; what cannot be written at once is made again."""
+        """Store the vectors that the encoder made during a search; if the store is busy, they are made again later."""
         encoder = self.models.encoder if encoded else None
         for chunks, vectors in encoded:
             with suppress(StoreError):
@@ -209,7 +209,7 @@ class Vault:
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
 
     def find(self, place: str) -> str:
-        """Return a place as the store names it: `Garden/Bees.md:12` for `bees:12`; one it does not hold is an error."""
+        """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
         self.storage.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(place), snapshot)
@@ -219,9 +219,9 @@ class Vault:
         return found.place
 
     def encode(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
-        """Make the encoder's missing vectors, the newest notes' first; return how many are still missing.
+        """Encode chunks that the encoder has not encoded yet, the newest notes first; return how many are left.
 
-        Only one process does this for a vault; it holds that place while it waits for its `turn`.
+        One process at a time encodes a vault: it holds the vault's lock, also while it waits for its `turn`.
         """
         return self.encoder.encode(progress or Progress(), turn)
 
@@ -238,7 +238,7 @@ class Vault:
     def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
         """Return the links and backlinks of a note; for all notes, counts, the `broken` links and the `orphans`.
 
-        With a note, `broken` leaves only its broken links; `to` leaves those that miss `notes`, `files` or `anchors`.
+        With a note, `broken` keeps only its broken links; `to` keeps links to missing `notes`, `files` or `anchors`.
         For a file that is not a note, its backlinks are returned.
         """
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
@@ -247,14 +247,14 @@ class Vault:
         return self._graph.links(query)
 
     def graph(self) -> Graph:
-        """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
+        """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
         return self._graph.overview()
 
     def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
-        """Walk from a note along links, both ways, to notes near the query, or without one near the note itself.
+        """Follow links from a note, in both directions, to notes similar to the query, or else to the note itself.
 
         `depth` is the most links in a row, 4 by default. `floor` is the lowest similarity that is kept: 0.5 by default;
-        with a query, 0.7 of the nearest note's similarity if that is lower. It says why it kept or dropped a note.
+        with a query, 0.7 of the most similar note's if that is lower. Each visit says why it was kept or dropped.
         """
         from notewell.graph.traverse import walk_rules  # noqa: PLC0415
 
@@ -269,9 +269,9 @@ class Vault:
         return find_secrets(self.root, files_at(self.root, rules, paths), rules, progress or Progress())
 
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
-        """Index every change as it happens, until told to stop; `tell` gets the report of each.
+        """Index every change as it happens, until `stop` is set, and pass each report to `tell`.
 
-        `warn` gets a message when a server for embeddings does not answer, and the next change asks it again; without
+        If a server for embeddings does not answer, `warn` gets a message and the next change tries again; without
         `warn`, that is an error.
         """
         self._indexing.follow(tell, stop, warn)
@@ -279,9 +279,9 @@ class Vault:
     def remember(
         self, text: str, *, title: str = "", tags: Sequence[str] = (), source: str = "", anyway: bool = False
     ) -> Remembered:
-        """Write a text, without its secrets, as a note into `memory.folder`, and index it.
+        """Write a text, without its secrets, as a note in `memory.folder`, and index it.
 
-        If a note says nearly the same already, that is returned and nothing is written, unless `anyway`.
+        If a note already says nearly the same, nothing is written, unless `anyway`; the result names that note.
         """
         from notewell.memory.page import Memory  # noqa: PLC0415
 
@@ -295,7 +295,7 @@ class Vault:
         return replace(done, notices=self.freshness.index_note(done.path)) if done.path else done
 
     def forget(self, note: str) -> Forgotten:
-        """Move a note that was remembered to the vault's trash, and out of the store; any other note is refused."""
+        """Move a note that `remember` wrote to the vault's trash, and out of the store; any other note is refused."""
         memories = self._memories()
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
         if not os.path.lexists(self.root / path):
@@ -306,7 +306,7 @@ class Vault:
         return replace(done, notices=self.freshness.index_note(done.path))
 
     def _memories(self) -> Memories:
-        """Return the notes that agents remembered; an error, if the settings allow no folder for them."""
+        """Return the memories of this vault; raise an error if the settings allow no folder for them."""
         # Two commands of many need it, and a cold command line does not pay for it.
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
@@ -314,9 +314,9 @@ class Vault:
         return Memories(self.root, folder, self.settings.index, self.store, self.storage.beside(".memory"))
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
-        """Prove that the store is sound and holds no secret; with `repair`, rebuild it if it is not."""
+        """Check the store for errors and secrets, and return the problems; with `repair`, rebuild it if it has any."""
         try:
-            # Closed even if interrupted, so that no reading stays open behind a closed store.
+            # Closed even if interrupted, so that no snapshot outlives the store.
             with self.store.reading() as snapshot, closing(stored_texts(snapshot)) as texts:
                 problems = (*self.store.check(), *find_leaks(texts))
         except StoreDamaged as error:
@@ -327,19 +327,19 @@ class Vault:
         return Diagnosis(problems, repaired=True)
 
     def backup(self, file: Path) -> None:
-        """Write the store, as it is now, to another file; others may read and write the store meanwhile."""
+        """Copy the store to a file; others may read and write the store meanwhile."""
         self.storage.backup(file)
 
     def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
-        """Put a backup in the store's place, and return notices; the next `index` brings it up to date with the folder.
+        """Replace the store with a backup, and return notices; the next `index` adds what changed since.
 
-        If another process is indexing, wait for it, at most so many seconds.
+        If another process is indexing, wait for it, at most `wait` seconds.
         """
         other = self.storage.restore(file, wait)
         return (Notice("backup_of_another_vault", {"vault": str(other)}),) if other else ()
 
     def status(self) -> Status:
-        """Return how the store compares with the folder."""
+        """Return what is indexed, and how many files changed since."""
         if not self.indexed:
             return Status.of(self.root, self.store_file, About())
         changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
@@ -361,7 +361,7 @@ class Vault:
         return list_others(self.root, self.settings.index, store)
 
     def _text_of(self, path: str) -> str:
-        """Return the whole text of a note; nothing, if reading it takes a sandbox, or it is gone."""
+        """Return the whole text of a note; an empty text if it is gone, or its format needs the sandbox."""
         try:
             return "" if is_sandboxed(path) else read_place(self.root, Place(path), self.settings.index).text
         except NoteError:

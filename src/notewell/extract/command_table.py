@@ -1,4 +1,4 @@
-"""Which commands print more than anybody reads; the output of any other command was asked for, and stays whole."""
+"""Which commands print more than anybody reads; the output of any other command stays whole."""
 
 from __future__ import annotations
 

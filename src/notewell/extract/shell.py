@@ -1,4 +1,4 @@
-"""The programs of a shell command line and how they are joined; nothing for a command line that is not plain."""
+"""The programs that a shell command line runs, and how they are joined; none if it hides what it runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Program(NamedTuple):
 
 
 def read_command(command: str) -> list[Program]:
-    """Return the programs that a command line runs; none if it is not plain.
+    """Return the programs that a command line runs; none if it is too long, or substitutions hide what it runs.
 
     >>> read_command("cd src && FOO=1 timeout 60 python -m pytest -q 2>&1 | tail -5")[1:]
     [Program(operator='&&', words=('pytest', '-q')), Program(operator='|', words=('tail', '-5'))]

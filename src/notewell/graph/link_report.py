@@ -73,22 +73,22 @@ class LinkCounts:
     """How many notes and links there are, and where the links lead."""
 
     notes: int = 0
-    """Notes."""
+    """How many notes there are."""
     links: int = 0
-    """Links."""
+    """How many links there are."""
     to_notes: int = 0
-    """Links to notes; also to a note without the heading they name."""
+    """Links to notes, even if the note lacks the heading they name."""
     to_files: int = 0
     """Links to other files and to folders."""
     broken: int = 0
-    """Links to a missing note or file; the list of broken links also has those to a missing heading or block."""
+    """Links to a missing note or file; those to a missing heading or block are not counted."""
     orphans: int = 0
     """Notes without a link to or from another."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedNote:
-    """A note that links name and that does not exist."""
+    """A missing note that links name."""
 
     target: str
     """The name in the links."""
@@ -103,7 +103,7 @@ class Links:
     note: str | None
     """Whose links they are; none for all notes."""
     links: tuple[NoteLink, ...]
-    """The links; of all notes only the broken ones, if asked for."""
+    """The links of the note; for all notes, only the broken links if asked for."""
     backlinks: tuple[NoteLink, ...]
     """Links of other notes that lead to the note."""
     orphans: tuple[str, ...]
@@ -111,7 +111,7 @@ class Links:
     wanted: tuple[WantedNote, ...]
     """The notes that broken links name, the most wanted first."""
     counts: LinkCounts
-    """How many links there are, of the note or of all notes."""
+    """The numbers of links, of the note or of all notes."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
 

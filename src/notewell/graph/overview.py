@@ -1,4 +1,4 @@
-"""A vault from above: its communities and their most central notes, the bridges between them, notes without links."""
+"""An overview of a vault: communities with their most central notes, bridges between them, notes without links."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class NoteStanding:
-    """How a note stands among the others."""
+    """How important a note is by its links, and its community."""
 
     path: str
     """The note."""
@@ -63,12 +63,12 @@ class NoteStanding:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The vault from above."""
+    """An overview of the vault: its notes and links, communities, bridges and orphans."""
 
     notes: int
     """How many notes there are."""
     links: int
-    """How many links between different notes; of repeated links one counts."""
+    """How many links there are between different notes; repeated links count once."""
     centrality_by: str
     """How centrality is measured: by eigenvector, or by degree where that did not converge."""
     communities: tuple[Community, ...]
@@ -90,7 +90,7 @@ class Graph:
 
 
 def survey(net: Net, standings: Standings) -> Graph:
-    """Return the vault from above."""
+    """Return an overview of the vault."""
     sources, targets = net.distinct()
     names = short_names(net.paths)
     members = _members(net, standings, (sources, targets))

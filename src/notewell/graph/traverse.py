@@ -169,17 +169,17 @@ class Walk:
     """A walk along links."""
 
     query: str
-    """What the notes had to be near; empty for the note where it began."""
+    """The text that notes had to be similar to; empty if that was the first note."""
     visits: tuple[Visit, ...]
     """Every note that was compared, hop by hop, the nearest first."""
     notes: int
-    """How many they are."""
+    """How many notes were compared."""
     vectors: int
-    """How many vectors that took."""
+    """How many vectors were read for that."""
     unseen: int
-    """Neighbours for which there was no room."""
+    """How many linked notes were left out for lack of room."""
     floor: float
-    """The least similarity of a note that was kept."""
+    """The lowest similarity at which a note was kept."""
     ended: str
     """Why the walk ended."""
     notices: tuple[Notice, ...] = ()

@@ -181,7 +181,7 @@ class Status:
     filling: EncoderProgress
     """The encoder's progress."""
     generation: int
-    """The state of the store; it grows with every change."""
+    """A number that grows with every change of the store."""
     indexed_at: str | None
     """When the vault was last indexed; none if never."""
     stale: int

@@ -32,28 +32,28 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a text to remember."""
+    """What `remember` did: the note it wrote, or the notes that say nearly the same."""
 
     path: str | None
-    """The note that was written; none, if none was."""
+    """The note that was written; null if none was."""
     written: bool
     """Whether a note was written."""
     near: tuple[Near, ...] = ()
     """Notes that say nearly the same."""
     redacted: int = 0
-    """How many secrets were taken out."""
+    """How many secrets were redacted."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What became of a memory."""
+    """Where a forgotten memory was, and where it is now."""
 
     path: str
     """Where it was."""
     trash: str
-    """Where it lies now, from where it can be put back."""
+    """Where it is now; move it back from there to restore it."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
 
@@ -70,7 +70,7 @@ class Memories:
     most: int = MOST
 
     def remember(self, memory: Memory, *, anyway: bool) -> Remembered:
-        """Write a memory, unless a note says nearly the same; `anyway` writes it all the same."""
+        """Write a memory, unless a note says nearly the same; with `anyway`, write it in any case."""
         memory, redacted = tidy(memory)
         page, more = write_page(memory)
         name = file_name(memory, self.folder)
@@ -104,7 +104,7 @@ class Memories:
 
 
 def allowed_folder(root: Path, named: str, rules: WalkRules) -> str:
-    """Return the folder for memories as a path from the root; an error, if the settings allow none that is indexed."""
+    """Return the folder for memories, from the root; raise an error unless the settings name one that is indexed."""
     if not named:
         raise SettingsError(
             "This vault has no folder for memories",

@@ -116,7 +116,7 @@ def _read(root: Path, found: VaultFile, rules: WalkRules) -> Passage:
     page = ""
     # A file that is gone by now, or cannot be read, cannot be compared.
     with suppress(NoteError):
-        # It is shown to the agent that remembers, and was not indexed yet: secrets are taken out here, too.
+        # It is shown to the agent, and was not indexed yet: secrets are redacted here, too.
         page = redact_text(load(root, found, rules)[0].decode("utf-8", "replace"))[0]
     fields, body = split_page(page)
     line = page.count("\n", 0, page.find(body)) + 1

@@ -19,7 +19,7 @@ from notewell.redact import names_secret, redact_text
 SUFFIX = ".md"
 # The `type` in a memory's front matter; only notes with it may be forgotten.
 MARK = "memory"
-# The most characters of a memory; a longer document belongs into the vault as a file.
+# The most characters of a memory; a longer document should be a file of its own.
 LONGEST = 100_000
 # The most characters of a title, and of a source; each is one line.
 LONGEST_LINE = 200
@@ -34,7 +34,7 @@ LONGEST_NAME_BYTES = 200
 SPECIAL = re.compile(r"[\\/:*?\"<>|#^\[\]`$%~\x7f]+")
 # Names that Windows reserves for devices, whatever follows their first dot.
 RESERVED = re.compile(r"(?:con|prn|aux|nul|conin|conout|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))", re.IGNORECASE)
-# The most notes of one name, told apart by a number; more would be the work of a program gone wild.
+# The most notes with one name, distinguished by a number; more would be the work of a program in a loop.
 MOST = 10_000
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Control characters, which no note holds and which make a text look binary; tabs and line breaks stay.

@@ -1,4 +1,4 @@
-"""Unexpected errors, described without their messages, which may quote a note."""
+"""Describes unexpected errors without their messages, which may quote a note."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _kind(name: str, hint: Any) -> Any:
 
 def _default(name: str, field: Field[Any]) -> Any:
     given = field.default if field.default is not MISSING else []
-    # Surfaces search what is there now, and only `Query` itself can leave that to the vault.
+    # Surfaces refresh by default; only Python can leave that to the vault.
     return REQUIRED if name == "text" else True if name == "refresh" else [] if given == () else given
 
 
@@ -75,16 +75,16 @@ EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method of `Vault` that surfaces offer, with the parameters that it has on each of them."""
+    """A method of `Vault` that surfaces offer, and its parameters there."""
 
     parameters: tuple[Parameter, ...] = ()
     surfaces: tuple[Surface, ...] = EVERYWHERE
-    """Who offers it: whatever writes is not for every program that can reach a port."""
+    """The surfaces that offer it: HTTP offers nothing that writes, since any program may reach a port."""
     beside: tuple[str, ...] = ()
-    """Parameters of the method that not every surface has: `read` shows secrets only where somebody sits at it."""
+    """Parameters of the method that not every surface has: only a terminal can ask `read` for secrets."""
 
 
-# How hooks search; and what is a query of its own for `search`.
+# Fields of a query that only hooks set, and those that only `search` offers.
 BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("like", "mode")
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
@@ -194,7 +194,7 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
 
 
 def check_asked(query: Query) -> None:
-    """Refuse a search with neither text nor a filter; `related` has notes, which are looked up by their names.
+    """Refuse a search with neither text nor a filter; `related` needs neither, since it has notes.
 
     >>> check_asked(Query(filters=Filters(tag="bees")))
     >>> check_asked(Query(" "))

@@ -21,13 +21,13 @@ SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB)
 
 
 def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
-    """Return the result of an operation, after a look at changed files, whose notices come first."""
+    """Index changed files if that is quick, and return the result of an operation, with notices about both."""
     asked = {name: value for name, value in given.items() if name != "refresh"}
     query = query_of(operation, given) if operation in ("search", "related") else None
     if query:
         check_asked(query)
     notices = vault.freshness.look(refresh=given["refresh"])
-    with maybe_not_yet(notices):
+    with notices_in_errors(notices):
         found = vault.search(query) if query else getattr(vault, operation)(**asked)
     return with_notices(found, notices)
 
@@ -38,7 +38,7 @@ def read_indexed(vault: Vault, place: str) -> Reading:
 
 
 @contextmanager
-def maybe_not_yet(notices: Sequence[Notice]) -> Iterator[None]:
+def notices_in_errors(notices: Sequence[Notice]) -> Iterator[None]:
     """Add the notices to the error about a note that is not found: they may say why it is not there yet."""
     try:
         yield

@@ -11,7 +11,8 @@ from notewell.types.results import Step
 class Ranking(NamedTuple):
     """What one retriever found: chunk ids with scores, the best first, and the score of a chunk it did not find.
 
-    `trust` is the share of its weight that it has earned; `guessed` are the chunks whose scores are estimates.
+    The first `reach` chunks may become hits. `trust` is the share of its weight that counts: less where it knows few
+    scores. `guessed` are the chunks whose scores are estimates.
     """
 
     retriever: str
@@ -23,7 +24,7 @@ class Ranking(NamedTuple):
 
     @property
     def candidates(self) -> tuple[tuple[int, float], ...]:
-        """Return the part that may become hits; the rest only lends its scores."""
+        """Return the chunks that may become hits; the others only give their scores to chunks found elsewhere."""
         return self.found[: self.reach]
 
 

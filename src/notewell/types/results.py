@@ -30,16 +30,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one retriever says about a hit."""
+    """The score that one retriever gives a hit, and what it adds to the sum."""
 
     retriever: str
-    """Its name: lexical, exact, vector or fine."""
+    """Its name: lexical, exact, vector, or fine for the encoder."""
     rank: int | None
-    """The hit's rank with it, from 1; null if it did not find the hit."""
+    """The hit's rank, from 1; null if the retriever did not find it."""
     score: float | None
     """Its own score."""
     scaled: float
-    """That score as it is fused."""
+    """That score, scaled for fusion."""
     weight: float
     """How much its ranking counts."""
     guessed: bool
@@ -87,7 +87,7 @@ class Hit:
     also: tuple[str, ...]
     """Other places that say the same."""
     retrievers: Mapping[str, int | None]
-    """The rank with each retriever."""
+    """The rank by each retriever."""
     trace: tuple[Step, ...]
     """How the score came about."""
     excerpt: Excerpt
@@ -95,7 +95,7 @@ class Hit:
     uri: str
     """A link that opens the note: `obsidian://` in an Obsidian vault, `file://` elsewhere."""
     votes: tuple[Vote, ...] | None = field(default=None, metadata=EXPLAINED)
-    """What each retriever says. Only with `explain`."""
+    """The score by each retriever. Only with `explain`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +113,14 @@ class DeepHit(Hit):
     retain_reason: str
     """Why it was kept."""
     decay_weight: float
-    """The share of its score that age leaves."""
+    """The share of its score that is left at its age."""
     decay_zero: bool
-    """Whether age leaves less than a hundredth."""
+    """Whether that is less than a hundredth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A note that a walk along links looked at."""
+    """A note that a walk along links compared."""
 
     path: str
     """The note, from the vault's root."""
@@ -149,7 +149,7 @@ class Results:
     hits: tuple[Hit, ...]
     """The hits, the best first."""
     generation: int
-    """The state of the store that answered; it grows with every change."""
+    """A number that grows with every change of the store."""
     took_ms: float
     """How long the search took, in milliseconds."""
     left_out: int = 0
@@ -176,11 +176,11 @@ class DeepResults(Results):
     hits: tuple[DeepHit, ...]
     """The seeds first, then the notes that links led to."""
     dropped: tuple[Visit, ...] = ()
-    """Notes that were looked at and not kept."""
+    """Notes that were compared and not kept."""
     notes: int = 0
-    """How many notes were looked at."""
+    """How many notes were compared."""
     vectors: int = 0
-    """How many vectors were read for it."""
+    """How many vectors were read for that."""
     unseen: int = 0
     """How many linked notes were left out for lack of room."""
 

@@ -53,7 +53,7 @@ complete -F %(complete_func)s %(prog_name)s
 
 
 class Bash(BashComplete):
-    """Bash, which needs to be told which words are file names."""
+    """Bash, which needs to know which words are file names."""
 
     source_template: ClassVar[str] = BASH
 

@@ -30,7 +30,7 @@ class Quiet:
     seconds: float = 2.0
 
     def is_over(self, total: int, began: float) -> bool:
-        """Tell whether a run of so many notes, begun then, is long enough to show."""
+        """Tell whether a run of `total` notes that started at `began` is long enough to show."""
         return total >= self.notes or time.monotonic() - began >= self.seconds
 
 
@@ -41,9 +41,9 @@ QUIET = Quiet()
 def progress_shown(
     doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes", quiet: Quiet = QUIET
 ) -> Iterator[Progress]:
-    """Show a bar on a terminal and plain lines elsewhere; Ctrl-C stops after the current note.
+    """Show a bar on a terminal and plain lines elsewhere.
 
-    So does the end of whatever reads both stdout and stderr.
+    Ctrl-C stops the run after the current note, and so does a reader that closes both stdout and stderr.
     """
     stopping: list[int] = []
 
@@ -65,7 +65,7 @@ def progress_shown(
 
 
 class _Lines:
-    """Says a line for every tenth of a long run, and one for each stage behind it."""
+    """Says a line for every tenth of a long run, and one for each stage after the last note."""
 
     def __init__(self, line: str, quiet: Quiet) -> None:
         self._line = line

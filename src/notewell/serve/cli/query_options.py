@@ -102,7 +102,7 @@ def page_options(command: Command) -> Command:
 
 
 def operation_options(operation: str) -> Callable[[Command], Command]:
-    """Add an option for each parameter of an operation, but for those that must be given, which are arguments."""
+    """Add an option for each optional parameter of an operation; required ones are arguments of the command."""
     every = parameters_of(operation, "cli")
     shared = [option(one) for one in every if one.default is not REQUIRED and one.name != "note"]
     return lambda command: _with_options(command, shared)
@@ -118,14 +118,14 @@ def _with_options(command: Command, options: Sequence[Callable[[Command], Comman
 def vault_to_ask(
     path: Path | None, settings: Mapping[str, Any], *, refresh: bool
 ) -> Iterator[tuple[Vault, tuple[Notice, ...]]]:
-    """Open a vault, index what changed, and yield it with the notices of that; a new one is indexed first."""
+    """Open a vault, index what changed, and yield the vault with notices about that; a new vault is indexed in full."""
     with open_vault(path, settings) as opened, refreshed(opened, refresh=refresh) as notices:
         yield opened, notices
 
 
 @contextmanager
 def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, ...]]:
-    """Index what changed, and yield the notices of that; a new vault is indexed first."""
+    """Index what changed, and yield notices about that; a new vault is indexed in full."""
     with progress_shown() as progress:
         first = not opened.indexed
         if first:

@@ -17,7 +17,7 @@ from notewell.serve.cli.options import is_terminal, json_option, open_vault, pri
 from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
 from notewell.serve.say import printable
-from notewell.serve.served import maybe_not_yet
+from notewell.serve.served import notices_in_errors
 from notewell.types.note import Chunk
 
 
@@ -53,7 +53,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
         place = read_places(opened, [LAST])[-1] if place == LAST else place_from_root(opened.root, place)
         # A path is read from disk. Names come from the store, which may lack the newest notes.
         by_path = names_file(opened.root, place)
-        with nullcontext(()) if by_path else refreshed(opened) as notices, maybe_not_yet(notices):
+        with nullcontext(()) if by_path else refreshed(opened) as notices, notices_in_errors(notices):
             reading = opened.read(place, raw=raw)
         _print(reading, "json" if as_json else format or "text", numbers=numbers)
         remember_reading(opened, reading)

@@ -13,8 +13,10 @@ from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.query_options import Page, PageCommand, option, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
 from notewell.serve.parameters import QUERY, check_asked
-from notewell.types.query import NO_FILTERS
+from notewell.types.notices import Notice
+from notewell.types.query import NO_FILTERS, Query
 from notewell.types.results import DeepResults
+from notewell.vault import Vault
 
 
 @click.command("search", cls=PageCommand)
@@ -56,20 +58,22 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
     check_asked(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         query = replace(query, like=tuple(read_places(opened, like)))
-        if mode == "deep":
-            # Loaded on demand: most searches do not follow links.
-            from notewell.serve.cli.deep import print_deep  # noqa: PLC0415
+        if mode == "fast":
+            print_results(opened.search(query), notices, page=page, vault=opened)
+        else:
+            _follow_links(opened, query, notices, page, mode)
 
-            deep = opened.search(replace(query, mode="deep"))
-            assert isinstance(deep, DeepResults), "deep mode returns deep results"
-            print_deep(deep, notices, page=page, vault=opened)
-            return
-        if mode == "compare":
-            from notewell.serve.cli.deep import print_both  # noqa: PLC0415
 
-            print_both(opened.compare(query), notices, page=page, vault=opened)
-            return
-        print_results(opened.search(query), notices, page=page, vault=opened)
+def _follow_links(vault: Vault, query: Query, notices: tuple[Notice, ...], page: Page, mode: str) -> None:
+    # Loaded on demand: most searches do not follow links.
+    from notewell.serve.cli.deep import print_both, print_deep  # noqa: PLC0415
+
+    if mode == "compare":
+        print_both(vault.compare(query), notices, page=page, vault=vault)
+        return
+    deep = vault.search(replace(query, mode="deep"))
+    assert isinstance(deep, DeepResults), "deep mode returns deep results"
+    print_deep(deep, notices, page=page, vault=vault)
 
 
 @click.command("related", cls=PageCommand)

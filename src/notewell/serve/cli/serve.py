@@ -81,9 +81,7 @@ def command(
 
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
-        token_made = make_token(folder)
-        click.echo(json.dumps({"token": token_made}) if as_json else token_made)
-        say("this token is shown only once; earlier tokens are no longer valid")
+        _print_token(make_token(folder), as_json)
         return
     allowed = Allowed.of(allow_host, allow_origin)
     with Vault.open(vault, opening=SERVED) as opened, bound(host, port) as sockets:
@@ -96,6 +94,11 @@ def command(
         click.echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
         serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
+
+
+def _print_token(token: str, as_json: bool) -> None:
+    click.echo(json.dumps({"token": token}) if as_json else token)
+    say("this token is shown only once; earlier tokens are no longer valid")
 
 
 def _bring_up_to_date(vault: Vault) -> None:

@@ -58,9 +58,9 @@ class NotedVaults:
 def run_and_start(request: dict[str, bytes]) -> None:
     """Run the command here, and start the daemon for the next one: after a command, but before a hook.
 
-    The time limit of a hook may end it before it has opened a vault, so it starts the daemon first, and the daemon
-    finds out by itself whether the vault uses it. Only the hook `start` is handed on to the daemon; what other hooks
-    answer is not answered again. Whoever learns that a vault does not use the daemon leaves a mark for later hooks.
+    A hook may run out of time before it has opened a vault, so it starts the daemon first, and the daemon finds out by
+    itself whether the vault uses it. Only the hook `start` is passed on to the daemon; the others need not run twice.
+    A process that learns that a vault does not use the daemon leaves a mark for later hooks.
     """
     command, name = [*request["arguments"].split(b"\0"), b""][:2]
     mark = _mark(request) if command == b"hook" else None
@@ -101,7 +101,7 @@ def _is_fresh(mark: Path) -> bool:
 
 
 def start(first: bytes = b"") -> None:
-    """Start the daemon, which runs the `first` request for itself; of two that start at once, one ends again."""
+    """Start the daemon, which first runs the `first` request; if two start at once, one of them ends again."""
     # Each request brings its own settings, and none of these may stay.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
     try:
@@ -126,7 +126,7 @@ def start(first: bytes = b"") -> None:
 
 
 def ask(verb: str) -> dict[str, Any]:
-    """Return what the daemon reports about itself, before it ends if told to `stop`; nothing if it does not answer."""
+    """Ask the daemon `about` itself, or to `stop`, and return its report; empty if it does not answer."""
     outcome, parts = wire.ask({"verb": verb.encode()}, patience=PATIENCE)
     if outcome != "done":
         return {}

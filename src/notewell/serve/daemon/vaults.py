@@ -30,7 +30,7 @@ class Vaults:
         self._declined = False
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
-        """Return a vault as `Vault.open` would, an open one if there is; the settings are read every time."""
+        """Return a vault as `Vault.open` does, or one that is open already; its settings are read every time."""
         fresh = Vault.open(path, settings, KEPT_OPEN)
         self.settings = fresh.settings.daemon
         self._declined = not self.settings.use
@@ -88,7 +88,7 @@ class Vaults:
         return list(dict.fromkeys(str(vault.root) for vault in reversed(self._open.values())))
 
     def release(self) -> None:
-        """Free the memory that searches have filled; the vaults stay open."""
+        """Empty the caches of searches; the vaults stay open."""
         token_terms.cache_clear()
         name_terms.cache_clear()
         for vault in self._open.values():

@@ -25,7 +25,7 @@ ELLIPSIS = "…"
 
 
 def find_sure(vault: Vault, texts: Sequence[str], *, limit: int, floor: float) -> list[Hit]:
-    """Return the hits that one of the texts is surely about, each once, the surest first."""
+    """Return the hits that are surely about one of the texts, each once, the surest first."""
     found = [hit for text in texts for hit in vault.search(text, mode="sure", limit=limit, max_tokens=0, floor=floor)]
     best: dict[tuple[str, int, str], Hit] = {}
     for hit in sorted(found, key=lambda hit: (-hit.score, hit.path, hit.line)):

@@ -1,4 +1,4 @@
-"""UserPromptSubmit: adds notes that a prompt is surely about; most prompts get none."""
+"""UserPromptSubmit: adds notes that are surely about a prompt; most prompts get none."""
 
 from __future__ import annotations
 

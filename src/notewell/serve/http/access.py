@@ -76,7 +76,7 @@ class Allowed:
 
 @dataclass(slots=True)
 class Rate:
-    """A token bucket for each address: so many requests a second, and a burst of twice as many; 0 for no limit.
+    """A token bucket for each address: `per_second` requests, and a burst of twice as many; 0 for no limit.
 
     >>> rate = Rate(per_second=0.5)
     >>> rate.wait("::1", now=0.0), rate.wait("::1", now=0.0), rate.wait("::1", now=2.0)
@@ -104,7 +104,7 @@ class Rate:
         """Drop the addresses whose buckets are full again; if that is not enough, all of them."""
         self._buckets = {address: (left, at) for address, (left, at) in self._buckets.items() if now - at < full}
         if len(self._buckets) >= REMEMBERED:
-            # So many addresses at once are an attack, which a rate for each address does not stop.
+            # That many addresses at once are an attack, which a rate for each address does not stop.
             self._buckets.clear()
 
 

@@ -96,7 +96,7 @@ class Guard:
                     self._log(f"{_address(scope)} {scope['method']} {_route(scope)} {status} {took:.1f} ms")
 
     def _refuse_sender(self, request: Request) -> Problem | None:
-        """Return why nobody answers this sender, or nothing; the cheapest reasons first."""
+        """Return why this sender is refused, or None; the cheapest checks come first."""
         if _size(request) > self.limits.header_bytes:
             fact = f"The request is longer than {self.limits.header_bytes:,} bytes"
             return Problem(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, fact, "Send a shorter query")

@@ -26,7 +26,7 @@ from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, be
 from notewell.serve.json_data import as_data, encoded
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import form_of
-from notewell.serve.served import answer, maybe_not_yet, read_indexed
+from notewell.serve.served import answer, notices_in_errors, read_indexed
 from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
 
@@ -103,7 +103,7 @@ class Routes:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
         whole = f"{place}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
-        with maybe_not_yet(self._vault.freshness.look(refresh=refresh)):
+        with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(read_indexed(self._vault, whole)))
 
     def links(self, asked: RouteArguments) -> Response:

@@ -82,7 +82,7 @@ def short_notices(notices: Sequence[str]) -> list[str]:
 
 
 def _with_rest(data: Mapping[str, Any], left_out: int, notices: Sequence[str]) -> Data:
-    """Return the data of a page with its notices, which come first, and with how much is left out."""
+    """Return the data of a page with its notices in front, and the number of rows left out."""
     return {**with_values({}, {"notices": list(notices)}), **with_values(data, {"left_out": left_out})}
 
 
@@ -303,7 +303,7 @@ def _status_text(data: Data) -> str:
 
 
 def is_open(place: str) -> bool:
-    """Tell whether a place goes to the end of its note.
+    """Tell whether a place extends to the end of its note.
 
     >>> [place for place in ("Bees.md", "Bees.md:12", "Bees.md:12-", "Bees.pdf#page 3") if is_open(place)]
     ['Bees.md', 'Bees.md:12-']
@@ -332,7 +332,7 @@ def reading_page(reading: Reading, max_tokens: int, *, open_end: bool) -> ToolAn
 
 
 def _fitting(text: str, tokens: int) -> int:
-    """Return how many characters of a text fit into so many tokens."""
+    """Return how many characters of a text fit into this many tokens."""
     most = range(min(len(text), tokens * CHARS_PER_TOKEN) + 1)
     return bisect_right(most, tokens, key=lambda length: count_tokens(text[:length])) - 1
 

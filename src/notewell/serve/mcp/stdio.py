@@ -105,7 +105,7 @@ def _watch_parent(vault: Vault, requests: int, answers: int, parent: int) -> Non
 
 
 def _has_room(wire: int) -> bool:
-    """Tell whether the other end of a pipe is open and reads; where the system cannot say, it does not count."""
+    """Tell whether the other end of a pipe is open and reads; False where the system cannot say."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
@@ -114,7 +114,7 @@ def _has_room(wire: int) -> bool:
 
 
 def _is_closed(wire: int) -> bool:
-    """Tell whether the other end of a pipe is closed; where the system cannot say, reading will."""
+    """Tell whether the other end of a pipe is closed; False where the system cannot say, as reading then finds out."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()

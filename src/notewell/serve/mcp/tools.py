@@ -11,7 +11,7 @@ from notewell.serve.mcp import forms
 from notewell.serve.mcp.arguments import arguments_of
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import Parameter, query_of
-from notewell.serve.served import answer, maybe_not_yet, read_indexed
+from notewell.serve.served import answer, notices_in_errors, read_indexed
 from notewell.vault import Vault
 
 
@@ -38,7 +38,7 @@ def hits(vault: Vault, given: Arguments) -> ToolAnswer:
 def read(vault: Vault, given: Arguments) -> ToolAnswer:
     """Show lines of a note."""
     place = given.given["place"]
-    with maybe_not_yet(vault.freshness.look()):
+    with notices_in_errors(vault.freshness.look()):
         reading = read_indexed(vault, place)
     return reading_page(reading, given.given["max_tokens"], open_end=is_open(place))
 
