@@ -24,7 +24,7 @@ RYE = "# Rye\n\nThe loaf needs a long and patient rest before baking.\n"
 
 
 class Stop(Event):
-    """Says when a watch waits for a folder that is not there, and may do something then."""
+    """Says when a watch waits, for a folder or for another writer, and may do something then."""
 
     def __init__(self, then: Callable[[], object] = lambda: None) -> None:
         super().__init__()
@@ -202,6 +202,17 @@ def test_a_note_that_is_deleted_or_renamed_is_followed(make_vault: MakeVault) ->
         watched.holds("loaf.md", "orchard/plan.md")
         shutil.rmtree(vault.root / "orchard")
         watched.holds("loaf.md")
+
+
+def test_what_changed_while_another_process_wrote_is_indexed_when_it_is_done(make_vault: MakeVault) -> None:
+    vault = make_vault({"bees.md": BEES})
+    with watching(vault) as watched:
+        watched.told()
+        settle(watched)
+        with vault.store.writing():
+            watched.save("rye.md", RYE)
+            assert watched.stop.waits.wait(GUARD), "it is seen to be busy"
+        assert counts(watched.told()) == (1, 0, 0)
 
 
 def test_a_vault_that_is_moved_away_and_back_loses_nothing_and_is_watched_on(make_vault: MakeVault) -> None:

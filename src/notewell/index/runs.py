@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -22,6 +22,8 @@ from notewell.types.notices import Notice
 WAIT_SECONDS = 5.0
 # And how long writing or removing one note waits for that; otherwise the next search indexes it.
 NOTE_WAIT_SECONDS = 2.0
+# How long a watch waits before it tries again.
+BUSY_SECONDS = 0.5
 
 
 class Indexing:
@@ -104,17 +106,27 @@ class Indexing:
     def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
         """Index every change as it happens, until told to stop; see `Vault.watch`."""
         for _ in watch(self.root, stop):
-            # Another process may be indexing, or the vault's drive may be gone: the next round tries again.
-            with suppress(StoreBusy, VaultError):
-                try:
-                    report = self.run(progress=Progress(stop=stop.is_set))
-                except EmbedError as error:
-                    if warn is None or not self._models.rules.is_remote:
-                        raise
-                    warn(f"{error.fact}; what changed is indexed with the next change")
-                    continue
-                if report.added or report.changed or report.removed:
-                    tell(report)
+            # While another process writes, no further event would say that a change is still to be indexed.
+            while not self._index_changes(tell, stop, warn) and not stop.wait(BUSY_SECONDS):
+                pass
+
+    def _index_changes(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> bool:
+        """Index what changed, and tell; return False if another process is writing to the store."""
+        try:
+            report = self.run(progress=Progress(stop=stop.is_set))
+        except StoreBusy:
+            return False
+        except VaultError:
+            # The vault's drive is gone; the next round begins when it is back.
+            return True
+        except EmbedError as error:
+            if warn is None or not self._models.rules.is_remote:
+                raise
+            warn(f"{error.fact}; what changed is indexed with the next change")
+            return True
+        if report.added or report.changed or report.removed:
+            tell(report)
+        return True
 
     def resolve_links(self) -> tuple[Notice, ...]:
         """Resolve the links that an interrupted run, or an older Notewell, left; return what the user should know."""
