@@ -58,7 +58,7 @@ GROUPS = {
     "Set up": {
         "config": "Show every setting, its value, and where it was set",
         "completion": "Print a script that completes commands, options and notes in your shell",
-        "daemon": "Show or stop the background process that speeds up commands",
+        "daemon": "Show or stop the daemon, which speeds up commands",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },
@@ -181,7 +181,7 @@ def global_first(arguments: list[str]) -> list[str]:
     help="Print colours and links. Default: auto, if the terminal supports them and NO_COLOR is not set",
 )
 @click.option("--no-pager", is_flag=True, help="Do not send long output through a pager")
-@click.option("--no-daemon", is_flag=True, expose_value=False, help="Neither use nor start the background process")
+@click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not use or start the daemon")
 @click.pass_context
 def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
     """Search a folder of notes by words and by meaning

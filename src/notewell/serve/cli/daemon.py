@@ -27,11 +27,11 @@ PAUSE = 0.02
 @click.option("--first", is_flag=True, help="With run: begin with the request on stdin")
 @json_option
 def command(action: str, first: bool, as_json: bool) -> None:
-    """Show or stop the background process that speeds up commands
+    """Show or stop the daemon, which speeds up commands
 
-    The first search starts a daemon that keeps the vault open, so that the next search takes a tenth of the time. It
-    exits after 15 minutes without a request. `status` lists its open vaults, and `stop` stops it; searches use `run` to
-    start it. To do without it, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
+    The first search starts the daemon, a process that keeps the vault open, so that the next search takes a tenth of
+    the time. It exits after 15 minutes without a request. `status` lists its open vaults, and `stop` stops it; searches
+    use `run` to start it. To do without it, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
 
     \b
     Example:
