@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from notewell.files.folder import Folder
-from notewell.files.safe_open import BY_NUMBER
+from notewell.files.safe_open import BY_DESCRIPTOR
 
 OpenFolder = Callable[..., Folder]
 
 
-@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.skipif(not BY_NUMBER, reason="no dir_fd here")), False])
+@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.skipif(not BY_DESCRIPTOR, reason="no dir_fd")), False])
 def open_folder(request: pytest.FixtureRequest) -> OpenFolder:
-    return partial(Folder, by_number=request.param)
+    return partial(Folder, by_descriptor=request.param)
 
 
 def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, open_folder: OpenFolder) -> None:

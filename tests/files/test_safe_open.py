@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import NoteError
-from notewell.files.safe_open import BY_NUMBER, open_inside
+from notewell.files.safe_open import BY_DESCRIPTOR, open_inside
 from notewell.index.place import find_place, found_at, read_place
 from notewell.index.readers import load
 from notewell.index.secrets import files_at
@@ -50,12 +50,12 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.skipif(not BY_NUMBER, reason="no dir_fd here")), False])
+@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.skipif(not BY_DESCRIPTOR, reason="no dir_fd")), False])
 def read_file(request: pytest.FixtureRequest) -> ReadFile:
-    """Read a file by the number of its folder, and as systems do that have no such numbers."""
+    """Read a file by the descriptor of its folder, and as on systems without such descriptors."""
 
     def read(root: Path, path: str) -> bytes:
-        with os.fdopen(open_inside(root, path, by_number=request.param), "rb") as file:
+        with os.fdopen(open_inside(root, path, by_descriptor=request.param), "rb") as file:
             return file.read()
 
     return read

@@ -26,10 +26,10 @@ NOT_IN_A_LINE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SURROGATES}\t\n\
 INVISIBLE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_VARIATIONS}]")
 
 
-def one_line(text: str) -> str:
+def visible_line(text: str) -> str:
     """Return text of a note as one line, without control or invisible characters.
 
-    >>> one_line("Bees\\n\\x1b[31mand  honey")
+    >>> visible_line("Bees\\n\\x1b[31mand  honey")
     'Bees [31mand honey'
     """
     return " ".join(NOT_IN_A_LINE.sub(" ", text).split())

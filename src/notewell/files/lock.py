@@ -30,34 +30,34 @@ LONGEST = 200
 def held(file: Path, wait: float, doing: str = "is writing to this vault's store") -> Iterator[None]:
     """Hold the lock in `file`, waiting up to `wait` seconds; `doing` says in errors what its holder does."""
     try:
-        number = os.open(file, OPEN, 0o644)
+        descriptor = os.open(file, OPEN, 0o644)
     except OSError as error:
         if file.is_symlink():
             raise _in_the_way(file) from error
         hint = "Check its permissions, or set store.path to a place that can be written"
         raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
     try:
-        if not S_ISREG(os.fstat(number).st_mode):
+        if not S_ISREG(os.fstat(descriptor).st_mode):
             raise _in_the_way(file)
         deadline = time.monotonic() + wait
-        while not _take(number):
+        while not _take(descriptor):
             if time.monotonic() >= deadline:
                 raise StoreBusy(f"{_holder(file)} {doing}", "Wait for it to end, then try again")
             time.sleep(PAUSE)
-        _check_free(file, number)
-        _sign(number)
+        _check_free(file, descriptor)
+        _sign(descriptor)
         try:
             yield
         finally:
-            os.ftruncate(number, 0)
-            _free(number)
+            os.ftruncate(descriptor, 0)
+            _free(descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
-def _check_free(file: Path, number: int) -> None:
-    os.lseek(number, 0, os.SEEK_SET)
-    if not FORM.match(os.read(number, LONGEST)):
+def _check_free(file: Path, descriptor: int) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    if not FORM.match(os.read(descriptor, LONGEST)):
         raise _in_the_way(file)
 
 
@@ -65,13 +65,13 @@ def _in_the_way(file: Path) -> StoreError:
     return StoreError(f"{file} exists and is not a Notewell lock file", "Move it away, or change store.path")
 
 
-def _sign(number: int) -> None:
+def _sign(descriptor: int) -> None:
     signed = {"pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
     # On a full disk the lock still works; only the name of its holder is missing.
     with suppress(OSError):
-        os.ftruncate(number, 0)
-        os.lseek(number, 0, os.SEEK_SET)
-        os.write(number, json.dumps(signed).encode("ascii"))
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, json.dumps(signed).encode("ascii"))
 
 
 def _holder(file: Path) -> str:
@@ -86,27 +86,30 @@ def _holder(file: Path) -> str:
 if sys.platform == "win32":
     import msvcrt
 
-    def _take(number: int) -> bool:
+    # Windows also keeps others from reading a locked byte, so one far behind the signature is locked.
+    LOCKED_BYTE = 1 << 20
+
+    def _take(descriptor: int) -> bool:
         try:
-            os.lseek(number, 1 << 20, os.SEEK_SET)
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
 
-    def _free(number: int) -> None:
-        os.lseek(number, 1 << 20, os.SEEK_SET)
-        msvcrt.locking(number, msvcrt.LK_UNLCK, 1)
+    def _free(descriptor: int) -> None:
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _take(number: int) -> bool:
+    def _take(descriptor: int) -> bool:
         try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _free(number: int) -> None:
-        fcntl.flock(number, fcntl.LOCK_UN)
+    def _free(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -21,10 +21,10 @@ LOCK_FILES = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.y
 ALWAYS_EXCLUDED = MACHINERY | LOCK_FILES
 
 # Where a name can be opened relative to an open folder, nobody can swap that folder.
-BY_NUMBER = os.open in os.supports_dir_fd and os.link in os.supports_dir_fd
+BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.link in os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 DIRECTORY = getattr(os, "O_DIRECTORY", 0)
-# Open a folder only to pass through it, which needs no permission to list it.
+# Flags to open a folder that is used, and one that is only passed through, which needs no permission to list it.
 HOLD = os.O_RDONLY | DIRECTORY
 PASS = getattr(os, "O_PATH", os.O_RDONLY) | DIRECTORY
 # Opening a pipe would otherwise wait for ever.
@@ -34,11 +34,11 @@ MET_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 
 
 def exists(path: Path) -> bool:
-    """Tell whether there is a file or folder at a path; a name that no file can have is none."""
+    """Tell whether there is a file or folder at a path; no path raises an error."""
     try:
         return path.exists()
     except (OSError, ValueError):
-        # Too long a name, or one with a zero byte or half a character in it.
+        # No file can have this name: it is too long, or has a zero byte or half a character in it.
         return False
 
 
@@ -52,9 +52,9 @@ def check_folder(root: Path) -> None:
         raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
 
 
-def open_inside(root: Path, path: str, *, by_number: bool = BY_NUMBER) -> int:
+def open_inside(root: Path, path: str, *, by_descriptor: bool = BY_DESCRIPTOR) -> int:
     """Return the descriptor of a file opened for reading; links must lead to a place in the vault."""
-    if not by_number:
+    if not by_descriptor:
         return _open_and_look(root, path)
     try:
         return _open_at(root, path)
@@ -66,42 +66,42 @@ def open_inside(root: Path, path: str, *, by_number: bool = BY_NUMBER) -> int:
 
 def enter(root: Path, path: str, flags: int, *, make: bool = False) -> int:
     """Return the descriptor of a folder of the vault, opened without following links; `make` creates it."""
-    number = os.open(root, flags)
+    descriptor = os.open(root, flags)
     for part in path.split("/") if path else ():
         try:
-            inner = _step(part, number, flags, make=make)
+            inner = _step(part, descriptor, flags, make=make)
         finally:
-            os.close(number)
-        number = inner
-    return number
+            os.close(descriptor)
+        descriptor = inner
+    return descriptor
 
 
-def _step(part: str, number: int, flags: int, *, make: bool) -> int:
+def _step(part: str, descriptor: int, flags: int, *, make: bool) -> int:
     if make:
         with suppress(FileExistsError):
-            os.mkdir(part, dir_fd=number)
-    return os.open(part, flags | NO_LINK, dir_fd=number)
+            os.mkdir(part, dir_fd=descriptor)
+    return os.open(part, flags | NO_LINK, dir_fd=descriptor)
 
 
 def _open_at(root: Path, path: str) -> int:
     folder, _, name = path.rpartition("/")
-    number = enter(root, folder, PASS)
+    descriptor = enter(root, folder, PASS)
     try:
-        return os.open(name, FILE | NO_LINK, dir_fd=number)
+        return os.open(name, FILE | NO_LINK, dir_fd=descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
 def _open_and_look(root: Path, path: str) -> int:
     """Open a file by its path, then check that it is the one in the vault."""
-    number = os.open(root / path, FILE)
+    descriptor = os.open(root / path, FILE)
     try:
-        if not os.path.samestat(os.fstat(number), os.lstat(root / _target(root, path))):
+        if not os.path.samestat(os.fstat(descriptor), os.lstat(root / _target(root, path))):
             raise NoteOutOfReach("was replaced while it was being opened", "Index it again")
     except BaseException:
-        os.close(number)
+        os.close(descriptor)
         raise
-    return number
+    return descriptor
 
 
 def _target(root: Path, path: str) -> str:

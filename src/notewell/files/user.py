@@ -77,9 +77,9 @@ def write_private(file: Path, data: bytes) -> None:
 def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
     """Write a file atomically, by default readable only by this user; a link there is replaced, not followed."""
     made = file.with_name(f".new-{os.urandom(8).hex()}")
-    number = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
     try:
-        with os.fdopen(number, "wb") as stream:
+        with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
         if mode != PRIVATE_FILE:
             made.chmod(mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.files.control_chars import one_line, shown_path
+from notewell.files.control_chars import shown_path, visible_line
 from notewell.memory import Near
 from notewell.search.budget import fenced
 from notewell.serve.arguments import Arguments
@@ -49,7 +49,7 @@ def _remembered_text(data: Data) -> str:
         f"{shown_path(place['path'])}:{place['line']} (similarity {place['similarity']})\n{fenced(place['text'])}"
         for place in near
     ]
-    return "\n".join((*lines, *(f"note: {one_line(notice)}" for notice in data.get("notices", ()))))
+    return "\n".join((*lines, *(f"note: {visible_line(notice)}" for notice in data.get("notices", ()))))
 
 
 def forget(vault: Vault, given: Arguments) -> ToolAnswer:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from notewell.files.control_chars import one_line, shown_path
+from notewell.files.control_chars import shown_path, visible_line
 from notewell.graph.link_report import Links, NoteLink
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
@@ -78,7 +78,7 @@ def with_values(data: Mapping[str, Any], optional: Mapping[str, Any]) -> Data:
 
 def short_notices(notices: Sequence[str]) -> list[str]:
     """Return notices cut to fit on a page."""
-    return [clipped(one_line(notice), NOTICE) for notice in notices[:NOTICES]]
+    return [clipped(visible_line(notice), NOTICE) for notice in notices[:NOTICES]]
 
 
 def _with_rest(data: Mapping[str, Any], left_out: int, notices: Sequence[str]) -> Data:
@@ -182,14 +182,16 @@ def _hits_text(data: Data) -> str:
 
 def _hit_text(number: int, hit: Data) -> str:
     quote = hit.get("excerpt")
-    part = f"; {one_line(hit['place'])}" if "place" in hit else ""
+    part = f"; {visible_line(hit['place'])}" if "place" in hit else ""
     place = f"{quote['line']} (of {hit['line']}-{hit['end_line']}" if quote else f"{hit['line']}-{hit['end_line']} ("
     head = f"{number}. {shown_path(hit['path'])}:{place}{'; ' * bool(quote)}score {hit['score']}{part})"
     text = quote["text"] if quote else hit.get("text", "")
-    body = fenced("\n".join(part for part in (f"[{one_line(hit['heading'])}]", text) if part))
+    body = fenced("\n".join(part for part in (f"[{visible_line(hit['heading'])}]", text) if part))
     more = [f"the same in {', '.join(map(shown_path, hit['also']))}\n"] if "also" in hit else []
-    more += [f"reached by {one_line(hit['reached'])}\n"] if "reached" in hit else []
-    return "\n".join((head, body + "".join(more) + "".join(f"- {one_line(step)}\n" for step in hit.get("trace", ()))))
+    more += [f"reached by {visible_line(hit['reached'])}\n"] if "reached" in hit else []
+    return "\n".join(
+        (head, body + "".join(more) + "".join(f"- {visible_line(step)}\n" for step in hit.get("trace", ())))
+    )
 
 
 def walk_page(walk: Walk) -> ToolAnswer:
@@ -243,7 +245,7 @@ def links_page(links: Links) -> ToolAnswer:
 
 
 def _link(link: NoteLink) -> Data:
-    shown = {"path": link.path, "line": link.line, "written": clipped(one_line(link.written), 200)}
+    shown = {"path": link.path, "line": link.line, "written": clipped(visible_line(link.written), 200)}
     return with_values(shown, {"to": link.to, "problem": link.problem, "near": list(link.near[:NAMED])})
 
 
@@ -259,7 +261,7 @@ def _links_text(data: Data) -> str:
     lines = [f"{link['path']}:{link['line']}  {link['written']}  {_target(link)}" for link in data["links"]]
     back = [f"{link['path']}:{link['line']}  {link['written']}" for link in data["backlinks"]]
     lists = (("links", lines), ("backlinks", back), ("orphans", data["orphans"]))
-    parts = [f"{name}:\n{fenced(chr(10).join(map(one_line, rows)))}" for name, rows in lists if rows]
+    parts = [f"{name}:\n{fenced(chr(10).join(map(visible_line, rows)))}" for name, rows in lists if rows]
     return "\n".join((*_noted(data), head, *parts, *_ends(data)))
 
 
@@ -288,7 +290,7 @@ def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
 
 
 def _status_text(data: Data) -> str:
-    lines = [f"vault: {one_line(data['vault'])}"]
+    lines = [f"vault: {visible_line(data['vault'])}"]
     if "indexing" in data:
         lines.append("being indexed: {done:,} of {total:,} notes".format(**data["indexing"]))
     if not data["indexed_at"]:
@@ -298,7 +300,7 @@ def _status_text(data: Data) -> str:
     lines.append(f"encoded: {data['closely_read']}")
     skipped = counted(data["skipped_files"], "file")
     lines.append(f"skipped: {skipped}; in unsupported formats: {data['unread_files']:,}")
-    lines += [f"- {shown_path(row['path'])}: {one_line(row['reason'])}" for row in data["skipped"]]
+    lines += [f"- {shown_path(row['path'])}: {visible_line(row['reason'])}" for row in data["skipped"]]
     return "\n".join(lines)
 
 
@@ -321,7 +323,7 @@ def reading_page(reading: Reading, max_tokens: int, *, open_end: bool) -> ToolAn
     kept = kept or [numbered[0][: _fitting(numbered[0], max_tokens)]]
     cut = len(numbered[0]) - len(kept[0])
     last = reading.line + len(kept) - 1
-    path, place = shown_path(reading.path), f", {one_line(reading.place)}" if reading.place else ""
+    path, place = shown_path(reading.path), f", {visible_line(reading.place)}" if reading.place else ""
     of = f" of {reading.end_line:,}" if open_end else ""
     head = f"{path}, lines {reading.line}-{last}{of}{place}. {WARNING}\n"
     cut_off = f"Line {last} goes on for {cut:,} characters that are not shown; `search` finds passages in it."
