@@ -35,15 +35,15 @@ def test_encoding_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it
     with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
         fresh.encode()
-        expected, chunks = encoded(fresh), fresh.store.about().filled
+        expected, chunks = encoded(fresh), fresh.store.about().encoded
     seen = set[int]()
 
     def check() -> None:
         with place.opened() as vault:
             assert vault.doctor().problems == ()
-            seen.add(vault.store.about().filled)
+            seen.add(vault.store.about().encoded)
             assert vault.encode() == vault.encoder.left == 0, "the lock of the one that was killed is free"
-            assert (vault.store.about().filled, encoded(vault)) == (chunks, expected)
+            assert (vault.store.about().encoded, encoded(vault)) == (chunks, expected)
             assert vault.doctor().problems == ()
 
     steps = place.kill(perform, "fill", check=check)

@@ -68,7 +68,7 @@ def test_encoding_gives_every_chunk_the_encoders_vector_and_reports_progress(vau
     assert vault.encode(Progress(tell=lambda *counts: told.append(counts))) == 0
     assert told == [(GROUP, NUMBER), (2 * GROUP, NUMBER), (3 * GROUP, NUMBER), (NUMBER, NUMBER)]
     about = vault.store.about()
-    assert (about.encoder, about.filled, vault.encoder.left) == (WordsEmbedder.fingerprint, NUMBER, 0)
+    assert (about.encoder, about.encoded, vault.encoder.left) == (WordsEmbedder.fingerprint, NUMBER, 0)
     assert vault.doctor().problems == ()
 
 
@@ -89,11 +89,11 @@ def test_an_encoding_run_that_is_stopped_keeps_what_it_did_and_the_next_goes_on(
     told: list[int] = []
     progress = Progress(tell=lambda done, total: told.append(total), stop=lambda: bool(told))
     assert vault.encode(progress) == vault.encoder.left == NUMBER - GROUP
-    assert vault.store.about().filled == GROUP
+    assert vault.store.about().encoded == GROUP
     assert vault.encode(progress) == vault.encoder.left == NUMBER - GROUP
     told.clear()
     assert vault.encode() == 0
-    assert vault.store.about().filled == NUMBER
+    assert vault.store.about().encoded == NUMBER
 
 
 def test_a_second_encoding_run_has_nothing_to_do(vault: Vault) -> None:
@@ -109,7 +109,7 @@ def test_a_vault_without_an_encoder_or_without_a_store_has_nothing_to_encode(mak
     assert not vault.store_file.exists()
     vault.index()
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "off"}) as other:
-        assert (other.encoder.left, other.encode(), other.store.about().filled) == (0, 0, 0)
+        assert (other.encoder.left, other.encode(), other.store.about().encoded) == (0, 0, 0)
 
 
 # Beside others
@@ -137,7 +137,7 @@ def test_search_goes_on_during_encoding_and_sees_what_is_there(vault: Vault) -> 
         with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
             results = other.search(f"hive {NUMBER - 1}")
             assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
-            seen.append((other.store.about().filled, "fine" in results[0].retrievers))
+            seen.append((other.store.about().encoded, "fine" in results[0].retrievers))
 
     assert vault.encode(Progress(tell=look)) == 0
     assert [filled for filled, _ in seen] == [GROUP, 2 * GROUP, 3 * GROUP, NUMBER]
@@ -153,7 +153,7 @@ def test_notes_that_come_in_during_encoding_are_encoded_by_it(vault: Vault, last
                 assert other.index(wait=0).added == 1
 
     assert vault.encode(Progress(add)) == vault.encoder.left == 0
-    assert vault.store.about().filled == NUMBER + 1
+    assert vault.store.about().encoded == NUMBER + 1
     assert vault.search("zebra")[0].path == "new.md"
     assert vault.doctor().problems == ()
 
@@ -189,7 +189,7 @@ def test_an_encoding_run_tries_again_while_another_connection_holds_a_transactio
 
     assert vault.encode(Progress(stop=let_go)) == 0
     writer.close()
-    assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
+    assert (vault.store.about().encoded, vault.doctor().problems) == (NUMBER, ())
     assert next(asked) > 3
 
 
@@ -201,7 +201,7 @@ def test_an_encoding_run_waits_while_another_connection_holds_a_transaction(vaul
     assert vault.encode() == 0
     letting_go.join()
     writer.close()
-    assert (vault.store.about().filled, vault.doctor().problems) == (NUMBER, ())
+    assert (vault.store.about().encoded, vault.doctor().problems) == (NUMBER, ())
 
 
 def test_an_encoding_run_that_waits_for_another_can_be_stopped(vault: Vault) -> None:
@@ -240,7 +240,7 @@ def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault)
 
 def test_measuring_keeps_nothing(vault: Vault) -> None:
     assert find_candidates(vault, "the hive hums", limit=5)[0].ranks["fine"]
-    assert (vault.store.about().encoder, vault.store.about().filled) == ("", 0)
+    assert (vault.store.about().encoder, vault.store.about().encoded) == ("", 0)
 
 
 def test_two_encoders_take_turns_only_by_encoding(vault: Vault) -> None:
@@ -248,7 +248,7 @@ def test_two_encoders_take_turns_only_by_encoding(vault: Vault) -> None:
     assert vault.store.about().encoder == WordsEmbedder.fingerprint
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
         other.encode()
-        assert (other.store.about().filled, other.encoder.left) == (NUMBER, 0)
+        assert (other.store.about().encoded, other.encoder.left) == (NUMBER, 0)
     assert vault.encoder.progress == EncoderProgress(WordsEmbedder.fingerprint, left=NUMBER)
 
 
@@ -265,7 +265,7 @@ def test_a_note_that_changes_during_encoding_has_no_vector_of_what_it_was(
     assert vault.encode(after_first_group(change)) == vault.encoder.left == 0
     assert vault.doctor().problems == ()
     about = vault.store.about()
-    assert about.filled == about.chunks == (NUMBER if text else NUMBER - 1)
+    assert about.encoded == about.chunks == (NUMBER if text else NUMBER - 1)
     if text:
         assert vault.search("zebra")[0].path == path
 
@@ -287,17 +287,17 @@ def test_a_note_that_changes_while_its_vector_is_made_is_encoded_by_the_same_run
 
     assert encode(vault.store, Meddled(), Progress()) == vault.encoder.left == 0
     assert vault.doctor().problems == ()
-    assert vault.store.about().filled == NUMBER
+    assert vault.store.about().encoded == NUMBER
 
 
 def test_a_full_run_during_encoding_loses_nothing(vault: Vault) -> None:
     def make_anew() -> None:
         with opened(vault) as other:
             assert other.index(full=True).added == NUMBER
-            assert other.store.about().filled == GROUP
+            assert other.store.about().encoded == GROUP
 
     assert vault.encode(after_first_group(make_anew)) == vault.encoder.left == 0
-    assert vault.store.about().filled == NUMBER
+    assert vault.store.about().encoded == NUMBER
     assert vault.doctor().problems == ()
 
 
@@ -316,7 +316,7 @@ def test_searches_that_make_vectors_and_an_encoding_run_come_to_the_same(vault: 
     finally:
         done.set()
         searcher.join()
-    assert (vault.store.about().filled, vault.encoder.left, vault.doctor().problems) == (NUMBER, 0, ())
+    assert (vault.store.about().encoded, vault.encoder.left, vault.doctor().problems) == (NUMBER, 0, ())
 
 
 # Killed

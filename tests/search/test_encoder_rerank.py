@@ -206,7 +206,7 @@ def test_two_hits_are_ranked_by_two_vectors(store: SqliteStore) -> None:
 def test_a_vector_of_zeros_is_as_good_as_none(store: SqliteStore) -> None:
     chunks = list(put_angles(store, [None, None, 80, 0]).values())
     fill(store, chunks)
-    assert (store.about().filled, store.about().unread) == (2, 2)
+    assert (store.about().encoded, store.about().unread) == (2, 2)
     assert found(store, Degrees(), STORED_ONLY) == found(store, None, STORED_ONLY)
     more = put(store, {"more.md": text_of(1, 40)})
     fill(store, list(more.values()))
@@ -267,18 +267,18 @@ def test_what_a_vault_makes_during_a_search_is_kept_and_the_same_search_gives_th
     with make_vault(notes, {"embed.encoder": "words"}) as vault:
         vault.index()
         first = vault.search("hive hums again")
-        filled = vault.store.about().filled
+        filled = vault.store.about().encoded
         assert 0 < filled <= ON_DEMAND
         again = vault.search("hive hums again")
         assert again.hits == first.hits
-        assert (vault.store.about().filled, vault.store.about().generation) == (filled, again.generation)
+        assert (vault.store.about().encoded, vault.store.about().generation) == (filled, again.generation)
 
 
 def test_a_budget_of_0_makes_none(store: SqliteStore) -> None:
     put_angles(store, [10, 20, 30, 40])
     encoder = Degrees()
     assert found(store, encoder, STORED_ONLY) == found(store, None, STORED_ONLY)
-    assert (encoder.made, store.about().filled) == ([], 0)
+    assert (encoder.made, store.about().encoded) == ([], 0)
 
 
 def test_only_what_lacks_a_vector_is_made(store: SqliteStore) -> None:
@@ -302,7 +302,7 @@ def test_what_the_encoder_does_not_read_is_not_given_to_it_again(store: SqliteSt
     encoder = Degrees()
     first = stored(store, encoder, AMPLE)
     made, generation = len(encoder.made), store.about().generation
-    assert (made, store.about().filled, store.about().unread) == (5, 3, 2)
+    assert (made, store.about().encoded, store.about().unread) == (5, 3, 2)
     assert stored(store, encoder, AMPLE) == first
     assert (len(encoder.made), store.about().generation) == (made, generation)
 

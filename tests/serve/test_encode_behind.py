@@ -117,7 +117,7 @@ def test_watch_encodes_in_the_background_and_leaves_no_dead_child(
     try:
         deadline = time.monotonic() + LONG
         with Vault.open(encoded) as vault:
-            while not vault.indexed or vault.store.about().filled < 4:
+            while not vault.indexed or vault.store.about().encoded < 4:
                 assert time.monotonic() < deadline, "nobody fills"
                 time.sleep(0.1)
             assert vault.encoder.left == 0

@@ -162,7 +162,7 @@ class MemoryStore:
             indexed_at=state.indexed_at,
             skipped={path: reason for path, (_, reason) in sorted(kept.skipped.items())},
             encoder=state.encoder,
-            filled=sum(encoded),
+            encoded=sum(encoded),
             unread=len(encoded) - sum(encoded),
         )
 

@@ -86,12 +86,12 @@ def test_chunks_with_the_same_lines_share_one_vector_and_a_renamed_note_keeps_it
     keep(store, rye)
     with store.reading() as snapshot:
         assert cosines_to(snapshot, "rye", "rye").keys() == {"a.md:1", "copy.md:1"}
-    assert (store.about().filled, store.about().unread, lacking(store)) == (1, 0, [])
+    assert (store.about().encoded, store.about().unread, lacking(store)) == (1, 0, [])
     with store.writing() as writer:
         writer.remove("a.md")
         writer.remove("copy.md")
         writer.put(Note("new.md", RYE, Stamp(2, 1, RYE)), [chunk_of("new.md", RYE)], WordsEmbedder().embed([RYE]))
-    assert (store.about().filled, lacking(store)) == (1, [])
+    assert (store.about().encoded, lacking(store)) == (1, [])
 
 
 def test_the_vector_of_lines_that_are_gone_is_not_kept(store: Store) -> None:
@@ -108,12 +108,12 @@ def test_the_vector_of_lines_that_are_gone_is_not_kept(store: Store) -> None:
 def test_lines_that_are_dropped_take_their_vector_with_them(store: Store) -> None:
     chunks = put(store, {"a.md": f"{RYE}\n{BEES}", "b.md": BEES})
     keep(store, *chunks)
-    assert store.about().filled == 2
+    assert store.about().encoded == 2
     put(store, {"a.md": "rye no more"})
-    assert (store.about().filled, lacking(store)) == (1, ["a.md:1"])
+    assert (store.about().encoded, lacking(store)) == (1, ["a.md:1"])
     with store.writing() as writer:
         writer.remove("b.md")
-    assert store.about().filled == 0
+    assert store.about().encoded == 0
     assert store.check() == []
 
 
@@ -123,7 +123,7 @@ def test_a_vector_of_zeros_says_that_the_lines_are_not_read_and_is_close_to_noth
         writer.keep_vectors(ENCODER, [rye], np.zeros((1, 27), dtype=np.float32))
     with store.reading() as snapshot:
         assert cosines_to(snapshot, RYE, "rye") == {"a.md:1": None}
-    assert (store.about().filled, store.about().unread, lacking(store)) == (0, 1, [])
+    assert (store.about().encoded, store.about().unread, lacking(store)) == (0, 1, [])
     assert measure_progress(store, WordsEmbedder()) == EncoderProgress(ENCODER, filled=0, unread=1, left=0)
     assert store.check() == []
 
@@ -135,7 +135,7 @@ def test_a_later_vector_of_the_same_lines_takes_the_place_of_the_first(store: St
     keep(store, rye)
     with store.reading() as snapshot:
         assert cosines_to(snapshot, RYE, "rye")["a.md:1"] == pytest.approx(1, abs=0.01)
-    assert store.about().filled == 1
+    assert store.about().encoded == 1
 
 
 # Whose they are
@@ -146,7 +146,7 @@ def test_the_vectors_of_another_encoder_take_the_place_of_all(store: Store) -> N
     keep(store, *chunks)
     with store.writing() as writer:
         writer.keep_vectors("narrow/2", chunks[:1], np.eye(1, 2, dtype=np.float32))
-    assert (store.about().encoder, store.about().filled) == ("narrow/2", 1)
+    assert (store.about().encoder, store.about().encoded) == ("narrow/2", 1)
     assert lacking(store, "narrow/2") == ["b.md:1"]
     assert lacking(store) == ["a.md:1", "b.md:1"]
     with store.reading() as snapshot:
@@ -156,7 +156,7 @@ def test_the_vectors_of_another_encoder_take_the_place_of_all(store: Store) -> N
 
 def test_a_new_store_has_nobodys_vectors_and_lacks_all(store: Store) -> None:
     put(store, {"a.md": RYE, "b.md": BEES})
-    assert (store.about().encoder, store.about().filled, store.about().unread) == ("", 0, 0)
+    assert (store.about().encoder, store.about().encoded, store.about().unread) == ("", 0, 0)
     assert lacking(store) == ["a.md:1", "b.md:1"]
 
 
@@ -199,11 +199,11 @@ def test_what_a_search_made_is_kept_only_beside_its_own_encoders_vectors(open_st
     vectors = WordsEmbedder().embed([RYE])
     keep_searched(store, ENCODER, [rye], vectors)
     keep_searched(store, "another/27", [bees], vectors)
-    assert (store.about().encoder, store.about().filled, lacking(store)) == (ENCODER, 1, ["b.md:1"])
+    assert (store.about().encoder, store.about().encoded, lacking(store)) == (ENCODER, 1, ["b.md:1"])
     with other.writing(), pytest.raises(StoreBusy):
         keep_searched(store, ENCODER, [bees], vectors)
     keep_searched(store, ENCODER, [bees], vectors)
-    assert store.about().filled == 2
+    assert store.about().encoded == 2
 
 
 def test_a_reader_keeps_its_state_while_vectors_come_in(open_store: OpenStore) -> None:
@@ -226,7 +226,7 @@ def test_a_rebuilt_store_has_the_vectors_of_the_lines_that_stayed(store: Store) 
     with closing(store.beside(MadeFor("words/27", 27, "2"))) as fresh:
         put(fresh, {"c.md": "cats mew", "other.md": RYE})
         store.replace_by(fresh)
-    assert (store.about().encoder, store.about().filled) == (ENCODER, 1)
+    assert (store.about().encoder, store.about().encoded) == (ENCODER, 1)
     with store.reading() as snapshot:
         assert cosines_to(snapshot, RYE, "rye") == {"other.md:1": pytest.approx(1, abs=0.01)}
     assert lacking(store) == ["c.md:1"]

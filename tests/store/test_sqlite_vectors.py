@@ -82,7 +82,7 @@ def test_a_full_run_with_other_chunks_keeps_what_it_can(make_vault: Callable[...
     small = {"embed.model": "words", "embed.encoder": "words", "chunk.max_chars": 300}
     with Vault.open(vault.root, small) as other:
         other.index()
-        assert (other.store.about().filled, other.encoder.left) == (2, other.store.about().chunks - 2)
+        assert (other.store.about().encoded, other.encoder.left) == (2, other.store.about().chunks - 2)
         assert other.doctor().problems == ()
 
 
@@ -93,7 +93,7 @@ def test_a_backup_brings_its_vectors_back(make_vault: Callable[..., Vault], tmp_
         vault.backup(tmp_path / "copy.db")
         shutil.rmtree(vault.root / ".notewell")
         vault.restore(tmp_path / "copy.db")
-        assert (vault.store.about().encoder, vault.store.about().filled, vault.encoder.left) == (ENCODER, 2, 0)
+        assert (vault.store.about().encoder, vault.store.about().encoded, vault.encoder.left) == (ENCODER, 2, 0)
 
 
 # Proof and formats
@@ -130,10 +130,10 @@ def test_a_store_of_the_first_format_gets_the_table_and_can_be_encoded(tmp_path:
     shutil.copyfile(SCHEMA_1, tmp_path / ".notewell" / "store.db")
     with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
         about = vault.store.about()
-        assert (about.encoder, about.filled, vault.encoder.left) == ("", 0, about.chunks)
+        assert (about.encoder, about.encoded, vault.encoder.left) == ("", 0, about.chunks)
         assert database(vault.store).pragma("user_version") == VERSION
         assert vault.encode() == 0
-        assert vault.store.about().filled == about.chunks
+        assert vault.store.about().encoded == about.chunks
         assert vault.search("hive")[0].retrievers["fine"] is not None
         assert vault.doctor().problems == ()
 

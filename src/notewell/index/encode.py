@@ -74,7 +74,7 @@ def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
 def measure_progress(store: Store, encoder: Embedder) -> EncoderProgress:
     """Return how many vectors of this encoder there are, and whether a process is making more."""
     about, left = store.about(), len(find_lacking(store, encoder))
-    made = (about.filled, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
+    made = (about.encoded, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
     return EncoderProgress(encoder.fingerprint, *made, left, _is_encoding(store))
 
 

@@ -61,7 +61,7 @@ def find_exactly(written: str, snapshot: Snapshot) -> str:
 
 
 def chunks_in(snapshot: Snapshot) -> Callable[[str], tuple[int, ...]]:
-    """Return a function that returns the chunks of a place: none for an unknown one, and none after too many."""
+    """Return a function from a place to its chunks: none if it is unknown, or comes after `MOST_PLACES` others."""
     known: dict[str, tuple[int, ...]] = {}
 
     def chunks_at(place: str) -> tuple[int, ...]:

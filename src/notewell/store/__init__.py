@@ -64,10 +64,13 @@ class About:
     embedder: str = ""
     indexed_at: str = ""
     skipped: Mapping[str, str] = field(default_factory=dict)
+    """Why files were skipped, by path."""
     bytes: int = 0
     encoder: str = ""
-    filled: int = 0
+    encoded: int = 0
+    """How many distinct texts have a vector of the encoder."""
     unread: int = 0
+    """How many distinct texts the encoder cannot read."""
 
 
 class Skip(NamedTuple):
@@ -141,11 +144,12 @@ class Matching(Protocol):
     def values(self, of: str, key: str = "", *, most: int | None = None) -> Sequence[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
 
-        `of` is a filter's, such as `tag`, or `field` with a `key`; or `key`: the keys of front matter, folded.
+        `of` is a kind of filter: `tag` or the like, or `field` with its `key`. With `key`, the keys of front matter are
+        returned, folded.
         """
 
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> Mapping[int, Vectors | None]:
-        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order.
+        """Return the vectors of this kind that these chunks have, by id in ascending order.
 
         None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length.
         """

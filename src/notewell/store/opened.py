@@ -12,10 +12,10 @@ from notewell.files.safe_open import check_folder, exists
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.files import BACKUP_HINT, check_backup
-from notewell.store.sqlite.place import OURS, check_place, check_way, claim, make_folder, name_for, owner_of
+from notewell.store.sqlite.place import OURS, check_no_link, check_place, claim, make_folder, name_for, owner_of
 
 # Where a vault has its store, from its root, if no setting names another place.
-USUAL = Path(OURS, "store.db")
+USUAL_PLACE = Path(OURS, "store.db")
 
 
 def store_file(root: Path, path: str, folder: str) -> Path:
@@ -23,7 +23,7 @@ def store_file(root: Path, path: str, folder: str) -> Path:
     if folder and not path:
         return Path(os.path.expanduser(folder), name_for(root))
     # Normalised by its text: a symbolic link on the way would make another place of `..`.
-    return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL)))
+    return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
 
 
 class OpenedStore:
@@ -84,7 +84,7 @@ class OpenedStore:
 
     def beside(self, suffix: str) -> Path:
         """Return the file beside the store's whose name has this suffix; one behind a symbolic link is an error."""
-        check_way(self.file, self._root)
+        check_no_link(self.file, self._root)
         return self.file.with_name(self.file.name + suffix)
 
     def backup(self, file: Path) -> None:
@@ -127,8 +127,8 @@ class OpenedStore:
 
     def _open(self, made_for: MadeFor | None = None) -> Store:
         check_folder(self._root)
-        check_way(self.file, self._root)
-        check_place(self.file, self._root, USUAL)
+        check_no_link(self.file, self._root)
+        check_place(self.file, self._root, USUAL_PLACE)
         if made_for is None and not self.exists:
             # Before anything is made: an embedder that does not answer leaves no trace.
             made_for = self._made_for()

@@ -78,7 +78,7 @@ class SqliteStore:
         with self._transaction():
             state = self._meta.state()
             notes, chunks, links = self.db.execute(queries.COUNTS).get
-            filled, unread = self.db.execute(queries.ENCODER_COUNTS).get
+            encoded, unread = self.db.execute(queries.ENCODER_COUNTS).get
             return About(
                 notes=notes,
                 chunks=chunks,
@@ -89,7 +89,7 @@ class SqliteStore:
                 skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
                 bytes=size(self.file),
                 encoder=state.encoder,
-                filled=filled,
+                encoded=encoded,
                 unread=unread,
             )
 

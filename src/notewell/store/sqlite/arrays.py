@@ -14,7 +14,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.masks import Masks
 from notewell.store.sqlite.postings import BLOCK
 from notewell.store.sqlite.vectors import VectorCache
-from notewell.store.sqlite.vocabulary import Words
+from notewell.store.sqlite.vocabulary import AllTerms
 from notewell.types.note import Vectors
 
 # Slots are added this many at a time, so that a growing vault does not copy its arrays for every note.
@@ -99,7 +99,7 @@ class Arrays(NamedTuple):
     live: int
     masks: Masks
     vectors: VectorCache
-    words: Words
+    terms: AllTerms
 
     @classmethod
     def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
@@ -107,4 +107,4 @@ class Arrays(NamedTuple):
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
         norms, masks, vectors = length_norms(blocks.lengths), Masks(size), VectorCache(size, dimensions)
-        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, Words())
+        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, AllTerms())

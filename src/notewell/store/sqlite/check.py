@@ -20,6 +20,34 @@ from notewell.store.sqlite.schema import Meta
 # Notes or chunks read together.
 GROUP = 2_000
 
+# What is wrong if a statement counts any.
+STRAYS = {
+    "chunks without a note": "select count(*) from chunk where note not in (select id from note)",
+    "chunks without lines": "select count(*) from chunk where body not in (select id from body)",
+    "lines that no chunk, or another number of chunks, uses": """
+        select count(*)
+        from body
+        left join (select body, count(*) as found from chunk group by body) as used on used.body = body.id
+        where uses != coalesce(found, 0)
+    """,
+    "lines without a vector": "select count(*) from body where id not in (select body from vector)",
+    "vectors without lines": "select count(*) from vector where body not in (select id from body)",
+    "encoder vectors of another length than most": """
+        select count(*)
+        from fine
+        where length(data) > 0 and length(data) != (
+            select length(data)
+            from fine
+            where length(data) > 0
+            group by length(data)
+            order by count(*) desc, length(data)
+            limit 1
+        )
+    """,
+    "encoder vectors without lines": "select count(*) from fine where body not in (select id from body)",
+    "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
+}
+
 
 def find_problems(db: apsw.Connection) -> Iterator[str]:
     """Yield what is wrong with a store, one sentence each."""
@@ -27,7 +55,7 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
     for (message,) in db.execute("pragma integrity_check(10)"):
         if message != "ok":
             yield f"SQLite: {message}"
-    for what, statement in queries.STRAYS.items():
+    for what, statement in STRAYS.items():
         number = db.execute(statement).get
         if number:
             yield f"{number:,} {what}"

@@ -38,7 +38,7 @@ def name_for(root: Path) -> str:
     return f"{plain or 'vault'}-{sha256(os.fsencode(path)).hexdigest()[:DIGITS]}.db"
 
 
-def check_way(file: Path, root: Path) -> None:
+def check_no_link(file: Path, root: Path) -> None:
     """Reject a store in the vault behind a link: in a vault from somebody else, it may lead to any file."""
     for folder in _folders(file, root):
         if os.path.islink(folder):  # noqa: PTH114
@@ -74,7 +74,7 @@ def claim(db: apsw.Connection, file: Path, root: Path) -> None:
     owner = _owner(db)
     if owner == root:
         return
-    if owner and _is_anothers(file, root, owner):
+    if owner and _belongs_to_another(file, root, owner):
         raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
     # A process that may only read, or that meets a writer, leaves it to the next one.
     db.set_busy_timeout(0)
@@ -105,7 +105,7 @@ def _owner(db: apsw.Connection) -> Path | None:
     return Path(os.fsdecode(value)) if value else None
 
 
-def _is_anothers(file: Path, root: Path, owner: Path) -> bool:
+def _belongs_to_another(file: Path, root: Path, owner: Path) -> bool:
     """Tell whether a store is still its owner's; a vault that was moved, copied or has two names keeps its store."""
     with suppress(OSError):
         if owner.samefile(root):

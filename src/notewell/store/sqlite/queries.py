@@ -1,4 +1,4 @@
-"""Every statement the SQLite store runs, by name."""
+"""The statements of the SQLite store, by name; those on links are in `links.py`, those of checks in `check.py`."""
 
 from __future__ import annotations
 
@@ -150,11 +150,17 @@ order by bytes desc, term
 limit :limit
 """
 
-VOCABULARY = "select group_concat(term, char(10)) from (select distinct term from posting)"
+ALL_TERMS = """
+select group_concat(term, char(10))
+from (select distinct term from posting)
+"""
+
+# A posting has three bytes.
 HOLDING = """
-select term, sum(length(data)) / 3 -- a posting has three bytes
+select term, sum(length(data)) / 3
 from posting
-where term in (select value from json_each(:terms)) group by term
+where term in (select value from json_each(:terms))
+group by term
 """
 
 POSTINGS = """
@@ -370,30 +376,3 @@ select term, block, data
 from posting
 order by term, block
 """
-
-STRAYS = {
-    "chunks without a note": "select count(*) from chunk where note not in (select id from note)",
-    "chunks without lines": "select count(*) from chunk where body not in (select id from body)",
-    "lines that no chunk, or another number of chunks, uses": """
-        select count(*)
-        from body
-        left join (select body, count(*) as found from chunk group by body) as used on used.body = body.id
-        where uses != coalesce(found, 0)
-    """,
-    "lines without a vector": "select count(*) from body where id not in (select body from vector)",
-    "vectors without lines": "select count(*) from vector where body not in (select id from body)",
-    "encoder vectors of another length than most": """
-        select count(*)
-        from fine
-        where length(data) > 0 and length(data) != (
-            select length(data)
-            from fine
-            where length(data) > 0
-            group by length(data)
-            order by count(*) desc, length(data)
-            limit 1
-        )
-    """,
-    "encoder vectors without lines": "select count(*) from fine where body not in (select id from body)",
-    "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
-}

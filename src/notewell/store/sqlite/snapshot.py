@@ -105,7 +105,7 @@ class SqliteSnapshot(SqliteLinked):
         return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
 
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
-        """Return the vectors of those of the chunks that have one of this kind, by id in ascending order."""
+        """Return the vectors of this kind that these chunks have, by id in ascending order."""
         if kind == EMBEDDER:
             return load_vectors(self._db, ids, queries.VECTORS)
         return load_vectors(self._db, ids, queries.ENCODER_VECTORS) if kind == self.state.encoder else {}
@@ -120,7 +120,7 @@ class SqliteSnapshot(SqliteLinked):
 
     def terms_like(self, part: str, limit: int) -> list[str]:
         """Return the terms that contain a part, the most frequent first."""
-        often = count_holding(self._db, self._arrays.words.containing(self._db, part))
+        often = count_holding(self._db, self._arrays.terms.containing(self._db, part))
         return sorted(often, key=lambda term: (-often[term], term))[:limit]
 
     def _first_chunk(self, note: int, inside: Flags) -> int:

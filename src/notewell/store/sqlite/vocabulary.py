@@ -81,7 +81,7 @@ def count_holding(db: apsw.Connection, terms: Collection[str]) -> dict[str, int]
     return dict(rows)
 
 
-class Words:
+class AllTerms:
     """All terms as one text, which is quicker to search for a part than the table of postings."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Words:
     def containing(self, db: apsw.Connection, part: str) -> list[str]:
         """Return the terms that contain a part."""
         if not self._text:
-            ((every,),) = db.execute(queries.VOCABULARY)
+            ((every,),) = db.execute(queries.ALL_TERMS)
             self._text = f"\n{every or ''}\n"
         found, at = [], self._text.find(part)
         while at >= 0:

@@ -32,6 +32,7 @@ class Batch:
         self._meta = meta
         self._postings = Postings()
         self._unused: set[int] = set()
+        # What the batch did: to notes, to their stamps alone, or to data derived from them, and to which of that.
         self._changed = False
         self._touched = False
         self._derived = False
