@@ -29,7 +29,7 @@ from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import Embedders, Known, Rules, make_plan, mode_of, search
+from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
 from notewell.search.plan import readable, readable_name
 from notewell.search.rank.decay import Decay
@@ -259,7 +259,7 @@ class Vault:
         from notewell.graph.traverse import walk_rules  # noqa: PLC0415
 
         rules = walk_rules(depth, floor, with_query=bool(query))
-        plan = make_plan(readable(query), known=Known(syntax=False))
+        plan = make_plan(readable(query), context=ParseContext(syntax=False))
         vector = (lambda snapshot: self._vector_of(plan, snapshot)) if query else None
         return self._graph.walk(readable_name(note), rules, query, vector)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.search.budget import CHARS_PER_TOKEN, block, context, fit, unhidden
+from notewell.search.budget import CHARS_PER_TOKEN, block, context, fit, safe_in_prompt
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 
@@ -77,7 +77,7 @@ def test_whatever_a_chunk_leaves_open_or_pretends_to_be_ends_with_its_block(text
 @given(st.lists(st.text(st.sampled_from("~`#>-<! \n\tab"), max_size=40), max_size=4))
 def test_every_text_is_read_back_from_its_fence(texts: list[str]) -> None:
     assert [text for _, text in read_blocks(context([hit_of(text).chunk for text in texts]))] == list(
-        map(unhidden, texts)
+        map(safe_in_prompt, texts)
     )
 
 

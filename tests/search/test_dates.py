@@ -9,7 +9,7 @@ from tests.cases import cases
 
 from notewell.search.dates import named_days, read_when
 from notewell.search.plan import make_plan
-from notewell.search.query import Known
+from notewell.search.query import ParseContext
 from notewell.terms import split_terms, stop_terms
 from notewell.types.query import Plan, Range
 
@@ -18,7 +18,7 @@ TODAY = date(2025, 8, 3)
 
 
 def planned(text: str, today: date | None = TODAY) -> Plan:
-    return make_plan(text, known=Known(today=today))
+    return make_plan(text, context=ParseContext(today=today))
 
 
 @cases(

@@ -11,23 +11,23 @@ from tests.cases import cases
 from notewell.errors import SettingsError
 from notewell.search.dates import read_day
 from notewell.search.plan import make_plan
-from notewell.search.query import Known, parse_query, read_filters
+from notewell.search.query import ParseContext, parse_query, read_filters
 from notewell.types.notices import Notice
 from notewell.types.query import Filter, Filters, Plan, Range, Scope
 
-KNOWN = Known(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
+CONTEXT = ParseContext(lambda: {"status", "rating", "author", "due", "ms.date", "c", "https"}, date(2024, 5, 31))
 
 
 def read(text: str) -> str:
-    return "; ".join(map(str, parse_query(text, KNOWN).parts))
+    return "; ".join(map(str, parse_query(text, CONTEXT).parts))
 
 
 def plan_of(text: str) -> Plan:
-    return make_plan(text, known=KNOWN)
+    return make_plan(text, context=CONTEXT)
 
 
 def filters_of(text: str) -> tuple[Filter, ...]:
-    return parse_query(text, KNOWN).filters
+    return parse_query(text, CONTEXT).filters
 
 
 # What is text
@@ -105,7 +105,7 @@ def filters_of(text: str) -> tuple[Filter, ...]:
     ],
 )
 def test_what_is_not_syntax_is_text(text: str) -> None:
-    assert [(part.kind, part.text) for part in parse_query(text, KNOWN).parts] == [("text", text)]
+    assert [(part.kind, part.text) for part in parse_query(text, CONTEXT).parts] == [("text", text)]
 
 
 def test_nothing_has_no_parts() -> None:
@@ -114,8 +114,8 @@ def test_nothing_has_no_parts() -> None:
 
 def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
     page = 'He said "no such thing" -never about tag:x. ' * 10
-    assert [part.kind for part in parse_query(page, KNOWN).parts] == ["text"]
-    assert parse_query(f'lex:x hyde:"{page.replace(chr(34), "")}" -draft', KNOWN).passage.count("tag:x") == 10
+    assert [part.kind for part in parse_query(page, CONTEXT).parts] == ["text"]
+    assert parse_query(f'lex:x hyde:"{page.replace(chr(34), "")}" -draft', CONTEXT).passage.count("tag:x") == 10
 
 
 @cases(
@@ -128,11 +128,11 @@ def test_a_pasted_page_is_text_whatever_is_in_it() -> None:
 )
 def test_what_costs_is_text_beyond_the_first_sixteen(sign: str, parts_read: str) -> None:
     parts = [sign.format(number) for number in range(20)]
-    query = parse_query(" ".join(parts), KNOWN)
+    query = parse_query(" ".join(parts), CONTEXT)
     assert len(query.filters) == 16
     assert query.parts[-1].kind == "text" and query.parts[-1].text == " ".join(parts[16:])
     assert query.unparsed.notices == (Notice("too_many_parts", {"most": 16, "parts": parts_read}),)
-    assert parse_query(" ".join(parts[:16]), KNOWN).unparsed.notices == ()
+    assert parse_query(" ".join(parts[:16]), CONTEXT).unparsed.notices == ()
 
 
 def test_a_key_that_is_reported_is_not_a_word_to_guess_at() -> None:
@@ -142,7 +142,7 @@ def test_a_key_that_is_reported_is_not_a_word_to_guess_at() -> None:
 
 def test_what_was_not_written_for_us_has_no_syntax() -> None:
     text = '"a phrase" -not tag:x'
-    assert make_plan(text, known=Known(syntax=False)).text == text
+    assert make_plan(text, context=ParseContext(syntax=False)).text == text
 
 
 # What is syntax
@@ -233,15 +233,15 @@ def test_a_query_is_read_as(text: str, expected: str) -> None:
 
 
 def test_a_key_that_no_note_has_is_text_and_one_that_some_has_is_a_filter() -> None:
-    assert parse_query("mood:good", Known()).filters == ()
-    assert parse_query("mood:good", Known(lambda: {"mood"})).filters == (Filter("field", ("good",), "mood"),)
+    assert parse_query("mood:good", ParseContext()).filters == ()
+    assert parse_query("mood:good", ParseContext(lambda: {"mood"})).filters == (Filter("field", ("good",), "mood"),)
 
 
 def test_keys_are_only_asked_for_when_a_query_may_have_one() -> None:
     def ask() -> set[str]:
         raise AssertionError("asked")
 
-    parse_query('bread -rye "a b" auth* tag:x path:y lex:z in:heading https://x.org 12:30', Known(ask))
+    parse_query('bread -rye "a b" auth* tag:x path:y lex:z in:heading https://x.org 12:30', ParseContext(ask))
 
 
 def test_without_a_day_nothing_is_seven_days_ago() -> None:
@@ -313,18 +313,18 @@ def test_parameters_are_read_as_in_a_query() -> None:
     only = Filters(
         tag=("a|b", "#c"), type="log", after="7d", before="2024", where={"rating": "3..5", "due date": "x y"}
     )
-    assert read_filters(only, KNOWN.today) == (
+    assert read_filters(only, CONTEXT.today) == (
         *filters_of("tag:a|b tag:c type:log after:7d before:2024 rating:3..5"),
         Filter("field", ("x y",), key="due date"),
     )
-    assert read_filters(Filters(tag='a b | "c|d" |'), KNOWN.today) == (Filter("tag", ("a b", "c|d")),)
-    assert read_filters(Filters(), KNOWN.today) == ()
+    assert read_filters(Filters(tag='a b | "c|d" |'), CONTEXT.today) == (Filter("tag", ("a b", "c|d")),)
+    assert read_filters(Filters(), CONTEXT.today) == ()
 
 
 @cases("only", [Filters(after="lunch"), Filters(before="2024-13")])
 def test_a_parameter_that_is_not_a_date_is_an_error(only: Filters) -> None:
     with pytest.raises(SettingsError, match="is not a date"):
-        read_filters(only, KNOWN.today)
+        read_filters(only, CONTEXT.today)
 
 
 # Anything
@@ -358,11 +358,11 @@ def test_any_text_is_a_query(text: str) -> None:
 @given(st.text(alphabet="abcß é.-:*'", min_size=1, max_size=30))
 def test_what_is_in_quotes_is_not_syntax_and_stays_so_when_it_is_quoted_again(text: str) -> None:
     for key, kind in (("lex:", "words"), ("vec:", "meaning"), ("hyde:", "passage"), ("", "phrase")):
-        parts = parse_query(f'{key}"{text}"', KNOWN).parts
+        parts = parse_query(f'{key}"{text}"', CONTEXT).parts
         assert [part.kind for part in parts] in ([kind], ["text"])
         if parts[0].kind == kind:
             assert parts[0].text == text.strip()
-            assert parse_query(f'{key}"{parts[0].text}"', KNOWN).parts == parts
+            assert parse_query(f'{key}"{parts[0].text}"', CONTEXT).parts == parts
 
 
 @given(st.text(max_size=12), st.dates())

@@ -11,7 +11,7 @@ from tests.cases import cases
 from notewell import Vault
 from notewell.measure.evaluate import find_candidates
 from notewell.search.plan import make_plan
-from notewell.search.query import Known
+from notewell.search.query import ParseContext
 from notewell.search.rank.recency import Recency
 from notewell.store import NoteFacts
 from notewell.types.candidates import Candidate
@@ -25,7 +25,7 @@ def ranked(query: str, notes: Mapping[str, tuple[str, float]], text: str = "text
     """Rank one chunk of each note, given by its day and its score."""
     hits = [Candidate(Chunk(path, text, 1, 1), score) for path, (_, score) in notes.items()]
     said = {path: NoteFacts(day) for path, (day, _) in notes.items()}
-    plan = make_plan(query, known=Known(today=TODAY))
+    plan = make_plan(query, context=ParseContext(today=TODAY))
     return {hit.chunk.path: hit for hit in Recency(TODAY, lambda paths: said)(plan, hits)}
 
 

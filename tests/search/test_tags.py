@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.search.budget import SPEAKERS, TAG, plain_tags, unhidden
+from notewell.search.budget import SPEAKERS, TAG, plain_tags, safe_in_prompt
 
 SPEAKING = ["system-reminder", "system", "function_results", "function_calls", "invoke", "antml:parameter", "user"]
 # Soft hyphen, joiners, marks of direction, variation selectors, tags.
@@ -51,11 +51,11 @@ def test_no_tag_that_a_prompt_has_passes_whatever_hides_in_it(
     tag = f"{opened}{cased(name)} a='b'>"
     for place, sign in hidden:
         tag = f"{tag[:place]}{sign}{tag[place:]}"
-    assert "<" not in unhidden(tag)
+    assert "<" not in safe_in_prompt(tag)
 
 
 @given(st.text(st.sampled_from("<＜/| \nabSystem-_:.1>\u00ad"), max_size=60))
 def test_what_was_made_plain_is_plain(text: str) -> None:
-    once = unhidden(text)
-    assert unhidden(once) == once
+    once = safe_in_prompt(text)
+    assert safe_in_prompt(once) == once
     assert not any(match["name"] and SPEAKERS.match(match["name"]) and match["gap"] for match in TAG.finditer(once))

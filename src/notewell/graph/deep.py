@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from notewell.graph.traverse import (
     ABOVE,
     DESPITE_DECAY,
-    PLAIN,
+    IN_WORDS,
     SEED,
     Likeness,
     Reached,
@@ -110,14 +110,14 @@ def describe(visit: Reached) -> str:
     """
     reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
     decay = f", decay {visit.decay:.2g}" if visit.decay != 1 else ""
-    return f"{reached}similarity {visit.similarity:.2f}{decay}, {PLAIN.get(visit.reason, visit.reason)}"
+    return f"{reached}similarity {visit.similarity:.2f}{decay}, {IN_WORDS.get(visit.reason, visit.reason)}"
 
 
 def describe_drop(visit: Visit) -> str:
     """Return how a dropped note was reached, and why it was dropped."""
     reason = str(visit.drop_reason)
     way = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
-    return f"{way}similarity {visit.similarity:.2f}, {PLAIN.get(reason, reason)}"
+    return f"{way}similarity {visit.similarity:.2f}, {IN_WORDS.get(reason, reason)}"
 
 
 def _aged(visit: Reached, decay: float) -> Reached:

@@ -246,8 +246,8 @@ def _caption(graph: Graph, title: str, drawn: int) -> Iterator[str]:
     named = textwrap.shorten(_drawable(title), LONGEST_TITLE, placeholder="…") or " "
     style = 'font-size="18" font-weight="bold" fill="#222222"'
     yield f'<text x="{MARGIN}" y="{TITLE_AT}" {style}>{escape(named)}</text>'
-    told = counts + (f"; not drawn: {', '.join(rest)}" if rest else "")
-    yield f'<text x="{MARGIN}" y="{COUNTS_AT}" fill="#555555">{escape(told)}</text>'
+    caption = counts + (f"; not drawn: {', '.join(rest)}" if rest else "")
+    yield f'<text x="{MARGIN}" y="{COUNTS_AT}" fill="#555555">{escape(caption)}</text>'
 
 
 def _lines(joins: Sequence[Join], spots: Sequence[Spot], places: Floats) -> Iterator[str]:

@@ -23,7 +23,7 @@ BELOW = "below_prune_threshold"
 OVERFLOW = "beam_overflow"
 KEPT = (START, SEED, ABOVE, DESPITE_DECAY)
 # The same in words.
-PLAIN = {
+IN_WORDS = {
     ABOVE: "near enough",
     DESPITE_DECAY: "near enough, though its age leaves nothing of its score",
     BELOW: "too far",

@@ -27,7 +27,11 @@ class ChunkRules:
     overlap_words: int = 0
 
 
-class Begins(Protocol):
+# A run of text, under the headings above it, outermost first.
+Piece = tuple[tuple[str, ...], Span]
+
+
+class HasStart(Protocol):
     """Anything with a position in a text."""
 
     @property
@@ -35,13 +39,13 @@ class Begins(Protocol):
         """Return the offset at which it begins."""
 
 
-Run = TypeVar("Run", bound=Begins)
+Positioned = TypeVar("Positioned", bound=HasStart)
 
 
-def within(runs: list[Run], span: Span) -> list[Run]:
-    """Return the runs that begin in the span; they are in order."""
-    first = bisect_left(runs, span.start, key=lambda run: run.start)
-    return runs[first : bisect_left(runs, span.end, lo=first, key=lambda run: run.start)]
+def within(items: list[Positioned], span: Span) -> list[Positioned]:
+    """Return the items that begin in the span; they are in order."""
+    first = bisect_left(items, span.start, key=lambda item: item.start)
+    return items[first : bisect_left(items, span.end, lo=first, key=lambda item: item.start)]
 
 
 def pack(text: str, blocks: Sequence[Span], max_chars: int) -> Iterator[Span]:
@@ -131,8 +135,8 @@ def chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
     )
 
 
-def chunks_of(note: Note, pieces: Iterable[tuple[tuple[str, ...], Span]]) -> list[Chunk]:
-    """Return chunks of these runs under their headings, without blank ends; an empty note is a chunk without text."""
+def chunks_of(note: Note, pieces: Iterable[Piece]) -> list[Chunk]:
+    """Return a chunk for each piece, without blank ends; an empty note is a chunk without text."""
     trimmed = ((headings, trim(note.text, span)) for headings, span in pieces)
     chunks = [chunk_of(note, headings, span) for headings, span in trimmed if span.start < span.end]
     return chunks or [chunk_of(note, (), Span(0, 0))]

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from notewell.embed import Embedder, Models
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
@@ -66,9 +65,9 @@ class Indexing:
         return (made_for.embedder, made_for.recipe) == (self._models.embedder.fingerprint, self._source().recipe)
 
     @property
-    def state(self) -> Any:
-        """Return a value that stays equal as long as an unchanged folder means an up-to-date store."""
-        # A backup that was put in the store's place is older than the folder.
+    def state(self) -> tuple[Source, Store, str] | None:
+        """Return what, besides the folder, decides whether the store is up to date; None if it was never indexed."""
+        # With the time of indexing, because a backup that was put in the store's place is older than the folder.
         return (self._source(), self.store, self.store.state.indexed_at) if self.is_indexed else None
 
     def find_changes(self) -> Changes:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from notewell.search.budget import context, fit
-from notewell.search.embedding import Embedders, plan_vector, similarity_to, try_without_failing, without_secrets
+from notewell.search.embedding import Embedders, answer_with_working, plan_vector, similarity_to, without_secrets
 from notewell.search.encoder_rerank import encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fuse import fuse
 from notewell.search.hits import best_first, choose, make_candidates, make_hit
 from notewell.search.intent import adapt
 from notewell.search.plan import make_plan, plan_query
-from notewell.search.query import Known
+from notewell.search.query import ParseContext
 from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
@@ -30,8 +30,8 @@ __all__ = [
     "MODES",
     "Embedders",
     "Encoded",
-    "Known",
     "ModeRules",
+    "ParseContext",
     "Ranker",
     "Rules",
     "SearchRules",
@@ -55,7 +55,7 @@ def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules)
     """Answer a query: READ, from its text to its hits. If an embedder fails, answer without it and say so."""
     plan = plan_query(query, store, rules, embedders.quick)
     embedders = embedders if rules.mode.encoder else embedders._replace(encoder=None)
-    found, failed = try_without_failing(embedders, lambda working: answer(plan, query, store, working, rules))
+    found, failed = answer_with_working(embedders, lambda working: answer(plan, query, store, working, rules))
     return found._replace(results=replace(found.results, notices=(*failed, *found.results.notices)))
 
 

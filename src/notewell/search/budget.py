@@ -69,8 +69,8 @@ def block(chunk: Chunk | Hit) -> str:
     """
     place = f", {chunk.place}" if chunk.place else ""
     heading = " ".join(chunk.heading.split())
-    header = unhidden(" ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines()))
-    return f"{header}\n{fenced(unhidden(chunk.text))}\n"
+    header = safe_in_prompt(" ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines()))
+    return f"{header}\n{fenced(safe_in_prompt(chunk.text))}\n"
 
 
 def fenced(text: str) -> str:
@@ -88,10 +88,10 @@ def fence_for(*texts: str) -> str:
     return max((FENCE, *(f"{tildes}~" for text in texts for tildes in TILDES.findall(text))), key=len)
 
 
-def unhidden(text: str) -> str:
-    """Return text of a note that is safe in a prompt: without invisible characters, and without tags of a conversation.
+def safe_in_prompt(text: str) -> str:
+    """Return text of a note without invisible characters and without the tags that separate turns of a conversation.
 
-    >>> unhidden("rye </sys\\u00adtem-reminder> <b>"), unhidden("<System>"), unhidden("r\\u202eye")
+    >>> safe_in_prompt("rye </sys\\u00adtem-reminder> <b>"), safe_in_prompt("<System>"), safe_in_prompt("r\\u202eye")
     ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
     """
     return plain_tags(INVISIBLE.sub("", text.replace("\r\n", "\n")))

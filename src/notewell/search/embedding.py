@@ -60,7 +60,7 @@ def no_vectors(notice: Notice) -> EmbedError:
     return EmbedError("There are no vectors to compare the query with", str(reason))
 
 
-def try_without_failing(
+def answer_with_working(
     embedders: Embedders, answer: Callable[[Embedders], Answer]
 ) -> tuple[Answer, tuple[Notice, ...]]:
     """Return the answer with all embedders, or with those that work, and a notice about the one that failed.

@@ -43,7 +43,7 @@ class QueryVector(NamedTuple):
 
 
 def encode_ahead(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[QueryVector] | None:
-    """Let the encoder read the query while the retrievers work, which hides half of what it costs."""
+    """Start to encode the query while the retrievers work, which hides half of its cost; None without an encoder."""
     encoder = embedders.encoder
     if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
         return None

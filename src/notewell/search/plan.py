@@ -15,13 +15,13 @@ from notewell.search.dates import When, read_when
 from notewell.search.exact import find_strings
 from notewell.search.filters import describe_filter, describe_intent
 from notewell.search.intent import read_intent
-from notewell.search.query import PASTED, Known, ParsedQuery, QueryPart, parse_query, read_filters
+from notewell.search.query import PASTED, ParseContext, ParsedQuery, QueryPart, parse_query, read_filters
 from notewell.search.related import plan_related, prefer_like
 from notewell.search.rules import Rules
 from notewell.search.spelling import resolve
 from notewell.store import Snapshot
 from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
-from notewell.types.query import EVERYTHING, Filter, Plan, Query, Scope
+from notewell.types.query import EVERYTHING, Filter, Intent, Plan, Query, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64
@@ -40,12 +40,12 @@ ASKING = r"""
 
 def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder | None = None) -> Plan:
     """Return the plan of a query: its text, filters and places; unknown words are resolved, other wordings added."""
-    known = Known(syntax=False)
+    context = ParseContext(syntax=False)
     if rules.mode.syntax:
-        known = Known(lambda: store.values("key"), rules.today, chunks_at=chunks_in(store))
+        context = ParseContext(lambda: store.values("key"), rules.today, chunks_at=chunks_in(store))
     filters = read_filters(query.filters, rules.today)
     filters += (Filter("phrase", (readable(query.containing),)),) if query.containing else ()
-    plan = make_plan(query.text, make_scope(query.under, rules.addresses.root, filters), known)
+    plan = make_plan(query.text, make_scope(query.under, rules.addresses.root, filters), context)
     plan = prefer_like(plan, [readable(place) for place in query.places], store)
     says_something = plan.text or plan.terms or plan.passage
     if rules.mode.seeds and not (says_something or plan.like):
@@ -55,7 +55,7 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
 
 
-def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) -> Plan:
+def make_plan(text: str, scope: Scope = EVERYTHING, context: ParseContext | None = None) -> Plan:
     """Return the plan of a text: the terms to match, the text to embed, and the filters in it.
 
     Stop words are left out, unless there are no others.
@@ -67,23 +67,16 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
     >>> make_plan("sourd* tag:bread").terms, make_plan("sourd* tag:bread").scope.filters
     (('sourd*',), (Filter(of='tag', values=('bread',), key='', negated=False),))
     """
-    query = parse_query(_shortened(readable(text).strip()), known)
+    query = parse_query(_shortened(readable(text).strip()), context)
     # If only a meaning is asked for, its words are still highlighted.
     terms = [term for part in query.by_words or query.with_words for term in _terms(part)]
-    when = _when(query, known)
+    when = _when(query, context)
     telling = [term for term in terms if term not in stop_terms()]
     asked = [term for term in telling if term not in when.idle] if when else telling
     chosen = tuple((asked or telling or terms)[:MAX_TERMS])
     heading = (Filter("heading", (" ".join(chosen),)),) if query.in_heading and chosen else ()
     filters = (*scope.filters, *query.filters, *heading)
     intent = read_intent(query.written)
-    read_as = (
-        *map(str, query.parts),
-        *([str(when)] if when else ()),
-        *([f"under {scope.under}"] if scope.under else ()),
-        *map(describe_filter, scope.filters),
-        *describe_intent(intent),
-    )
     return Plan(
         query.meaning,
         chosen,
@@ -94,10 +87,22 @@ def make_plan(text: str, scope: Scope = EVERYTHING, known: Known | None = None) 
         strings=find_strings(" ".join(part.text for part in query.by_words if part.kind != "prefix")),
         words=tuple(word for word in _words(query.by_words) if word not in query.unparsed.words),
         notices=query.unparsed.notices,
-        read_as=tuple(dict.fromkeys(read_as)),
+        read_as=_read_as(query, when, scope, intent),
         like=query.like,
         intent=intent,
     )
+
+
+def _read_as(query: ParsedQuery, when: When | None, scope: Scope, intent: Intent) -> tuple[str, ...]:
+    """Return how a query was understood, one phrase for each part."""
+    described = (
+        *map(str, query.parts),
+        *([str(when)] if when else ()),
+        *([f"under {scope.under}"] if scope.under else ()),
+        *map(describe_filter, scope.filters),
+        *describe_intent(intent),
+    )
+    return tuple(dict.fromkeys(described))
 
 
 def _shortened(text: str) -> str:
@@ -105,10 +110,10 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MAX_CHARS else redact_text(text[: 2 * MAX_CHARS])[0][:MAX_CHARS]
 
 
-def _when(query: ParsedQuery, known: Known | None) -> When | None:
+def _when(query: ParsedQuery, context: ParseContext | None) -> When | None:
     """Return the time that the text of a query asks for; quoted and pasted text asks for none."""
     texts = [part.text for part in query.parts if part.kind == "text" and len(part.text.split()) <= PASTED]
-    today = known.today if known else None
+    today = context.today if context else None
     found = (read_when(text, today, stop_terms()) for text in texts) if today else iter(())
     return next(filter(None, found), None)
 

@@ -62,8 +62,8 @@ LOOKED_UP = 8
 COMPARED = 5_000
 
 
-class Known(NamedTuple):
-    """What a query is parsed with: the keys of front matter, folded, the day, and the chunks of places.
+class ParseContext(NamedTuple):
+    """What a query is parsed with: the keys of front matter, folded; today; and a function from a place to its chunks.
 
     A query that was not written for Notewell, such as one of a test collection, has no `syntax`.
     """
@@ -152,23 +152,23 @@ class ParsedQuery(NamedTuple):
         return tuple(part for part in self.parts if part.kind in kinds)
 
 
-def parse_query(text: str, known: Known | None = None) -> ParsedQuery:
-    """Return the parts of a query; no text is an error.
+def parse_query(text: str, context: ParseContext | None = None) -> ParsedQuery:
+    """Return the parts of a query; whatever is not syntax is text.
 
     >>> [str(part) for part in parse_query('varroa "formic acid" -oxalic tag:bees after:2024-05').parts]
     ['words and meaning "varroa"', 'phrase "formic acid"', 'not oxalic', 'tag bees', 'after 2024-05-01']
     >>> [str(part) for part in parse_query("https://example.org is well-known -").parts]
     ['words and meaning "https://example.org is well-known -"']
     """
-    known = known or Known()
+    context = context or ParseContext()
     parts: list[QueryPart] = []
     unparsed: list[re.Match[str]] = []
     costly: Counter[str] = Counter()
-    is_text = not known.syntax or (len(text.split()) > PASTED and not TYPED_PART.search(text))
+    is_text = not context.syntax or (len(text.split()) > PASTED and not TYPED_PART.search(text))
     began, at = 0, len(text) if is_text else 0
     while word := WORD.search(text, at):
         match = SYNTAX.match(text, word.start())
-        part = _read(match, known) if match else None
+        part = _read(match, context) if match else None
         costs = _costs(part)
         costly[costs] += 1
         if match and part and costly[costs] <= AT_MOST.get(costs, len(text)):
@@ -183,7 +183,7 @@ def parse_query(text: str, known: Known | None = None) -> ParsedQuery:
     more = tuple(
         Notice("too_many_parts", {"most": most, "parts": name}) for name, most in AT_MOST.items() if costly[name] > most
     )
-    found = Unparsed() if is_text else find_unparsed(text, unparsed, known.keys)
+    found = Unparsed() if is_text else find_unparsed(text, unparsed, context.keys)
     return ParsedQuery(read, found._replace(notices=(*found.notices, *more)))
 
 
@@ -220,13 +220,13 @@ def _plain(text: str) -> list[QueryPart]:
     return [QueryPart("text", text.strip())] if says_something else []
 
 
-def _read(match: re.Match[str], known: Known) -> QueryPart | None:
+def _read(match: re.Match[str], context: ParseContext) -> QueryPart | None:
     """Return the part for a match; None if it only looks like syntax."""
     negated = bool(match["minus"])
     if match["phrase"]:
         return _phrase(match["phrase"][1:-1], negated)
     if match["key"]:
-        return _keyed(match["key"].lower(), match["value"], negated, known)
+        return _keyed(match["key"].lower(), match["value"], negated, context)
     if negated:
         return _excluded(match["word"], bool(match["star"]))
     return _prefix(match["word"]) if match["star"] else None
@@ -256,7 +256,7 @@ def _prefix(word: str) -> QueryPart | None:
     return QueryPart("prefix", word) if fits else None
 
 
-def _keyed(key: str, value: str, negated: bool, known: Known) -> QueryPart | None:
+def _keyed(key: str, value: str, negated: bool, context: ParseContext) -> QueryPart | None:
     """Return the part for `key:value`: a typed part, or a filter; None if no note has this key."""
     value = value if value.endswith('"') else value.rstrip(AFTER_VALUE)
     if not value or value.startswith(NO_VALUE):
@@ -266,16 +266,16 @@ def _keyed(key: str, value: str, negated: bool, known: Known) -> QueryPart | Non
         return QueryPart(TYPED[key], plain) if plain and not negated else None
     if key == "like":
         place = _unquoted(value)
-        chunks = () if negated else known.chunks_at(place)
+        chunks = () if negated else context.chunks_at(place)
         return QueryPart("like", place, chunks=chunks) if chunks else None
     if key == "in" and value.lower() in HEADINGS and not negated:
         return QueryPart("heading")
     if key in NOTE_FILTERS:
         return QueryPart("filter", filter=_filter(NOTE_FILTERS[key], value, negated=negated))
     if key in ("after", "before"):
-        days = _days(key, _unquoted(value), known.today, negated=negated)
+        days = _days(key, _unquoted(value), context.today, negated=negated)
         return QueryPart("filter", filter=days) if days else None
-    keys = known.keys()
+    keys = context.keys()
     return QueryPart("filter", filter=_filter("field", value, key=key, negated=negated)) if fold(key) in keys else None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, pack, trim
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Piece, chunks_of, pack, trim
 from notewell.index.shapes.sections import with_title as parse
 from notewell.types.note import Chunk, Note, Part, Span
 
@@ -16,8 +16,6 @@ __all__ = ["chunk", "parse"]
 SHORTEST = 20
 MARKS = re.compile(r"#{1,6}\s+")
 BREAK = re.compile(r"\n[ \t\r]*\n\s*|\n")
-
-Piece = tuple[tuple[str, ...], Span]
 
 
 def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, cut, pack, windows, within
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Piece, chunks_of, cut, pack, windows, within
 from notewell.index.links import OUTSIDE
 from notewell.types.note import Chunk, Heading, Link, Note, Outline, Span
 
@@ -36,9 +36,6 @@ class Section:
     headings: tuple[str, ...]
     span: Span
     body: int
-
-
-Piece = tuple[tuple[str, ...], Span]
 
 
 def chunk_sections(note: Note, rules: ChunkRules) -> list[Chunk]:
@@ -126,9 +123,7 @@ def _is_links(body: str) -> bool:
     return all(LINK.search(line) and sum(map(str.isalnum, LINK.sub("", line))) <= FEW for line in lines)
 
 
-def _cut_section(
-    note: Note, section: Section, deeper: Outline, rules: ChunkRules
-) -> Iterator[tuple[tuple[str, ...], Span]]:
+def _cut_section(note: Note, section: Section, deeper: Outline, rules: ChunkRules) -> Iterator[Piece]:
     whole = section.span
     if rules.overlap_words:
         # Text without spaces is one endless word, and must be cut as well.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from notewell.index.chunk import LONGEST_NAME, ChunkRules, chunks_of, cut
+from notewell.index.chunk import LONGEST_NAME, ChunkRules, Piece, chunks_of, cut
 from notewell.index.shapes import parted
 from notewell.index.shapes.parted import parse
 from notewell.types.note import Chunk, Note, Span
@@ -39,7 +39,7 @@ def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     return parted.chunk(note, rules) if note.parts else chunks_of(note, _pieces(note, rules.max_chars))
 
 
-def _pieces(note: Note, max_chars: int) -> Iterator[tuple[tuple[str, ...], Span]]:
+def _pieces(note: Note, max_chars: int) -> Iterator[Piece]:
     lines = _lines(note.text)
     first = 0
     while first < len(lines):

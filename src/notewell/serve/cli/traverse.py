@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from notewell.graph.traverse import PLAIN, Walk
+from notewell.graph.traverse import IN_WORDS, Walk
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import read_places
 from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
@@ -82,7 +82,7 @@ def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: s
 def _row(visit: Visit) -> str:
     way = f"{visit.way} " if visit.way else ""
     reason = visit.retain_reason or visit.drop_reason or ""
-    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.2f}  {PLAIN.get(reason, reason)}"
+    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.2f}  {IN_WORDS.get(reason, reason)}"
     return click.style(row, dim=True) if not visit.kept else row
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from notewell.files.control_chars import NOT_IN_A_LINE
-from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, unhidden
+from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, safe_in_prompt
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 from notewell.serve.hooks.sessions import hold_session
@@ -53,7 +53,7 @@ def new_block(
 def make_block(found: Sequence[Hit], *, root: Path, what: str, max_tokens: int) -> tuple[str, list[Hit]]:
     """Return the block and the hits in it; both are empty where nothing fits."""
     intro, vault = INTRO.format(what=what), f"Vault: {_name(str(root))}"
-    texts = [unhidden(hit.text) for hit in found]
+    texts = [safe_in_prompt(hit.text) for hit in found]
     fence = fence_for(*texts)
     room = max_tokens * CHARS_PER_TOKEN - len(intro) - len(vault) - 2 * len(fence) - len("\n\n\n\n")
     passages: list[str] = []
@@ -119,4 +119,4 @@ def _name(path: str) -> str:
 
 def _one_line(text: str) -> str:
     # A file may have any name; none may close the fence.
-    return TILDES.sub("~~", " ".join(unhidden(text).split()))
+    return TILDES.sub("~~", " ".join(safe_in_prompt(text).split()))

@@ -15,7 +15,7 @@ from notewell.graph.link_report import Links, NoteLink
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Status
-from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, unhidden
+from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, safe_in_prompt
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted
 from notewell.types.query import Query
@@ -147,11 +147,11 @@ def _shortened(usual: Sequence[Data], shown: Sequence[Data]) -> list[str]:
 def _hit(hit: Hit, much: int, longest: int, query: Query) -> Data:
     excerpt, quote, text = hit.excerpt, {}, ""
     if len(hit.text) <= (0, 0, len(excerpt.text), longest)[much]:
-        text = unhidden(hit.text)
+        text = safe_in_prompt(hit.text)
     elif much:
         # An excerpt has a sentence on each line.
         some = excerpt.text if much > SENTENCE else excerpt.text.partition("\n")[0]
-        quote = {"line": excerpt.line, "text": unhidden(first_lines(some, LONGEST))}
+        quote = {"line": excerpt.line, "text": safe_in_prompt(first_lines(some, LONGEST))}
     reached = f"hop {hit.hop}, {hit.way} {hit.via}" if isinstance(hit, DeepHit) and hit.via else ""
     steps = [f"{step.by}: {step.why} = {step.score:.3f}" for step in hit.trace] if query.explain else []
     place = {"path": hit.path, "line": hit.line, "end_line": hit.end_line}
