@@ -28,7 +28,7 @@ from notewell.index.report import Report, Status
 from notewell.serve.mcp import memory
 from notewell.serve.mcp.arguments import read_arguments
 from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
-from notewell.serve.schema import form_of
+from notewell.serve.schema import schema_of
 from notewell.types.query import Asked, Filters
 from notewell.types.results import DeepResults, Results
 
@@ -208,7 +208,7 @@ def test_http_answers_what_the_command_line_prints(
     by_cli, by_http = both_ways(*served, answer)
     assert _timeless(by_cli) == _timeless(by_http)
     # Whatever is not declared is refused, also where it is deep inside.
-    TypeAdapter(form_of(ANSWERS[answer][-1])).validate_python(by_http)
+    TypeAdapter(schema_of(ANSWERS[answer][-1])).validate_python(by_http)
 
 
 def test_hits_that_did_not_fit_are_counted(served: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.tools import TOOLS
-from notewell.serve.schema import form_of, json_schema
+from notewell.serve.schema import json_schema, schema_of
 from notewell.types.results import Compared, DeepResults, Results
 
 # Annotations are texts; defaults in quotes stay.
@@ -135,7 +135,7 @@ def _answer_forms() -> dict[str, Any]:
     """Return the schema of every answer and of its parts, by name."""
     found: dict[str, Any] = {}
     for result in ANSWERS:
-        schema = json_schema(form_of(result))
+        schema = json_schema(schema_of(result))
         found |= schema.pop("$defs", {}) | {result.__name__: schema}
     return found
 

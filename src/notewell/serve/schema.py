@@ -21,12 +21,12 @@ from notewell.types.notices import Notice
 
 
 @cache
-def form_of(result: type) -> Any:
-    """Return the form of a result's JSON, for pydantic: a TypedDict that allows no other fields."""
-    return form(result)
+def schema_of(result: type) -> Any:
+    """Return the schema of a result's JSON as a TypedDict for pydantic, which allows no other fields."""
+    return part_schema(result)
 
 
-def form(
+def part_schema(
     result: type,
     *,
     name: str = "",
@@ -34,7 +34,7 @@ def form(
     optional: Collection[str] = (),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
-    """Return a form with some fields of a result: those in `only`, of which some are `optional`, and others besides."""
+    """Return a schema with the fields `only` of a result, of which some are `optional`, and with `more` fields."""
     members = {key: NotRequired[kind] if key in optional else kind for key, kind in _typed(result, only)}
     make: Any = TypedDict
     made = make(name or result.__name__, {**members, **more})
@@ -49,25 +49,25 @@ def _typed(result: type, only: Collection[str]) -> Iterable[tuple[str, Any]]:
     for name, explained, optional in members(result):
         if only and name not in only:
             continue
-        kind: Any = Annotated[_json_type(hints[name], optional=optional), Field(description=described[name])]
+        kind: Any = Annotated[_value_schema(hints[name], optional=optional), Field(description=described[name])]
         yield name, NotRequired[kind] if explained or optional else kind
 
 
-def _json_type(kind: Any, *, optional: bool = False) -> Any:
+def _value_schema(kind: Any, *, optional: bool = False) -> Any:
     """Return the type of the JSON of a value; `optional` values are never null."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Notice or kind is Path:
         return str
     if is_dataclass(kind):
-        return form_of(kind)  # type: ignore[arg-type]
+        return schema_of(kind)  # type: ignore[arg-type]
     if origin in (Union, UnionType):
-        return Union[tuple(_json_type(part) for part in parts if not (optional and part is NoneType))]  # noqa: UP007
+        return Union[tuple(_value_schema(part) for part in parts if not (optional and part is NoneType))]  # noqa: UP007
     if origin is tuple and parts[-1] is not Ellipsis:
-        return tuple[tuple(map(_json_type, parts))]  # type: ignore[misc]
+        return tuple[tuple(map(_value_schema, parts))]  # type: ignore[misc]
     if origin in (tuple, list, Sequence):
-        return list[_json_type(parts[0])]  # type: ignore[misc]
+        return list[_value_schema(parts[0])]  # type: ignore[misc]
     if origin in (dict, Mapping):
-        return dict[str, _json_type(parts[1])]  # type: ignore[misc]
+        return dict[str, _value_schema(parts[1])]  # type: ignore[misc]
     return kind
 
 
@@ -90,7 +90,7 @@ def describe_fields(result: type) -> dict[str, str]:
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a form, without the titles that only repeat names."""
+    """Return a TypedDict as JSON schema, without the titles that only repeat names."""
     schema: dict[str, Any] = _untitled(TypeAdapter(kind).json_schema())
     return schema
 

@@ -25,7 +25,7 @@ from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, begun
 from notewell.serve.json_data import as_data, encoded
 from notewell.serve.parameters import QUERY
-from notewell.serve.schema import form_of
+from notewell.serve.schema import schema_of
 from notewell.serve.served import answer, notices_in_errors, read_indexed
 from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
@@ -131,22 +131,22 @@ class Routes:
 def router(vault: Vault) -> APIRouter:
     """Return the routes of a vault, the most needed first."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
-    found = form_of(Results) | form_of(DeepResults)
+    found = schema_of(Results) | schema_of(DeepResults)
     add = partial(_add, made)
-    add("/health", routes.health, form_of(Health), {})
+    add("/health", routes.health, schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
-    add("/related", routes.related, form_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
+    add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
     one = route_arguments("related", without=("notes",))
-    add("/related/{note:path}", routes.related_to, form_of(Results), {**ABSENT, **UNABLE}, one)
+    add("/related/{note:path}", routes.related_to, schema_of(Results), {**ABSENT, **UNABLE}, one)
     walk = route_arguments("traverse", without=("note",))
-    add("/traverse/{note:path}", routes.traverse, form_of(Walk), {**ABSENT, **UNABLE}, walk)
+    add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
     node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("place",))
-    add("/node/{place:path}", routes.node, form_of(Reading), {**ABSENT, **UNABLE}, node)
-    add("/links", routes.links, form_of(Links), UNABLE, route_arguments("links", without=("note",)))
+    add("/node/{place:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
+    add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
-    add("/links/{note:path}", routes.links_of, form_of(Links), {**ABSENT, **UNABLE}, links)
-    add("/graph", routes.graph, form_of(Graph), UNABLE, route_arguments("graph"))
-    add("/status", routes.status, form_of(Status), UNABLE)
+    add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
+    add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
+    add("/status", routes.status, schema_of(Status), UNABLE)
     made.add_api_route(
         "/reload",
         routes.reload,
@@ -155,7 +155,10 @@ def router(vault: Vault) -> APIRouter:
         response_class=JsonLines,
         response_model=None,
         responses={
-            200: {"model": form_of(Report) | form_of(IndexingProgress) | form_of(Failure), "description": "JSON lines"},
+            200: {
+                "model": schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure),
+                "description": "JSON lines",
+            },
             **_failures({**BUSY, **UNABLE}),
         },
     )
@@ -166,7 +169,7 @@ def _add(
     made: APIRouter,
     path: str,
     method: Callable[..., Response],
-    form: Any,
+    schema: Any,
     problems: Mapping[int, str],
     asked: type[RouteArguments] | None = None,
 ) -> None:
@@ -185,14 +188,16 @@ def _add(
         name=method.__name__,
         operation_id=method.__name__,
         description=inspect.getdoc(method),
-        # The result is JSON already: its form is published here, and checked in tests.
+        # The result is JSON already: its schema is published here, and checked in tests.
         response_model=None,
-        responses={200: {"model": form, "description": "The answer"}, **_failures(problems)},
+        responses={200: {"model": schema, "description": "The answer"}, **_failures(problems)},
     )
 
 
 def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": form_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()}
+    return {
+        status: {"model": schema_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()
+    }
 
 
 def _response(value: Mapping[str, object]) -> Response:
