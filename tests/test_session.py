@@ -12,7 +12,7 @@ import pytest
 from notewell import Results, Session, Vault
 from notewell.errors import NoteError
 from notewell.files.lock import held
-from notewell.session import KEPT, LARGEST, PREFERRED, keep_opened, recall_opened
+from notewell.session import KEPT, LARGEST, PREFERRED, load_opened, save_opened
 
 MakeVault = Callable[..., Vault]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -84,20 +84,20 @@ def test_the_last_few_count_and_the_last_one_last(session: Session) -> None:
 
 def test_what_was_opened_is_kept_for_an_hour(tmp_path: Path) -> None:
     file = tmp_path / "opened"
-    keep_opened(file, "a.md:1-2", NOW)
-    keep_opened(file, "b.md:1-2", NOW + timedelta(minutes=50))
-    keep_opened(file, "a.md:1-2", NOW + timedelta(minutes=55))
-    assert recall_opened(file, NOW + timedelta(minutes=100)) == ("b.md:1-2", "a.md:1-2")
-    assert recall_opened(file, NOW + timedelta(minutes=120)) == ()
+    save_opened(file, "a.md:1-2", NOW)
+    save_opened(file, "b.md:1-2", NOW + timedelta(minutes=50))
+    save_opened(file, "a.md:1-2", NOW + timedelta(minutes=55))
+    assert load_opened(file, NOW + timedelta(minutes=100)) == ("b.md:1-2", "a.md:1-2")
+    assert load_opened(file, NOW + timedelta(minutes=120)) == ()
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"at": "yesterday"}', '{"at": 3, "opened": []}', "\xff"])
 def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, content: str) -> None:
     file = tmp_path / "opened"
     file.write_text(content, encoding="latin-1")
-    assert recall_opened(file, NOW) == ()
-    keep_opened(file, "a.md:1-2", NOW)
-    assert recall_opened(file, NOW) == ("a.md:1-2",)
+    assert load_opened(file, NOW) == ()
+    save_opened(file, "a.md:1-2", NOW)
+    assert load_opened(file, NOW) == ("a.md:1-2",)
 
 
 LONG = json.dumps({"at": NOW.isoformat(), "opened": ["b.md:1-2"]}).encode().ljust(LARGEST + 1)
@@ -107,57 +107,57 @@ LONG = json.dumps({"at": NOW.isoformat(), "opened": ["b.md:1-2"]}).encode().ljus
 def test_a_hostile_memory_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "opened"
     file.write_bytes(content)
-    assert recall_opened(file, NOW) == ()
-    keep_opened(file, "a.md:1-2", NOW)
-    assert recall_opened(file, NOW) == ("a.md:1-2",)
+    assert load_opened(file, NOW) == ()
+    save_opened(file, "a.md:1-2", NOW)
+    assert load_opened(file, NOW) == ("a.md:1-2",)
 
 
 def test_a_memory_is_not_read_through_a_link_nor_from_a_pipe(tmp_path: Path) -> None:
-    keep_opened(tmp_path / "other", "a.md:1-2", NOW)
+    save_opened(tmp_path / "other", "a.md:1-2", NOW)
     (tmp_path / "link").symlink_to("other")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe"):
-        assert recall_opened(tmp_path / name, NOW) == ()
-        keep_opened(tmp_path / name, "b.md:1-2", NOW)
-        assert recall_opened(tmp_path / name, NOW) == ("b.md:1-2",)
-    assert recall_opened(tmp_path / "other", NOW) == ("a.md:1-2",)
+        assert load_opened(tmp_path / name, NOW) == ()
+        save_opened(tmp_path / name, "b.md:1-2", NOW)
+        assert load_opened(tmp_path / name, NOW) == ("b.md:1-2",)
+    assert load_opened(tmp_path / "other", NOW) == ("a.md:1-2",)
 
 
 def test_a_memory_of_the_future_does_not_count(tmp_path: Path) -> None:
-    keep_opened(tmp_path / "opened", "a.md:1-2", NOW + timedelta(days=400))
-    assert recall_opened(tmp_path / "opened", NOW) == ()
+    save_opened(tmp_path / "opened", "a.md:1-2", NOW + timedelta(days=400))
+    assert load_opened(tmp_path / "opened", NOW) == ()
 
 
 def test_notes_read_at_once_are_all_kept(tmp_path: Path) -> None:
     places = [f"{number}.md:1-2" for number in range(8)]
     with ThreadPoolExecutor(len(places)) as pool:
-        list(pool.map(lambda place: keep_opened(tmp_path / "opened", place, NOW), places))
-    assert sorted(recall_opened(tmp_path / "opened", NOW)) == places
+        list(pool.map(lambda place: save_opened(tmp_path / "opened", place, NOW), places))
+    assert sorted(load_opened(tmp_path / "opened", NOW)) == places
 
 
 def test_saving_a_place_waits_for_another_process_that_saves(tmp_path: Path) -> None:
     file = tmp_path / "opened.json"
     with ThreadPoolExecutor() as others:
         with held(tmp_path / "opened.json.lock", 0):
-            second = others.submit(keep_opened, file, "b.md:1", NOW)
+            second = others.submit(save_opened, file, "b.md:1", NOW)
             # Without waiting for the lock it is done by then, and what is written below is all that is left.
             wait([second], timeout=0.3)
             file.write_text(json.dumps({"at": NOW.isoformat(), "opened": ["a.md:1"]}))
         second.result()
-    assert recall_opened(file, NOW) == ("a.md:1", "b.md:1")
+    assert load_opened(file, NOW) == ("a.md:1", "b.md:1")
 
 
 def test_a_name_that_is_not_text_is_not_kept(tmp_path: Path) -> None:
-    keep_opened(tmp_path / "opened", "\udcff.md:1-2", NOW)
+    save_opened(tmp_path / "opened", "\udcff.md:1-2", NOW)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
-    keep_opened(tmp_path / "no folder" / "opened", "a.md:1-2", NOW)
+    save_opened(tmp_path / "no folder" / "opened", "a.md:1-2", NOW)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_that_holds_a_secret_is_not_kept(tmp_path: Path) -> None:
     name = "ghp_" + "a1B2c3D4e5F6" * 3
-    keep_opened(tmp_path / "opened", f"{name}.md:1-2", NOW)
+    save_opened(tmp_path / "opened", f"{name}.md:1-2", NOW)
     assert list(tmp_path.iterdir()) == []

@@ -91,7 +91,7 @@ def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
     return (*(other for other in opened if other != place), place)[-KEPT:]
 
 
-def keep_opened(file: Path, place: str, now: datetime) -> None:
+def save_opened(file: Path, place: str, now: datetime) -> None:
     """Save in a file, which only this user can read, that a place was opened; do nothing if it cannot be written."""
     # A file name that is not valid text can be read, but not named in a query.
     if place != readable(place) or names_secret(place):
@@ -99,12 +99,12 @@ def keep_opened(file: Path, place: str, now: datetime) -> None:
     # Another process that reads a note at the same time waits for this one.
     lock = file.with_name(f"{file.name}.lock")
     with suppress(OSError, StoreError), held(lock, PATIENCE, "is saving which notes were opened"):
-        kept = {"at": now.isoformat(), "opened": with_place(recall_opened(file, now), place)}
+        kept = {"at": now.isoformat(), "opened": with_place(load_opened(file, now), place)}
         # Replaced atomically, so that readers never see half of it.
         write_whole(file, json.dumps(kept).encode("ascii"))
 
 
-def recall_opened(file: Path, now: datetime) -> tuple[str, ...]:
+def load_opened(file: Path, now: datetime) -> tuple[str, ...]:
     """Return the places opened in this session, the latest last; none if the file cannot be read."""
     try:
         kept = json.loads(_content(file))

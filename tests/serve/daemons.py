@@ -122,7 +122,7 @@ class DaemonRunner:
     def say(self, fields: dict[str, bytes]) -> list[tuple[bytes, bytes]]:
         """Send a request and return the parts of the answer."""
         with self.connect() as connection:
-            connection.sendall(wire.packed({"home": wire.home(), **fields}))
+            connection.sendall(wire.packed({"home": wire.installation(), **fields}))
             answer = b"".join(iter(lambda: connection.recv(65_536), b""))
         parts = []
         while answer:

@@ -158,7 +158,7 @@ GARBAGE = [
     b"NW01\xff\xff\xff\xff",
     b"NW01\0\0\0\x05\0\0\0\xff!",
     wire.packed({"verb": b"run"}),
-    wire.packed({"home": wire.home(), "verb": b"run", "cwd": b"/"}),
+    wire.packed({"home": wire.installation(), "verb": b"run", "cwd": b"/"}),
 ]
 
 
@@ -168,7 +168,7 @@ def test_garbage_and_those_who_say_nothing_half_of_it_or_never_listen_keep_nobod
         with daemon.connect() as connection, suppress(ConnectionResetError):
             connection.sendall(data)
             assert connection.recv(100) in (b"", wire.frame(wire.BEGUN))
-    request = wire.packed({"home": wire.home(), "verb": b"about"})
+    request = wire.packed({"home": wire.installation(), "verb": b"about"})
     with daemon.connect() as silent, daemon.connect() as slow, daemon.connect() as deaf:
         deaf.sendall(request)
         slow.sendall(request[:20])
@@ -212,7 +212,7 @@ def test_another_user_is_not_answered_even_if_the_folder_lets_them_in(daemon: Da
     daemon.start()
     for path in (daemon.runtime, daemon.path.parent, daemon.path):
         path.chmod(0o777)
-    request = wire.packed({"home": wire.home(), "verb": b"about"})
+    request = wire.packed({"home": wire.installation(), "verb": b"about"})
     os.seteuid(NOBODY)
     try:
         connection = daemon.connect()

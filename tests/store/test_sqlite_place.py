@@ -10,7 +10,7 @@ import pytest
 
 from notewell import Vault
 from notewell.errors import StoreError
-from notewell.session import keep_opened
+from notewell.session import save_opened
 
 WORDS = {"embed.model": "words"}
 
@@ -138,7 +138,7 @@ def test_what_a_store_left_behind_is_not_an_obstacle_to_a_new_one(tmp_path: Path
     root, file = make(tmp_path / "notes"), tmp_path / "kept.db"
     with Vault.open(root, {**WORDS, "store.path": str(file)}) as vault:
         vault.index()
-        keep_opened(vault.storage.beside(".opened"), "notes.md:1", datetime.now(UTC))
+        save_opened(vault.storage.beside(".opened"), "notes.md:1", datetime.now(UTC))
         # As a process that is killed leaves it.
         for name in ("kept.db-wal", "kept.db-shm"):
             shutil.copy(tmp_path / name, tmp_path / f"copy-of-{name}")

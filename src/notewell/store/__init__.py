@@ -55,18 +55,26 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Counts and figures of a store, for people."""
+    """The counts of a store and its state, as a report shows them."""
 
     notes: int = 0
+    """How many notes it has."""
     chunks: int = 0
+    """How many chunks they have."""
     links: int = 0
+    """How many links they have."""
     generation: int = 0
+    """A number that grows with every change of the store."""
     embedder: str = ""
+    """The embedder whose vectors are stored."""
     indexed_at: str = ""
+    """When the vault was last indexed; empty if never."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Why files were skipped, by path."""
     bytes: int = 0
+    """How large the store is."""
     encoder: str = ""
+    """The encoder whose vectors are stored; empty if there are none."""
     encoded: int = 0
     """How many distinct texts have a vector of the encoder."""
     unread: int = 0

@@ -216,17 +216,29 @@ class Chunk:
     """A run of lines of a note: what is stored, matched and shown."""
 
     path: str
+    """The note, from the vault's root."""
     text: str
+    """The lines, with secrets removed."""
     line: int
+    """The first line."""
     end_line: int
+    """The last line."""
     start: int = 0
+    """Where the lines start in the text before redaction, in characters."""
     end: int = 0
+    """Where the lines end in that text."""
     parts: tuple[Part, ...] = ()
+    """The parts of the note that the lines are in, such as pages."""
     headings: tuple[str, ...] = ()
+    """The headings above the lines."""
     title: str = ""
+    """The note's title."""
     kind: str = ""
+    """The `type` in the note's front matter."""
     tags: tuple[str, ...] = ()
+    """The note's tags, without `#`."""
     aliases: tuple[str, ...] = ()
+    """The note's aliases."""
 
     @property
     def heading(self) -> str:

@@ -17,7 +17,7 @@ from notewell.errors import NoteError, StoreError
 from notewell.files.safe_open import exists
 from notewell.index.place import Reading
 from notewell.serve.cli.options import from_root
-from notewell.session import Session, keep_opened, place_read, recall_opened
+from notewell.session import Session, load_opened, place_read, save_opened
 from notewell.vault import Vault
 
 # Stands for text on stdin.
@@ -76,7 +76,7 @@ def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
     places = [place_from_root(vault.root, place) for place in written if place != LAST]
     last: Sequence[str] = ()
     if LAST in written:
-        last = Session(vault, recall_opened(vault.storage.beside(OPENED), datetime.now(UTC))).last_places
+        last = Session(vault, load_opened(vault.storage.beside(OPENED), datetime.now(UTC))).last_places
         if not last:
             raise NoteError("No indexed note was read within the last hour", "Run `notewell read NOTE` first")
     return list(dict.fromkeys((*last, *map(vault.find, places))))
@@ -86,4 +86,4 @@ def remember_reading(vault: Vault, reading: Reading) -> None:
     """Remember what was read, for `last`, if the vault has a store."""
     with suppress(StoreError):
         if exists(vault.store_file):
-            keep_opened(vault.storage.beside(OPENED), place_read(reading), datetime.now(UTC))
+            save_opened(vault.storage.beside(OPENED), place_read(reading), datetime.now(UTC))

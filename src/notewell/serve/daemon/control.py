@@ -39,8 +39,8 @@ MOST = 100
 OPENING, FOR_NOBODY = b"start", {"between": b"0 0"}
 
 
-class NotedVaults:
-    """Opens vaults as usual, and notes whether their settings use the daemon."""
+class VaultOpener:
+    """Opens vaults as usual, and remembers whether their settings use the daemon."""
 
     def __init__(self) -> None:
         self.use_daemon: bool | None = None
@@ -68,13 +68,13 @@ def run_and_start(request: dict[str, bytes]) -> None:
         start(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
     from notewell.serve.cli import main  # noqa: PLC0415
 
-    vaults = NotedVaults()
+    opener = VaultOpener()
     try:
-        main(vaults.open)
+        main(opener.open)
     finally:
-        if mark and vaults.use_daemon is False:
+        if mark and opener.use_daemon is False:
             leave_mark(request)
-        elif vaults.use_daemon and not mark:
+        elif opener.use_daemon and not mark:
             start(wire.packed(request))
 
 

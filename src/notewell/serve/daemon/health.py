@@ -24,9 +24,9 @@ class RunningCode:
         # Installing an extra changes the folder of packages, and what commands can do.
         packages = os.path.dirname(os.path.dirname(click.__file__))  # noqa: PTH120
         self._stamps: dict[str, FileStamp | None] = {packages: _stamp(packages)}
-        self.note()
+        self.add_loaded()
 
-    def note(self) -> None:
+    def add_loaded(self) -> None:
         """Add the modules that were loaded since the last time."""
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)

@@ -96,7 +96,7 @@ class Daemon:
             if self.vaults.is_unwanted:
                 leave_mark(fields)
             self.vaults.keep_up(Path(wire.folder()))
-        self.code.note()
+        self.code.add_loaded()
         self._keep_small()
 
     @property
@@ -126,7 +126,7 @@ class Daemon:
 
     def _answer(self, connection: socket.socket) -> None:
         fields = wire.unpacked(_received(connection))
-        if fields["home"] != wire.home():
+        if fields["home"] != wire.installation():
             connection.sendall(wire.frame(wire.DECLINED, b"another installation"))
             return
         if not self.code.is_current:
@@ -152,7 +152,7 @@ class Daemon:
             # The command runs into the same bug, and reports it; the daemon goes on.
             return wire.frame(wire.DECLINED, type(error).__name__.encode())
         finally:
-            self.code.note()
+            self.code.add_loaded()
 
     def _keep_small(self) -> None:
         """Free memory when it is over the limit; end if that does not help, and a new daemon would be smaller."""

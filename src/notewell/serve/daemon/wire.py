@@ -47,7 +47,7 @@ def is_safe(folder: str) -> bool:
     return _is_folder(folder) and not os.lstat(folder).st_mode & 0o077
 
 
-def home() -> bytes:
+def installation() -> bytes:
     """Return what identifies this installation: another one may have other code, or lack an extra."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parts = (package, sys.prefix, sys.version, sys.getfilesystemencoding())
@@ -56,7 +56,7 @@ def home() -> bytes:
 
 def address() -> str:
     """Return the path of the socket: each installation has its own daemon."""
-    return os.path.join(folder(), f"{crc32(home()):08x}.socket")
+    return os.path.join(folder(), f"{crc32(installation()):08x}.socket")
 
 
 def packed(request: dict[str, bytes]) -> bytes:
@@ -112,7 +112,7 @@ def ask(
     try:
         connection.settimeout(patience)
         connection.connect(address())
-        connection.sendall(packed({"home": home(), **request}))
+        connection.sendall(packed({"home": installation(), **request}))
         return _answer(connection, until)
     except TimeoutError:
         return "busy", []

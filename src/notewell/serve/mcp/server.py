@@ -49,18 +49,18 @@ def make_server(vault: Vault, patience: float = PATIENCE) -> Server[Any]:
     # The library's warnings would print the client's messages to stderr.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False
-    desk = Desk(vault, patience)
+    handlers = Handlers(vault, patience)
     server: Server[Any] = Server(
         "notewell",
         version=version("notewell"),
         title="Notewell",
         instructions=INSTRUCTIONS.format(name=vault.root.name),
-        on_list_tools=desk.list_tools,
-        on_call_tool=desk.call_tool,
-        on_list_resources=desk.list_resources,
-        on_list_resource_templates=desk.list_templates,
-        on_read_resource=desk.read_resource,
-        on_completion=desk.complete,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_completion=handlers.complete,
     )
     # This replaces the default middleware, which reports traces.
     server.middleware = [explained]
@@ -104,14 +104,14 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-class Desk:
+class Handlers:
     """Handles the requests of all clients of a vault."""
 
     def __init__(self, vault: Vault, patience: float) -> None:
         self._vault = vault
         self._patience = patience
         self._tools = tools_for(vault)
-        self._places = anyio.CapacityLimiter(AT_ONCE)
+        self._limiter = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Return the tools."""
@@ -126,7 +126,7 @@ class Desk:
             given = read_arguments(tool.arguments, params.arguments or {})
             if tool.waits:
                 await self._wait_for_notes(context)
-            answer = await self._apart(tool.run, self._vault, given)
+            answer = await self._in_thread(tool.run, self._vault, given)
         except NotewellError as error:
             return _failed(f"{_short(error.fact)}.\nhint: {error.hint}")
         except Exception as error:
@@ -137,7 +137,7 @@ class Desk:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return the newest notes."""
-        return types.ListResourcesResult(resources=await self._apart(notes.list_notes, self._vault))
+        return types.ListResourcesResult(resources=await self._in_thread(notes.list_notes, self._vault))
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -150,20 +150,20 @@ class Desk:
     ) -> types.ReadResourceResult:
         """Return a note."""
         await self._wait_for_notes(context)
-        await self._apart(self._vault.freshness.look)
-        content = await self._apart(notes.read_note, self._vault, params.uri)
+        await self._in_thread(self._vault.freshness.look)
+        content = await self._in_thread(notes.read_note, self._vault, params.uri)
         return types.ReadResourceResult(contents=[content])
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return completions of the path of a note, the only argument there is."""
         if not isinstance(params.ref, types.ResourceTemplateReference) or params.argument.name != "path":
             return types.CompleteResult(completion=types.Completion(values=[]))
-        found = await self._apart(notes.complete_path, self._vault, params.argument.value)
+        found = await self._in_thread(notes.complete_path, self._vault, params.argument.value)
         return types.CompleteResult(completion=found)
 
     async def _wait_for_notes(self, context: Context) -> None:
         """Start to index a new vault, and wait a while, reporting progress."""
-        await self._apart(self._vault.freshness.begin)
+        await self._in_thread(self._vault.freshness.begin)
         before = -1
         with anyio.move_on_after(self._patience):
             # An indexed vault answers from its current state, whatever runs in the background.
@@ -174,9 +174,9 @@ class Desk:
                     before = done
                 await anyio.sleep(PAUSE)
 
-    async def _apart(self, work: Callable[[*Given], Made], *given: *Given) -> Made:
+    async def _in_thread(self, work: Callable[[*Given], Made], *given: *Given) -> Made:
         """Do the work in a thread, so that other calls go on; a client that left is not waited for."""
-        return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._places)
+        return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._limiter)
 
 
 def _short(fact: str) -> str:
