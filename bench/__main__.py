@@ -48,14 +48,22 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "churn": measure_churn,
     "load": measure_load,
 }
-SECTIONS = (*ON_VAULTS, "quality", "links", "chunking", "redaction", "hooks")
+# What each of the others calls in a process of its own, and the folder of the test data that it is given.
+ON_DATA = {
+    "quality": ("quality:measure_quality", "beir"),
+    "links": ("links:measure_links", "."),
+    "chunking": ("chunking:measure_chunking", "chunking-eval"),
+    "redaction": ("redaction:measure_redaction", "vaults"),
+    "hooks": ("hooks:measure_hooks", "beir"),
+}
+SECTIONS = (*ON_VAULTS, *ON_DATA)
 # A vault of a million chunks takes a quarter of an hour to make and index, so it is measured only on request.
 ON_REQUEST = ("scale",)
 QUERIES = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Options:
     """What to measure, and on what."""
 
     data: Path
@@ -72,20 +80,20 @@ class Run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benches; return 1 if the arguments are wrong or a measurement failed."""
-    options = _parser().parse_args(arguments)
+    given = _parser().parse_args(arguments)
     # When terminated, also end the processes that were started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with tempfile.TemporaryDirectory(prefix="notewell-bench-") as temporary:
-            run = _checked(options, Path(temporary))
-            results = _measure(run)
+            options = _checked(given, Path(temporary))
+            results = _measure(options)
     except NotewellError as error:
         say(f"error: {error.fact}\nhint: {error.hint}")
         return 1
     verdicts = judge(results)
     results["targets"] = [{"what": one.target.what, "value": one.value, "verdict": one.words} for one in verdicts]
     print(as_text(results, verdicts))
-    _store(results, verdicts, run)
+    _store(results, verdicts, options)
     return 1 if results["failed"] else 0
 
 
@@ -103,56 +111,45 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _checked(options: argparse.Namespace, temporary: Path) -> Run:
-    data, only = options.data.expanduser().absolute(), tuple(filter(None, options.only.split(",")))
+def _checked(given: argparse.Namespace, temporary: Path) -> Options:
+    data, only = given.data.expanduser().absolute(), tuple(filter(None, given.only.split(",")))
     known = (*SECTIONS, *ON_REQUEST)
     unknown = [name for name in only if name not in known]
     if unknown:
         raise BenchError(f"There is nothing called '{unknown[0]}' to measure", f"Choose among {', '.join(known)}")
     if not (data / "vaults").is_dir() or not (data / "beir").is_dir():
         raise BenchError(f"{data} is not the folder with the test data", "It holds the folders vaults/ and beir/")
-    if options.queries < 1:
-        raise BenchError(f"--queries is {options.queries}", f"Ask for at least one; {QUERIES} are the default")
-    work = options.work.expanduser().absolute() if options.work else temporary
+    if given.queries < 1:
+        raise BenchError(f"--queries is {given.queries}", f"Ask for at least one; {QUERIES} are the default")
+    work = given.work.expanduser().absolute() if given.work else temporary
     work.mkdir(parents=True, exist_ok=True)
-    run = Run(data, work, only, tuple(filter(None, options.vaults.split(","))), options.queries)
-    find_archives(run.data, run.vaults)
-    return run
+    vaults = tuple(filter(None, given.vaults.split(",")))
+    find_archives(data, vaults)
+    return Options(data, work, only, vaults, given.queries)
 
 
-def _measure(run: Run) -> Measured:
+def _measure(options: Options) -> Measured:
     results: Measured = {
         "date": date.today().isoformat(),
         "label": machine.label(),
         "machine": machine.describe_machine(),
         "software": machine.describe_software(),
         "settings": machine.describe_settings(),
-        "run": {"only": run.only, "vaults": run.vaults, "queries": run.queries},
+        "run": {"only": options.only, "vaults": options.vaults, "queries": options.queries},
         "product": machine.product_digest(),
         "failed": [],
     }
-    if set(ON_VAULTS).intersection(run.only):
-        for name, archive in find_archives(run.data, run.vaults).items():
-            _measure_vault(make_vault(name, archive, run.work, run.queries), run.only, results)
-    if "scale" in run.only:
-        with _failures_told(results):
-            (name, archive), *_ = find_archives(run.data, DEFAULT[:1]).items()
-            results["scale"] = measure_scale(make_vault(name, archive, run.work, run.queries), run.work)
-    if "quality" in run.only:
-        with _failures_told(results):
-            results["quality"] = in_child("quality:measure_quality", folder=str(run.data / "beir"))
-    if "links" in run.only:
-        with _failures_told(results):
-            results["links"] = in_child("links:measure_links", folder=str(run.data))
-    if "chunking" in run.only:
-        with _failures_told(results):
-            results["chunking"] = in_child("chunking:measure_chunking", folder=str(run.data / "chunking-eval"))
-    if "redaction" in run.only:
-        with _failures_told(results):
-            results["redaction"] = in_child("redaction:measure_redaction", folder=str(run.data / "vaults"))
-    if "hooks" in run.only:
-        with _failures_told(results):
-            results["hooks"] = in_child("hooks:measure_hooks", folder=str(run.data / "beir"))
+    if set(ON_VAULTS).intersection(options.only):
+        for name, archive in find_archives(options.data, options.vaults).items():
+            _measure_vault(make_vault(name, archive, options.work, options.queries), options.only, results)
+    if "scale" in options.only:
+        with _recording_failures(results):
+            (name, archive), *_ = find_archives(options.data, DEFAULT[:1]).items()
+            results["scale"] = measure_scale(make_vault(name, archive, options.work, options.queries), options.work)
+    for section, (function, folder) in ON_DATA.items():
+        if section in options.only:
+            with _recording_failures(results):
+                results[section] = in_child(function, folder=str(options.data / folder))
     if machine.product_digest() != results["product"]:
         results["failed"].append(
             "the product's source changed during the run, so its figures belong to no single version"
@@ -166,12 +163,12 @@ def _measure_vault(vault: BenchVault, only: tuple[str, ...], results: Measured) 
         ensure_index(vault.root)
     for section, measure in ON_VAULTS.items():
         if section in only:
-            with _failures_told(results):
+            with _recording_failures(results):
                 results.setdefault(section, {})[vault.name] = measure(vault)
 
 
 @contextmanager
-def _failures_told(results: Measured) -> Iterator[None]:
+def _recording_failures(results: Measured) -> Iterator[None]:
     """Keep the results of other measurements if one fails."""
     try:
         yield
@@ -181,17 +178,17 @@ def _failures_told(results: Measured) -> Iterator[None]:
         results["failed"].append(fact)
 
 
-def _store(results: Measured, verdicts: Sequence[Verdict], run: Run) -> None:
+def _store(results: Measured, verdicts: Sequence[Verdict], options: Options) -> None:
     """Write the JSON and the picture; a partial run does not overwrite the record of a complete one."""
     RESULTS.mkdir(exist_ok=True)
-    stem = f"{results['date']}-{results['label']}" + ("" if run.whole else f"-{'+'.join(run.only)}")
+    stem = f"{results['date']}-{results['label']}" + ("" if options.whole else f"-{'+'.join(options.only)}")
     file = RESULTS / f"{stem}.json"
     file.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     say(f"stored {file}")
     if not find_spec("matplotlib"):
         say("matplotlib: not installed, picture left out")
         return
-    picture = RESULTS / ("latest.png" if run.whole else f"{stem}.png")
+    picture = RESULTS / ("latest.png" if options.whole else f"{stem}.png")
     draw(results, verdicts, picture)
     say(f"stored {picture}")
     if results.get("scale"):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from threading import Event, Thread
 
-from bench.child import Measured, in_child, say
+from bench.child import Measured, in_child, milliseconds, say
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -84,11 +84,7 @@ def weigh(root: str, queries: str) -> Measured:
     vault = Vault.open(root)
     vault.index()
     texts = [text for _, text in load_queries(queries)][:QUERIES]
-    times = []
-    for text in texts * 3:
-        began = time.perf_counter()
-        vault.search(text)
-        times.append((time.perf_counter() - began) * 1000)
+    times = [milliseconds(vault.search, text) for text in texts * 3]
     vault.close()
     return {"bytes": vault.store_file.stat().st_size, "p50": round(statistics.median(times), 3)}
 

@@ -11,7 +11,16 @@ from pathlib import Path
 import numpy as np
 from tests.database import database
 
-from bench.child import Measured, clean_environment, in_child, memory_mb, notewell_command, percentiles, say
+from bench.child import (
+    Measured,
+    clean_environment,
+    in_child,
+    memory_mb,
+    milliseconds,
+    notewell_command,
+    percentiles,
+    say,
+)
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -47,7 +56,7 @@ def time_rates(root: str) -> Measured:
 def time_queries(root: str, queries: str) -> Measured:
     """Time the queries without the encoder, with all its vectors stored, and during encoding.
 
-    The stored vectors are drawn by lot: they take as long as true ones, which would take an hour to make.
+    The stored vectors are random: reading them takes as long as true ones, which would take an hour to make.
     """
     asked = [text for _, text in load_queries(queries)]
     with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
@@ -58,8 +67,8 @@ def time_queries(root: str, queries: str) -> Measured:
         with Vault.open(root, {**settings, "embed.encoder": "off"}) as vault:
             without = _times(vault, asked)
         with Vault.open(root, {**settings, "embed.encoder": "minilm"}) as vault:
-            half = _times_beside_a_fill(vault, asked, copy)
-            _fill_by_lot(vault)
+            half = _times_while_encoding(vault, asked, copy)
+            _store_random_vectors(vault)
             filled = _times(vault, asked)
             return {
                 "without": percentiles(without),
@@ -69,10 +78,10 @@ def time_queries(root: str, queries: str) -> Measured:
             }
 
 
-def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Measured:
+def _times_while_encoding(vault: Vault, asked: Sequence[str], copy: Path) -> Measured:
     """Time the queries alone, then beside the background encoding that `notewell index` starts."""
     alone = percentiles(_times(vault, asked))
-    command = [notewell_command(), "fill", "--gently", "--vault", str(vault.root)]
+    command = [notewell_command(), "encode", "--gently", "--vault", str(vault.root)]
     environment = {**clean_environment(), "NOTEWELL_EMBED_ENCODER": "minilm", "NOTEWELL_STORE_PATH": str(copy)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, env=environment, **quiet)  # type: ignore[call-overload]
@@ -85,7 +94,7 @@ def _times_beside_a_fill(vault: Vault, asked: Sequence[str], copy: Path) -> Meas
     return {"alone": alone, "beside": beside, "p50_ratio": round(beside["p50"] / alone["p50"], 3)}
 
 
-def _fill_by_lot(vault: Vault) -> None:
+def _store_random_vectors(vault: Vault) -> None:
     chance = np.random.default_rng(4)
     assert vault.models.encoder is not None
     for first in range(0, len(ids := find_lacking(vault.store, vault.models.encoder)), GROUP):
@@ -99,13 +108,7 @@ def _fill_by_lot(vault: Vault) -> None:
 def _times(vault: Vault, asked: Sequence[str]) -> list[float]:
     for text in asked[:50]:
         vault.search(text)
-    return [_timed(vault, text) for text in asked]
-
-
-def _timed(vault: Vault, text: str) -> float:
-    began = time.perf_counter()
-    vault.search(text)
-    return (time.perf_counter() - began) * 1000
+    return [milliseconds(vault.search, text) for text in asked]
 
 
 def _rate(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> int:

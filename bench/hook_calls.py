@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.child import BenchError, Measured, notewell_command
-from bench.processes import stop_warm, wait_until_warm
+from bench.processes import stop_daemon, wait_for_daemon
 from bench.queries import load_queries
 from bench.timing import Timing, summary, timed
 from bench.vaults import BenchVault
@@ -30,7 +30,7 @@ PROMPTS = Path(__file__).with_name("prompts.txt")
 LOG_LINES = 400
 
 
-class Asked(NamedTuple):
+class HookInput(NamedTuple):
     """A hook, and its input beyond what every hook gets."""
 
     hook: str
@@ -60,31 +60,31 @@ def measure_cold_calls(vault: BenchVault, environment: Mapping[str, str]) -> Mea
     own = next(iter(_asked(vault)))
     timings, outcomes = [], Counter[str]()
     for number, asked in enumerate(islice(cycle(own), COLD_RUNS)):
-        stop_warm(environment)
+        stop_daemon(environment)
         timings.append(_call(vault, asked, f"bench-cold-{number}", environment, 0))
-        wait_until_warm(environment)
+        wait_for_daemon(environment)
         *_, last = last_runs(state_folder(environment, Path.home()))
         outcomes[f"{last.outcome}: {last.why}" if last.why else last.outcome] += 1
     return {**summary(timings), "answered": sum(bool(one.printed) for one in timings), "outcomes": dict(outcomes)}
 
 
-def _call(vault: BenchVault, asked: Asked, session: str, environment: Mapping[str, str], pid: int) -> Timing:
+def _call(vault: BenchVault, asked: HookInput, session: str, environment: Mapping[str, str], pid: int) -> Timing:
     line = f"{shlex.quote(notewell_command())} hook {asked.hook} --vault {shlex.quote(str(vault.root))}"
     given = {"session_id": session, "cwd": str(vault.root), "hook_event_name": EVENTS[asked.hook], **asked.given}
     return timed(line, environment, pid, json.dumps(given))
 
 
-def _asked(vault: BenchVault) -> Iterator[list[Asked]]:
+def _asked(vault: BenchVault) -> Iterator[list[HookInput]]:
     """Yield the inputs of each hook, first those the notes can answer, then those they cannot."""
     texts: dict[str, list[str]] = {}
     for kind, text in load_queries(vault.queries):
         texts.setdefault(kind, []).append(text)
-    yield [Asked("prompt", {"prompt": text}) for text in texts["sentence"]]
-    yield [Asked("prompt", {"prompt": line}) for line in PROMPTS.read_text(encoding="utf-8").splitlines() if line]
-    yield [Asked("before", _tool("Grep", pattern=text)) for text in texts["identifier"]]
-    yield [Asked("before", _tool("Bash", command="make build"))]
-    yield [Asked("after", _ran("pytest -v", _log()))]
-    yield [Asked("after", _ran("git commit -m done", "1 file changed"))]
+    yield [HookInput("prompt", {"prompt": text}) for text in texts["sentence"]]
+    yield [HookInput("prompt", {"prompt": line}) for line in PROMPTS.read_text(encoding="utf-8").splitlines() if line]
+    yield [HookInput("before", _tool("Grep", pattern=text)) for text in texts["identifier"]]
+    yield [HookInput("before", _tool("Bash", command="make build"))]
+    yield [HookInput("after", _ran("pytest -v", _log()))]
+    yield [HookInput("after", _ran("git commit -m done", "1 file changed"))]
 
 
 def _tool(name: str, **given: str) -> dict[str, Any]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-import shutil
-import tempfile
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.child import ROOT, Measured, say
+from bench.child import Measured, say
+from bench.sample import sample_questions, sample_vault
 from notewell.config.settings import HookSettings, Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
@@ -38,7 +36,7 @@ CHATTER = "I have been at this since yesterday. {}? Please keep the answer short
 Answers = Callable[[Hit], bool]
 
 
-class Asked(NamedTuple):
+class Prompt(NamedTuple):
     """A prompt, and which hits answer it; none if the vault cannot."""
 
     kind: str
@@ -50,22 +48,22 @@ def measure_hooks(folder: str) -> Measured:
     """Ask every vault its own questions, those of the others, and everyday prompts about code."""
     places = {place.name: place for place in sorted(Path(folder).iterdir()) if place.is_dir()}
     questions = {name: list(load_collection(place).queries.values()) for name, place in places.items()}
-    questions["sample"] = [question["text"] for question in _golden()]
+    questions["sample"] = [question["text"] for question in sample_questions()]
     measured: Measured = {"threshold": HookSettings().threshold, "vaults": {}}
     for name, place in places.items():
         say(f"hooks: {name}")
         with _of_collection(place) as (vault, own):
             measured["vaults"][name] = _measure(vault, [*own, *_unrelated(name, questions)])
-    with _sample() as vault:
+    with sample_vault() as vault:
         for name, frame in (("sample", "{}"), ("sample, in chatter", CHATTER)):
             say(f"hooks: {name}")
-            own = [Asked("own", frame.format(one["text"]), _golden_answers(one["want"])) for one in _golden()]
+            own = [Prompt("own", frame.format(one["text"]), _at_places(one["want"])) for one in sample_questions()]
             unrelated = [one._replace(text=frame.format(one.text)) for one in _unrelated("sample", questions)]
             measured["vaults"][name] = _measure(vault, [*own, *unrelated])
     return measured
 
 
-def _measure(vault: Vault, prompts: Sequence[Asked]) -> Measured:
+def _measure(vault: Vault, prompts: Sequence[Prompt]) -> Measured:
     """Return, for every threshold, how many blocks were shown and how many of them were right."""
     judged = [(prompt, _found(vault, prompt.text)) for prompt in prompts]
     return {str(threshold): _counts(judged, threshold) for threshold in THRESHOLDS}
@@ -78,7 +76,7 @@ def _found(vault: Vault, prompt: str) -> list[Hit]:
     return find_sure(vault, questions(asked), limit=CANDIDATES, floor=0.0)
 
 
-def _counts(judged: Sequence[tuple[Asked, list[Hit]]], threshold: float) -> Measured:
+def _counts(judged: Sequence[tuple[Prompt, list[Hit]]], threshold: float) -> Measured:
     counts = dict.fromkeys(("own", "shown", "right", "answerable", "code", "code_shown", "other", "other_shown"), 0)
     for prompt, hits in judged:
         block = [hit for hit in hits if hit.score >= threshold][:PASSAGES]
@@ -93,19 +91,19 @@ def _counts(judged: Sequence[tuple[Asked, list[Hit]]], threshold: float) -> Meas
     return counts
 
 
-def _unrelated(name: str, questions: dict[str, list[str]]) -> Iterator[Asked]:
+def _unrelated(name: str, questions: dict[str, list[str]]) -> Iterator[Prompt]:
     chance = random.Random(7)
     for other, texts in questions.items():
         if other != name and frozenset((other, name)) not in NEAR:
             asked = [text for text in texts if len(telling_terms(text)) > 1]
-            yield from (Asked("other", text) for text in chance.sample(asked, min(OTHERS, len(asked))))
+            yield from (Prompt("other", text) for text in chance.sample(asked, min(OTHERS, len(asked))))
     if name != ABOUT_CODE:
         prompts = (Path(__file__).parent / "prompts.txt").read_text(encoding="utf-8").splitlines()
-        yield from (Asked("code", text) for text in prompts)
+        yield from (Prompt("code", text) for text in prompts)
 
 
 @contextmanager
-def _of_collection(place: Path) -> Iterator[tuple[Vault, list[Asked]]]:
+def _of_collection(place: Path) -> Iterator[tuple[Vault, list[Prompt]]]:
     collection = load_collection(place)
     names = note_names(collection)
     chosen = random.Random(11).sample(list(collection.queries), min(OWN, len(collection.queries)))
@@ -116,17 +114,7 @@ def _of_collection(place: Path) -> Iterator[tuple[Vault, list[Asked]]]:
 
     usual = Settings()
     with collection_vault(collection, replace(usual, embed=replace(usual.embed, encoder="off"))) as vault:
-        yield vault, [Asked("own", collection.queries[query], answers(query)) for query in chosen]
-
-
-@contextmanager
-def _sample() -> Iterator[Vault]:
-    with tempfile.TemporaryDirectory(prefix="notewell-hooks-") as folder:
-        ignored = shutil.ignore_patterns(".notewell")
-        root = shutil.copytree(ROOT / "examples" / "vault", Path(folder) / "vault", ignore=ignored)
-        with Vault.open(root, {"embed.encoder": "off"}) as vault:
-            vault.index()
-            yield vault
+        yield vault, [Prompt("own", collection.queries[query], answers(query)) for query in chosen]
 
 
 def _paths(hit: Hit) -> list[str]:
@@ -134,13 +122,6 @@ def _paths(hit: Hit) -> list[str]:
     return [hit.path, *(place.rpartition(":")[0] for place in hit.also)]
 
 
-def _golden() -> list[Measured]:
-    questions: list[Measured] = tomllib.loads(
-        (ROOT / "tests" / "quality" / "questions.toml").read_text(encoding="utf-8")
-    )["question"]
-    return questions
-
-
-def _golden_answers(wanted: Sequence[str]) -> Answers:
+def _at_places(wanted: Sequence[str]) -> Answers:
     places = [(path, int(line)) for path, _, line in (place.rpartition(":") for place in wanted)]
     return lambda hit: any(hit.path == path and hit.line <= line <= hit.end_line for path, line in places)

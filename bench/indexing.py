@@ -70,7 +70,7 @@ def index_once(root: str) -> Measured:
         "chunks": about.chunks,
         "skipped": len(about.skipped),
         "text_bytes": sum(sizes.values()),
-        "taken_in": report.added + report.changed,
+        "indexed": report.added + report.changed,
     }
 
 
@@ -89,8 +89,8 @@ def _index_changed(root: Path, number: int) -> Measured:
     with _edited(root, number):
         measured = in_child("indexing:index_once", root=str(root))
     in_child("indexing:index_once", root=str(root))
-    if measured["taken_in"] != CHANGED_NOTES:
-        say(f"note: {CHANGED_NOTES} notes were changed and {measured['taken_in']} indexed")
+    if measured["indexed"] != CHANGED_NOTES:
+        say(f"note: {CHANGED_NOTES} notes were changed and {measured['indexed']} indexed")
     return measured
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.child import Measured, in_child, memory_mb, percentiles, say
+from bench.child import Measured, in_child, memory_mb, milliseconds, percentiles, say
 from bench.queries import Query, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -34,7 +34,7 @@ def measure_queries(vault: BenchVault) -> Measured:
 def time_queries(root: str, queries: str) -> Measured:
     """Run all queries once to warm up, then `PASSES` times with a clock."""
     vault, asked = Vault.open(root), load_queries(queries)
-    first = _timed(vault, asked[0][1])
+    first = milliseconds(vault.search, asked[0][1])
     _run(vault, asked)
     runs = [_run(vault, asked) for _ in range(PASSES)]
     memory = memory_mb()
@@ -71,24 +71,18 @@ def profile_queries(root: str, queries: str) -> Measured:
 
 
 def _run(vault: Vault, asked: list[Query]) -> list[float]:
-    return [_timed(vault, text) for _, text in asked]
-
-
-def _timed(vault: Vault, text: str) -> float:
-    began = time.perf_counter()
-    vault.search(text)
-    return (time.perf_counter() - began) * 1000
+    return [milliseconds(vault.search, text) for _, text in asked]
 
 
 def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
-    """Return where each stage of READ is called; no stage calls another."""
+    """Return where each stage of READ is called; excerpts may embed the query again, which then counts for both."""
     line = import_module("notewell.search")
     with vault.store.reading() as snapshot:
         kind = type(snapshot)
     return {
-        "plan": (line, "make_plan"),
-        "embed": (type(vault.models.embedder), "embed"),
-        "lexical": (kind, "matching"),
+        "plan": (line, "plan_query"),
+        "embed": (type(vault.models.embedder), "embed_query"),
+        "lexical": (kind, "match"),
         "vector": (kind, "nearest"),
         "chunks": (kind, "chunks"),
         "excerpts": (line, "make_excerpts"),
@@ -97,17 +91,15 @@ def _stages(vault: Vault) -> dict[str, tuple[Any, str]]:
 
 @contextmanager
 def _clocks(stages: dict[str, tuple[Any, str]]) -> Iterator[dict[str, float]]:
-    """Put a clock around each stage inside the block; a missing stage counts as rest."""
-    spent: dict[str, float] = {}
-    there = {name: place for name, place in stages.items() if hasattr(*place)}
-    before = {name: getattr(*place) for name, place in there.items()}
-    for name, (owner, attribute) in there.items():
-        spent[name] = 0.0
+    """Put a clock around each stage inside the block; a stage that no longer exists is an error."""
+    spent = dict.fromkeys(stages, 0.0)
+    before = {name: getattr(*place) for name, place in stages.items()}
+    for name, (owner, attribute) in stages.items():
         setattr(owner, attribute, _clocked(before[name], name, spent))
     try:
         yield spent
     finally:
-        for name, (owner, attribute) in there.items():
+        for name, (owner, attribute) in stages.items():
             setattr(owner, attribute, before[name])
 
 

@@ -6,7 +6,6 @@ import re
 import shutil
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,8 @@ from statistics import mean
 
 import numpy as np
 
-from bench.child import ROOT, Measured, say
+from bench.child import Measured, say
+from bench.sample import sample_questions, sample_vault
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.settings import Settings
@@ -144,13 +144,9 @@ def _two_hops(folder: Path) -> Measured:
 
 
 def _sample() -> Measured:
-    questions = tomllib.loads((ROOT / "tests" / "quality" / "questions.toml").read_text(encoding="utf-8"))["question"]
-    with tempfile.TemporaryDirectory(prefix="notewell-links-") as work:
-        root = shutil.copytree(ROOT / "examples" / "vault", Path(work) / "vault")
-        with Vault(root, _settings()) as vault:
-            vault.index()
-            asked = [Question(one["text"], {place.rpartition(":")[0]: 1 for place in one["want"]}) for one in questions]
-            return _compare(vault, asked)
+    notes = {one["text"]: {place.rpartition(":")[0]: 1 for place in one["want"]} for one in sample_questions()}
+    with sample_vault() as vault:
+        return _compare(vault, [Question(text, wanted) for text, wanted in notes.items()])
 
 
 def _settings() -> Settings:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from bench.child import Measured, clean_environment, in_child, say
-from bench.processes import memory_of, search_command, serve_command, serving, wait_until_warm, warm_process
+from bench.processes import memory_of, own_daemon, search_command, serve_command, serving, wait_for_daemon
 from bench.queries import load_queries
 from bench.timing import timed
 from bench.vaults import BenchVault
@@ -33,25 +33,25 @@ def measure_memory(vault: BenchVault) -> Measured:
                 del environment["NOTEWELL_EMBED_ENCODER"]
             say(f"{vault.name}: memory, encoder {encoder}")
             measured[encoder] = {
-                "daemon": _warm(vault, environment, searches),
+                "daemon": _daemon(vault, environment, searches),
                 "notewell serve": _served(vault, environment),
                 "notewell mcp": _over_stdio(vault, environment),
             }
     return measured
 
 
-def _warm(vault: BenchVault, environment: dict[str, str], searches: int) -> Measured:
+def _daemon(vault: BenchVault, environment: dict[str, str], searches: int) -> Measured:
     """Search repeatedly; a daemon that grew too large ends itself, and the next search starts another."""
     texts = [text for _, text in load_queries(vault.queries)]
     ended = 0
-    with warm_process(vault, environment) as (own, pid):
+    with own_daemon(vault, environment) as (own, pid):
         idle = memory_of(pid)
         for number in range(searches):
             timed(search_command(vault, texts[number % len(texts)]), own)
             if not Path(f"/proc/{pid}").exists():
                 ended += 1
                 timed(search_command(vault, texts[number % len(texts)]), own)
-                pid = wait_until_warm(own)
+                pid = wait_for_daemon(own)
         return {"asked": searches, "idle": idle, "busy": memory_of(pid), "ended": ended}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.database import database
 
-from bench.child import BenchError, Measured, in_child, memory_mb, percentiles, say
+from bench.child import BenchError, Measured, in_child, memory_mb, milliseconds, percentiles, say
 from bench.queries import FILTERED, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -55,14 +55,8 @@ def measure_peer(name: str, root: str, queries: str) -> Measured:
         built, ask = PEERS[name][1](Path(root), Path(folder))
         for text in asked:
             ask(text)
-        took = [_timed(ask, text) for _ in range(PASSES) for text in asked]
+        took = [milliseconds(ask, text) for _ in range(PASSES) for text in asked]
     return {**built, "queries": len(asked), **percentiles(took), "memory_mb": memory_mb()["peak"]}
-
-
-def _timed(ask: Ask, text: str) -> float:
-    began = time.perf_counter()
-    ask(text)
-    return (time.perf_counter() - began) * 1000
 
 
 def _texts(root: Path) -> list[str]:

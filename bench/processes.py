@@ -24,7 +24,7 @@ SETTLED = 2.0
 
 
 @contextmanager
-def warm_process(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], int]]:
+def own_daemon(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tuple[dict[str, str], int]]:
     """Let a first search start a daemon for this run alone; yield the environment that finds it, and its id."""
     with tempfile.TemporaryDirectory(prefix="nw") as folder:
         # The hooks' log and session state also belong to this run alone.
@@ -32,25 +32,25 @@ def warm_process(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[
         own.pop("NOTEWELL_DAEMON", None)
         subprocess.run(search_command(vault, "first"), env=own, stdout=subprocess.DEVNULL, check=True)
         try:
-            pid = wait_until_warm(own)
+            pid = wait_for_daemon(own)
             time.sleep(SETTLED)
             yield own, pid
         finally:
-            stop_warm(own)
+            stop_daemon(own)
 
 
-def wait_until_warm(environment: Mapping[str, str]) -> int:
+def wait_for_daemon(environment: Mapping[str, str]) -> int:
     """Wait for the daemon and return its process id."""
     command, deadline = [notewell_command(), "daemon", "status", "--json"], time.monotonic() + UNTIL_STARTED
     while time.monotonic() < deadline:
-        told = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
-        if told["running"]:
-            return int(told["pid"])
+        status = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+        if status["running"]:
+            return int(status["pid"])
         time.sleep(0.1)
     raise BenchError("The daemon did not start", "Run `notewell daemon run` to see why")
 
 
-def stop_warm(environment: Mapping[str, str]) -> None:
+def stop_daemon(environment: Mapping[str, str]) -> None:
     """Stop the daemon, if there is one."""
     subprocess.run([notewell_command(), "daemon", "stop"], env=environment, stderr=subprocess.DEVNULL, check=False)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from bench.child import Measured, in_child, say
+from bench.indexing import index_once
 from bench.vaults import BenchVault
 
 SEED = 1_000_000
@@ -42,18 +43,12 @@ def measure_scale(vault: BenchVault, work: Path) -> Measured:
 
 def index_once_kept(root: str, figures: str) -> Measured:
     """Index, or return the figures of the run that did."""
-    # In the measured process only: the parent never loads the product.
-    import json
-
-    from bench.indexing import index_once
-
     kept = Path(figures)
     if not kept.is_file():
-        measured = index_once(root)
-        stores = (Path(root) / ".notewell").glob("store.db*")
-        kept.write_text(json.dumps({**measured, "store_bytes": sum(file.stat().st_size for file in stores)}))
-    loaded: Any = json.loads(kept.read_text())
-    return dict(loaded)
+        size = sum(file.stat().st_size for file in (Path(root) / ".notewell").glob("store.db*"))
+        kept.write_text(json.dumps({**index_once(root), "store_bytes": size}))
+    measured: Measured = json.loads(kept.read_text())
+    return measured
 
 
 def make_scaled(source: Path, target: Path, chunks: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from tokenizers import Tokenizer
 
@@ -24,13 +24,13 @@ def tokens_in(text: str, span: Span) -> int:
 
 
 def first_tokens(text: str, span: Span, tokens: int) -> Span:
-    """Return the part of a span that has the first tokens of it, up to a number."""
+    """Return the beginning of a span, up to a number of tokens."""
     starts = token_starts(text)
     end = bisect_left(starts, span.start) + tokens
     return Span(span.start, min(span.end, starts[end])) if end < len(starts) else span
 
 
-@lru_cache(maxsize=1)
+@cache
 def _tokenizer() -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))
     tokenizer.no_truncation()

@@ -26,12 +26,12 @@ def write_warm(warm: Measured, _: Measured) -> Iterator[str]:
     yield ""
     names = list(dict.fromkeys(name for one in warm.values() for name in one["hooks"]["kinds"]))
     rows = [[name, *(_counted(one["hooks"]["kinds"].get(name)) for one in warm.values())] for name in names]
-    rows.append(["prompt, no process", *(_counted(one["cold_hook"]) for one in warm.values())])
+    rows.append(["prompt, no daemon", *(_counted(one["cold_hook"]) for one in warm.values())])
     yield from grid(["HOOK, ms: best / p50 / p95 / processor (runs)", *warm], rows)
     for vault, one in warm.items():
         cold = one["cold_hook"]
-        told = ", ".join(f"{times} × {what}" for what, times in cold["outcomes"].items())
-        yield f"{vault}, no process: {cold['answered']} of {cold['runs']} with an answer ({told})"
+        outcomes = ", ".join(f"{times} × {what}" for what, times in cold["outcomes"].items())
+        yield f"{vault}, no daemon: {cold['answered']} of {cold['runs']} with an answer ({outcomes})"
 
 
 def write_mcp(mcp: Measured, _: Measured) -> Iterator[str]:
