@@ -233,7 +233,7 @@ class Freshness:
         check_folder(self._indexing.root)
         with self._starting:
             if self.progress is not None:
-                raise StoreBusy("This vault is being indexed already", "Wait for that to end, then try again")
+                raise StoreBusy("This vault is already being indexed", "Wait for that to end, then try again")
             return self._start_run()
 
     def stop(self) -> None:
@@ -255,7 +255,7 @@ class Freshness:
         if run.error is not None:
             raise run.error
         done, total = run.progress
-        fact = f"The notes are being indexed for the first time: {done:,} of {total:,} are read"
+        fact = f"The notes are being indexed for the first time ({done:,} of {total:,} so far)"
         raise StoreBusy(fact, "Ask again in half a minute")
 
     def _start(self) -> None:

@@ -72,7 +72,7 @@ def test_a_second_encoding_run_leaves_it_to_the_first(notewell: Notewell, encode
         assert notewell("encode") == (
             0,
             "words has encoded 0% of 4 chunks\n",
-            "another process is encoding this vault already, and goes on in the background\n",
+            "another process is already encoding this vault in the background\n",
         )
         told = encoding(notewell)
         assert told == {**NONE, "encoder": "words/27", "left": 4, "under_way": True}
@@ -237,9 +237,7 @@ def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
         while not encoding(notewell)["under_way"]:
             assert process.poll() is None
             time.sleep(0.05)
-        assert (
-            notewell("encode")[2] == "another process is encoding this vault already, and goes on in the background\n"
-        )
+        assert notewell("encode")[2] == "another process is already encoding this vault in the background\n"
         assert encoding(notewell)["filled"] == 0
     assert process.communicate(timeout=300)[0] == "words has encoded 100% of 4 chunks\n"
 

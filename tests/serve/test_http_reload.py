@@ -57,7 +57,7 @@ def test_a_second_reload_at_once_is_told_to_wait(indexed: Vault) -> None:
         connection.request("POST", "/reload")
         first = connection.getresponse()
         second = served.ask("/reload", method="POST")
-        assert (second.status, second.data["error"]) == (409, "This vault is being indexed already")
+        assert (second.status, second.data["error"]) == (409, "This vault is already being indexed")
         go_on.set()
         assert json.loads(first.read().splitlines()[-1])["added"] == MANY
         assert lines_of(served)[-1]["unchanged"]

@@ -106,7 +106,7 @@ def _lines_of_part(note: Note, written: str, lines: Sequence[str]) -> tuple[int,
 def path_inside(root: Path, path: str) -> str:
     """Return the path of a file from the root; one that does not exist, or is outside the vault, is refused."""
     if not exists(root / path):
-        raise NoteError(f"There is no note {path[:200]}", "Paths are as `notewell search` prints them")
+        raise NoteError(f"There is no note {path[:200]}", "Use a path as `notewell search` prints it")
     target = path_without_links(root, path)
     if target is None:
         raise NoteError(f"{path} is outside the vault", "Name a note by its path from the vault's root")

@@ -154,7 +154,7 @@ def _explained(folder: str, note: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         if note and error.errno == errno.ENOENT:
-            raise NoteError(f"There is no note {note}", "Paths are as `notewell search` prints them") from error
+            raise NoteError(f"There is no note {note}", "Use a path as `notewell search` prints it") from error
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             kind, what, thing = (NoteError, note, "file") if note else (SettingsError, folder, "folder")
             raise kind(f"{what} is not a {thing}, or is a link", "Notewell does not write through links") from error

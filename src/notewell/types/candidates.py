@@ -9,18 +9,19 @@ from notewell.types.results import Step
 
 
 class Ranking(NamedTuple):
-    """What one retriever found: chunk ids with scores, the best first, and the score of a chunk it did not find.
-
-    The first `reach` chunks may become hits. `trust` is the share of its weight that counts: less where it knows few
-    scores. `guessed` are the chunks whose scores are estimates.
-    """
+    """The chunks that one retriever found, the best first."""
 
     retriever: str
     found: tuple[tuple[int, float], ...]
+    """Chunk ids with their scores."""
     floor: float = 0.0
+    """The score of a chunk that it did not find."""
     reach: int = 30
+    """How many of the chunks may become hits."""
     trust: float = 1.0
+    """The share of its weight that counts: less where it knows few scores."""
     guessed: frozenset[int] = frozenset()
+    """The chunks whose scores are estimates."""
 
     @property
     def candidates(self) -> tuple[tuple[int, float], ...]:
@@ -29,7 +30,7 @@ class Ranking(NamedTuple):
 
 
 class CastVote(NamedTuple):
-    """What one ranking says about a chunk: its rank there, its score, that score as it is fused, and the weight."""
+    """What one ranking gives a chunk: its rank, its score, that score scaled for fusion, and the weight."""
 
     retriever: str
     rank: int | None

@@ -135,32 +135,40 @@ EVERYTHING = Scope()
 
 
 class Plan(NamedTuple):
-    """A query as the search understands it: the terms to match, the text to embed, and the scope to search.
-
-    A term that ends in `*` stands for every term that begins with it. The `passage` is embedded as notes are. Without
-    `by_words`, terms are highlighted but not matched. `strings` have to be found as written. `words` may be misspelt;
-    those `guessed` at have `stand_ins`, which are terms too, so that they are highlighted. `when` are the preferred
-    days; without bounds, the newest. The vector is drawn towards the chunks in `like`; with nothing else to go by, the
-    plan finds notes `related` to theirs. `variations` are other wordings of the text; `read_as` and `notices` say how
-    the query was understood.
-    """
+    """A query as the search understands it: the terms to match, the text to embed, and the scope to search."""
 
     text: str
+    """The text to embed."""
     terms: tuple[str, ...]
+    """The terms to match and highlight; one that ends in `*` stands for every term that begins with it."""
     scope: Scope = EVERYTHING
+    """The part of the vault to search."""
     passage: str = ""
+    """A text to embed like a note: an answer as it might be written."""
     by_words: bool = True
+    """Whether terms are matched; otherwise they are only highlighted."""
     strings: tuple[str, ...] = ()
+    """Strings to match as they are written, such as `v1.2.3`."""
     words: tuple[str, ...] = ()
+    """The words that may be misspelt."""
     stand_ins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Terms that are matched as well as a term, or in its place if no note has it; they are `terms` too."""
     guessed: tuple[str, ...] = ()
+    """The words that no note has, and that have stand-ins."""
     notices: tuple[Notice, ...] = ()
+    """What the user should know about the query."""
     when: Range | None = None
+    """The days that the query prefers; a range without bounds prefers the newest."""
     read_as: tuple[str, ...] = ()
+    """How the query was understood, for `explain`."""
     like: tuple[int, ...] = ()
+    """Ids of chunks towards which the query's vector is moved."""
     related: bool = False
+    """Whether the query is nothing but `like`, and finds notes related to those chunks."""
     intent: Intent = "keywords"
+    """The kind of query."""
     variations: tuple[str, ...] = ()
+    """Other wordings of the text, which are embedded too."""
 
     @property
     def only_filters(self) -> bool:

@@ -115,4 +115,4 @@ def _run(first: bool) -> None:
     from notewell.serve.daemon.process import serve  # noqa: PLC0415
 
     if not serve(sys.stdin.buffer.read() if first else b""):
-        raise DaemonError("The daemon is running already", "`notewell daemon stop` stops it")
+        raise DaemonError("The daemon is already running", "`notewell daemon stop` stops it")

