@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -14,6 +14,8 @@ from notewell.redact.rules import Ahead, Check, Rule
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
+# A word, and whether its case is ignored.
+Keyword = tuple[str, bool]
 
 # A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
 _ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
@@ -38,7 +40,7 @@ class Scanner:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         """Group the rules by keyword, so that each keyword is searched for once."""
-        self._rules: dict[tuple[str, bool], list[Rule]] = {}
+        self._rules: dict[Keyword, list[Rule]] = {}
         for rule in rules:
             for keyword in rule.keywords:
                 self._rules.setdefault((keyword, rule.any_case), []).append(rule)
@@ -60,34 +62,49 @@ class Scanner:
         return merge_overlaps(found)
 
     def _found(self, text: str) -> Iterator[SecretSpan]:
+        """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap."""
         # This is the one letter whose lower case has two characters: it would shift every offset behind it.
         lowered = text.replace("İ", "I").lower()
-        # Where each rule's last secret ends: a match inside it is the same secret.
-        ends: dict[str, int] = {}
         headers: list[Header] = []
         redacted = self._stand_ins(text)
-        for keyword, any_case in self._keywords.present(text):
-            rules = self._rules[keyword, any_case]
-            ends.clear()
-            ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
-            for at in _occurrences(keyword, lowered if any_case else text):
-                # The rule's name in a stand-in is not the label of a secret.
-                if redacted and (before := bisect_right(redacted, (at, 0))) and at < redacted[before - 1][1]:
+        for keyword in self._keywords.present(text):
+            # Where each rule's last secret ends: a match inside it is the same secret.
+            ends: dict[str, int] = {}
+            for rule, match in self._matches(keyword, text, lowered, redacted, ends):
+                secret = match.span(match.lastgroup or 0)
+                if rule.column_check:
+                    headers.append(Header(match.start(), rule.name))
+                elif rule.outside_rows and _in_rows(text, match.start(), secret):
                     continue
-                for rule in rules:
-                    if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
-                        continue
-                    pattern = self._patterns.get(rule.name) or self._compiled(rule)
-                    if match := pattern.match(text, max(0, at - rule.lead)):
-                        if rule.column_check:
-                            headers.append(Header(match.start(), rule.name))
-                        elif rule.outside_rows and _in_rows(text, match.start(), match.span(match.lastgroup or 0)):
-                            continue
-                        elif span := _checked(rule.name, rule.check, text, match.span(match.lastgroup or 0), redacted):
-                            ends[rule.name] = max(span[1], ends.get(rule.name, 0))
-                            yield span
-                        elif rule.all_or_nothing:
-                            ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
+                elif span := _checked(rule.name, rule.check, text, secret, redacted):
+                    ends[rule.name] = max(span[1], ends.get(rule.name, 0))
+                    yield span
+                elif rule.all_or_nothing:
+                    ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
+        yield from self._found_in_columns(text, headers, redacted)
+
+    def _matches(
+        self, keyword: Keyword, text: str, lowered: str, redacted: Sequence[tuple[int, int]], ends: Mapping[str, int]
+    ) -> Iterator[tuple[Rule, re.Match[str]]]:
+        """Yield each match of a keyword's rules, except inside the last secret that the same rule found."""
+        word, any_case = keyword
+        rules = self._rules[keyword]
+        ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
+        for at in _occurrences(word, lowered if any_case else text):
+            # The rule's name in a stand-in is not the label of a secret.
+            if redacted and (before := bisect_right(redacted, (at, 0))) and at < redacted[before - 1][1]:
+                continue
+            for rule in rules:
+                if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
+                    continue
+                pattern = self._patterns.get(rule.name) or self._compiled(rule)
+                if match := pattern.match(text, max(0, at - rule.lead)):
+                    yield rule, match
+
+    def _found_in_columns(
+        self, text: str, headers: Sequence[Header], redacted: Sequence[tuple[int, int]]
+    ) -> Iterator[SecretSpan]:
+        """Yield the secrets in the cells below the headers."""
         for start, end, name, sure in cells_below(text, sorted(headers)):
             rule = self._by_name[name]
             for check in (rule.check, rule.column_check) if sure else (rule.check,):
@@ -127,10 +144,10 @@ def _occurrences(keyword: str, text: str) -> Iterator[int]:
         at = text.find(keyword, at + 1)
 
 
-def _in_rows(text: str, name: int, secret: tuple[int, int]) -> bool:
-    """Tell whether a label ends a row of several cells, and the secret on a line below is in such a row as well."""
-    line = text.rfind("\n", max(0, name - _LONGEST_ROW), name) + 1 or max(0, name - _LONGEST_ROW)
-    before = text[line:name].lstrip()
+def _in_rows(text: str, label: int, secret: tuple[int, int]) -> bool:
+    """Tell whether the label at an offset ends a row of several cells, and the secret below it is in such a row too."""
+    line = text.rfind("\n", max(0, label - _LONGEST_ROW), label) + 1 or max(0, label - _LONGEST_ROW)
+    before = text[line:label].lstrip()
     return any(sign in before and text.find(sign, *secret) >= 0 for sign in _CELL_SEPARATORS)
 
 
@@ -211,8 +228,6 @@ def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:
 
 # Texts are searched in parts, so that a large one needs no more memory than a small one.
 _PART = 1 << 20
-# A word, and whether its case is ignored.
-Keyword = tuple[str, bool]
 # The letters from the most to the least frequent in English; other characters are rarer still.
 _FREQUENT = "etaoinshrdlcumwfgypbvkjxqz"
 
