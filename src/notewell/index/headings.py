@@ -34,12 +34,7 @@ def lines_of_anchor(note: Note, anchor: str, lines: Sequence[str]) -> tuple[int,
 
 def headings_of(note: Note) -> list[Heading]:
     """Return the headings of a note, in order; some formats have none."""
-    outline = getattr(shape_of(note.path), "outline", None)
-    if outline is None:
-        return []
-    # Only formats cut like Markdown have front matter.
-    found: list[Heading] = (outline(note.text, note.body) if note.body else outline(note.text)).headings
-    return found
+    return shape_of(note.path).parse(note).outline.headings
 
 
 def _find(headings: Sequence[Heading], names: Sequence[str]) -> Heading | None:

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import Any
 
 import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
 from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text_error
-from notewell.index.readers.html import xml_tree
+from notewell.index.readers.html import Element, xml_tree
 from notewell.index.readers.writing import Block, heading, human_title, item, markdown, one_line, paragraph, table
 from notewell.index.readers.zip_guard import check_office
 
@@ -29,18 +28,18 @@ BULLETS = ("bullet", "none")
 class Styles:
     """The styles of a document by id, and its list formats by id and level: they decide what a paragraph is."""
 
-    styles: dict[str, Any] = field(default_factory=dict)
+    styles: dict[str, Element] = field(default_factory=dict)
     formats: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def is_contents(self, paragraph: Any) -> bool:
+    def is_contents(self, paragraph: Element) -> bool:
         """Tell whether a paragraph is a line of the table of contents."""
         return any(CONTENTS.fullmatch(name) for name in self._names(paragraph))
 
-    def is_title(self, paragraph: Any) -> bool:
+    def is_title(self, paragraph: Element) -> bool:
         """Tell whether a paragraph is the document's title."""
         return "title" in self._names(paragraph)
 
-    def level(self, paragraph: Any) -> int:
+    def level(self, paragraph: Element) -> int:
         """Return a heading's level, by its outline level, its style's, or its style's name; 0 for other paragraphs."""
         for properties in self._properties(paragraph):
             outline = _number(properties, "w:outlineLvl")
@@ -49,7 +48,7 @@ class Styles:
         named = (NAMED_HEADING.fullmatch(name) for name in self._names(paragraph))
         return next((int(found[1]) for found in named if found), 1 if self.is_title(paragraph) else 0)
 
-    def numbering(self, paragraph: Any) -> tuple[str, int] | None:
+    def numbering(self, paragraph: Element) -> tuple[str, int] | None:
         """Return a list item's numbering and depth, or None for other paragraphs."""
         for properties in self._properties(paragraph):
             found = properties.find(qn("w:numPr"))
@@ -63,7 +62,7 @@ class Styles:
         """Tell whether a list has bullets, not numbers."""
         return self.formats.get(numbering, "bullet") in BULLETS
 
-    def _chain(self, paragraph: Any) -> Iterator[Any]:
+    def _chain(self, paragraph: Element) -> Iterator[Element]:
         """Yield the paragraph's style, then the styles it is based on."""
         own = paragraph.find(qn("w:pPr"))
         name = None if own is None else _value(own, "w:pStyle")
@@ -74,24 +73,24 @@ class Styles:
             yield style
             name = _value(style, "w:basedOn")
 
-    def _properties(self, paragraph: Any) -> Iterator[Any]:
+    def _properties(self, paragraph: Element) -> Iterator[Element]:
         for holder in (paragraph, *self._chain(paragraph)):
             properties = holder.find(qn("w:pPr"))
             if properties is not None:
                 yield properties
 
-    def _names(self, paragraph: Any) -> list[str]:
+    def _names(self, paragraph: Element) -> list[str]:
         # Programs show these names in the user's language, but store them in English.
         return [(_value(style, "w:name") or "").lower() for style in self._chain(paragraph)]
 
 
-def styles_of(styles: Any, numbering: Any | None) -> Styles:
+def styles_of(styles: Element, numbering: Element | None) -> Styles:
     """Return the styles and list formats of a document."""
     by_id = {style.get(qn("w:styleId"), ""): style for style in styles.iter(qn("w:style"))}
     return Styles(by_id, {} if numbering is None else dict(_formats(numbering)))
 
 
-def _formats(numbering: Any) -> Iterator[tuple[tuple[str, int], str]]:
+def _formats(numbering: Element) -> Iterator[tuple[tuple[str, int], str]]:
     kinds = {kind.get(qn("w:abstractNumId")): kind for kind in numbering.iter(qn("w:abstractNum"))}
     for number in numbering.iter(qn("w:num")):
         kind = kinds.get(_value(number, "w:abstractNumId"))
@@ -101,12 +100,12 @@ def _formats(numbering: Any) -> Iterator[tuple[tuple[str, int], str]]:
                 yield (number.get(qn("w:numId"), ""), int(depth)), _value(level, "w:numFmt") or "bullet"
 
 
-def _value(element: Any, name: str) -> str | None:
+def _value(element: Element, name: str) -> str | None:
     child = element.find(qn(name))
     return None if child is None else child.get(VALUE)
 
 
-def _number(element: Any, name: str) -> int | None:
+def _number(element: Element, name: str) -> int | None:
     value = _value(element, name)
     return int(value) if value is not None and re.fullmatch(r"[0-9]{1,4}", value) else None
 
@@ -144,9 +143,9 @@ class DocxWriter:
         self._notes = {"": _by_id(_part(document, "footnotes")), "e": _by_id(_part(document, "endnotes"))}
         self._counts: dict[tuple[str, int], int] = {}
         # Notes and text boxes found inside a paragraph, to be written below it.
-        self._below: list[tuple[str, Any]] = []
+        self._below: list[tuple[str, Element]] = []
 
-    def blocks(self, parent: Any) -> Iterator[Block]:
+    def blocks(self, parent: Element) -> Iterator[Block]:
         """Yield the blocks of an element that contains paragraphs: a body, a cell, a text box."""
         for child in parent:
             if child.tag == qn("w:p"):
@@ -156,7 +155,7 @@ class DocxWriter:
             elif child.tag not in LEFT_OUT:
                 yield from self.blocks(child)
 
-    def _paragraph(self, element: Any) -> Iterator[Block]:
+    def _paragraph(self, element: Element) -> Iterator[Block]:
         text = self._inline(element)
         level, numbering = self._styles.level(element), self._styles.numbering(element)
         if self._styles.is_title(element):
@@ -187,7 +186,7 @@ class DocxWriter:
         self._counts = {at: count for at, count in self._counts.items() if at[0] != identity or at[1] <= depth}
         return f"{self._counts[numbering]}."
 
-    def _inline(self, element: Any) -> str:
+    def _inline(self, element: Element) -> str:
         """Return the text of a run or a paragraph."""
         pieces: list[str] = []
         for child in element:
@@ -216,12 +215,12 @@ class DocxWriter:
             self._below.append((f"{kind}{identity}", element))
         return f"[^{kind}{identity}]"
 
-    def _link(self, element: Any) -> str:
+    def _link(self, element: Element) -> str:
         text = self._inline(element)
         target = self._targets.get(element.get(qn("r:id"), ""), "").strip()
         return f"[{one_line(text)}]({target.replace(' ', '%20')})" if target and text.strip() else text
 
-    def _table(self, element: Any) -> Iterator[Block]:
+    def _table(self, element: Element) -> Iterator[Block]:
         rows = [list(_children(row, "w:tc")) for row in _rows(element)]
         if _is_table(rows):
             yield table([self._row(row) for row in _rows(element)])
@@ -229,7 +228,7 @@ class DocxWriter:
         else:
             yield from (block for row in rows for cell in row for block in self.blocks(cell))
 
-    def _row(self, row: Any) -> list[str]:
+    def _row(self, row: Element) -> list[str]:
         """Return the cells of a row; cells that another one spans are empty."""
         properties = row.find(qn("w:trPr"))
         cells = [""] * _count(properties, "w:gridBefore", 0)
@@ -240,7 +239,7 @@ class DocxWriter:
             cells += ["" if spanned else self._cell(cell), *[""] * (_count(properties, "w:gridSpan", 1) - 1)]
         return cells
 
-    def _cell(self, cell: Any) -> str:
+    def _cell(self, cell: Element) -> str:
         """Return the text of a cell on one line; an inner table has `;` between rows and `,` between cells."""
         pieces: list[str] = []
         for child in cell:
@@ -252,13 +251,13 @@ class DocxWriter:
         return one_line(" ".join(pieces))
 
 
-def _is_table(rows: list[list[Any]]) -> bool:
+def _is_table(rows: list[list[Element]]) -> bool:
     """Tell whether it is a data table; a single column, or cells of many words, are only the layout of a page."""
     sizes = (sum(len(text.text or "") for text in cell.iter(*TEXTS)) for row in rows for cell in row)
     return max(map(len, rows), default=0) > 1 and max(sizes, default=0) <= LONGEST_CELL
 
 
-def _rows(element: Any) -> Iterator[Any]:
+def _rows(element: Element) -> Iterator[Element]:
     """Yield the rows of a table, without those deleted."""
     for row in _children(element, "w:tr"):
         properties = row.find(qn("w:trPr"))
@@ -266,7 +265,7 @@ def _rows(element: Any) -> Iterator[Any]:
             yield row
 
 
-def _children(element: Any, name: str) -> Iterator[Any]:
+def _children(element: Element, name: str) -> Iterator[Element]:
     """Yield the children of that name, also inside controls and tracked changes."""
     for child in element:
         if child.tag == qn(name):
@@ -275,13 +274,13 @@ def _children(element: Any, name: str) -> Iterator[Any]:
             yield from _children(child, name)
 
 
-def _count(properties: Any | None, name: str, least: int) -> int:
+def _count(properties: Element | None, name: str, least: int) -> int:
     found = None if properties is None else properties.find(qn(name))
     written = "" if found is None else found.get(qn("w:val"), "")
     return min(max(int(written), least), MOST_SPAN) if written.isdecimal() else least
 
 
-def _part(document: Document, name: str) -> Any | None:
+def _part(document: Document, name: str) -> Element | None:
     """Return another part of the document by the end of its relation's type, or None."""
     for relation in document.part.rels.values():
         if not relation.is_external and relation.reltype.endswith(f"/{name}"):
@@ -289,5 +288,5 @@ def _part(document: Document, name: str) -> Any | None:
     return None
 
 
-def _by_id(notes: Any | None) -> dict[str, Any]:
+def _by_id(notes: Element | None) -> dict[str, Element]:
     return {} if notes is None else {note.get(qn("w:id"), ""): note for note in notes}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import unquote
 
 from notewell.errors import NoteError
 from notewell.index.readers.content import MOST_PAGES, Content, no_text_error
-from notewell.index.readers.html import BadXml, decode_page, find, parse_page, text_of, to_markdown, xml_tree
+from notewell.index.readers.html import BadXml, Element, decode_page, find, parse_page, text_of, to_markdown, xml_tree
 from notewell.index.readers.writing import join_parts
 from notewell.index.readers.zip_guard import open_zip, read_member
 
@@ -34,14 +33,14 @@ def extract(data: bytes) -> Content:
     return join_parts(named, title, tuple(_warnings(texts, len(chapters))))
 
 
-def _xml(archive: zipfile.ZipFile, name: str) -> Any:
+def _xml(archive: zipfile.ZipFile, name: str) -> Element:
     try:
         return xml_tree(read_member(archive, name))
     except BadXml as error:
         raise NoteError("damaged, or not a book", "Repair it, or copy it again") from error
 
 
-def _spine(package: Any, folder: str) -> Iterator[str]:
+def _spine(package: Element, folder: str) -> Iterator[str]:
     """Yield the names of the chapters, each once; they are only looked up inside the zip file."""
     items = {item.get("id"): item.get("href", "") for item in find(package, "item")}
     wanted = (items.get(reference.get("idref"), "") for reference in find(package, "itemref"))

@@ -16,9 +16,11 @@ from notewell.index.readers.text import MARKS, decode
 from notewell.index.readers.writing import Block, fence, heading, item, markdown, one_line, paragraph, table
 
 BadXml = etree.XMLSyntaxError
+# An element of a tree: lxml has no types.
+Element = Any
 
 
-def xml_tree(data: bytes, encoding: str | None = None) -> Any:
+def xml_tree(data: bytes, encoding: str | None = None) -> Element:
     """Return the root element, or raise `BadXml`; fetches nothing and expands no entity."""
     parser = etree.XMLParser(encoding=encoding, resolve_entities=False, no_network=True, huge_tree=False)
     return etree.fromstring(data, parser)
@@ -87,7 +89,7 @@ def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     return decode(data)
 
 
-def parse_page(text: str) -> Any:
+def parse_page(text: str) -> Element:
     """Return the root element of a page, or None if it has none; entities that the page defines are ignored."""
     if XHTML.match(text[:HEAD]):
         # HTML would not take `<script/>` for closed.
@@ -102,7 +104,7 @@ def parse_page(text: str) -> Any:
     return root
 
 
-def _parsed_html(text: str) -> tuple[Any, bool]:
+def _parsed_html(text: str) -> tuple[Element, bool]:
     # HTML has no entities to expand: `huge_tree` only allows more depth.
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     try:
@@ -117,27 +119,27 @@ def _bytes(text: str) -> bytes:
     return text.replace("\0", "").encode("utf-8", "replace")
 
 
-def tag_of(element: Any) -> str:
+def tag_of(element: Element) -> str:
     """Return an element's name in lower case, without its namespace; empty for comments."""
     return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
-def find(root: Any, *names: str) -> Iterator[Any]:
+def find(root: Element, *names: str) -> Iterator[Element]:
     """Yield the elements with one of these names, in order."""
     return (element for element in root.iter() if tag_of(element) in names)
 
 
-def text_of(element: Any) -> str:
+def text_of(element: Element) -> str:
     """Return an element's text on one line."""
     return one_line("".join(element.itertext()))
 
 
-def to_markdown(root: Any, *, links: bool = True) -> str:
+def to_markdown(root: Element, *, links: bool = True) -> str:
     """Return the text of an element as Markdown, with its links to other files if `links`."""
     return markdown(HtmlWriter(links).blocks(root))
 
 
-def main_text(root: Any) -> str:
+def main_text(root: Element) -> str:
     """Return the text of a page's main part if one is marked and has most of the text, or else of the whole page."""
     writing = HtmlWriter(links=True)
     blocks = writing.blocks(root)
@@ -171,7 +173,7 @@ class HtmlWriter:
         # Where each open link or inline code started: its place in the text, and its block.
         self._inline: list[tuple[int, int]] = []
 
-    def blocks(self, root: Any) -> list[Block]:
+    def blocks(self, root: Element) -> list[Block]:
         """Return the blocks of an element."""
         stack = [(root, iter(root))]
         self._open(root)
@@ -190,7 +192,7 @@ class HtmlWriter:
         self._flush()
         return self._blocks
 
-    def _skips(self, element: Any) -> bool:
+    def _skips(self, element: Element) -> bool:
         name = tag_of(element)
         if not name or name in LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true":
             return True
@@ -200,7 +202,7 @@ class HtmlWriter:
         of_page = name in ("header", "footer") and not self._sections
         return of_page and next(find(element, "h1"), None) is None
 
-    def _is_whole(self, element: Any) -> bool:
+    def _is_whole(self, element: Element) -> bool:
         """Write a line break, code or a table as a whole, and tell whether it was one."""
         name = tag_of(element)
         if name == "br":
@@ -216,7 +218,7 @@ class HtmlWriter:
             return False
         return True
 
-    def _open(self, element: Any) -> None:
+    def _open(self, element: Element) -> None:
         name = tag_of(element)
         if name in BLOCKS:
             self._flush()
@@ -234,7 +236,7 @@ class HtmlWriter:
             self._sections.append(len(self._blocks))
         self._add(element.text)
 
-    def _close(self, element: Any) -> None:
+    def _close(self, element: Element) -> None:
         name = tag_of(element)
         if name in BLOCKS:
             self._flush()
@@ -257,7 +259,7 @@ class HtmlWriter:
         if number:
             self._lists[-1] += 1
 
-    def _wrap(self, element: Any, start: int, block: int) -> None:
+    def _wrap(self, element: Element, start: int, block: int) -> None:
         """Turn the text since `start` into a link or inline code, unless it spans several blocks."""
         text = "".join(self._text[start:]).strip()
         if block != len(self._blocks) or not text or "\n" in text:
@@ -288,7 +290,7 @@ class HtmlWriter:
         self._blocks.append(Block("> " + block.text.replace("\n", "\n> "), block.item) if self._quotes else block)
 
 
-def _section(element: Any) -> str:
+def _section(element: Element) -> str:
     """Return the kind of section that an element is, by its role or name, or an empty text."""
     kind = "main" if element.get("role") == "main" else tag_of(element)
     return kind if kind in ("main", "article", "section") else ""
@@ -307,7 +309,7 @@ def _target(href: str) -> str:
     return f"<{target}>" if re.search(r"[\s()<>]", target) else target
 
 
-def _code(element: Any) -> str:
+def _code(element: Element) -> str:
     """Return the text of code, without the tags that highlight it."""
     pieces: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
@@ -318,7 +320,7 @@ def _code(element: Any) -> str:
     return "".join(pieces)
 
 
-def _rows(element: Any, links: bool) -> list[list[str]]:
+def _rows(element: Element, links: bool) -> list[list[str]]:
     """Return the rows of a data table, spanned cells left empty; nothing for a layout table."""
     inner = element.iter()
     next(inner)
@@ -344,6 +346,6 @@ def _rows(element: Any, links: bool) -> list[list[str]]:
     return rows if max(map(len, rows), default=0) > 1 and longest <= LONGEST_CELL else []
 
 
-def _span(cell: Any, name: str) -> int:
+def _span(cell: Element, name: str) -> int:
     written = cell.get(name, "1").strip()
     return min(max(int(written), 1), MOST_SPAN) if re.fullmatch(r"[0-9]{1,4}", written) else 1

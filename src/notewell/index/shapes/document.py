@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.index.shapes.markdown import outline
 from notewell.index.shapes.markdown import parse_body as parse
 from notewell.index.shapes.sections import chunk_sections as chunk
 
-__all__ = ["chunk", "outline", "parse"]
+__all__ = ["chunk", "parse"]

@@ -45,7 +45,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f" (line {mark.line + 2})" if mark else ""
-        return {}, match.end(), (f"the front matter is not YAML{place}; its fields are left out",)
+        return {}, match.end(), (f"the front matter is not YAML{place}; its properties are left out",)
     if fields is not None and not isinstance(fields, dict):
         # A horizontal rule at the top of a note, and text up to another one: not front matter.
         return {}, 0, ()
