@@ -146,7 +146,9 @@ def _shortened(usual: Sequence[Data], shown: Sequence[Data]) -> list[str]:
 
 def _hit(hit: Hit, much: int, longest: int, query: Query) -> Data:
     excerpt, quote, text = hit.excerpt, {}, ""
-    if len(hit.text) <= (0, 0, len(excerpt.text), longest)[much]:
+    # A passage that takes no more room than its excerpt is shown whole.
+    room = {EXCERPT: len(excerpt.text), PASSAGE: longest}.get(much, 0)
+    if len(hit.text) <= room:
         text = safe_in_prompt(hit.text)
     elif much:
         # An excerpt has a sentence on each line.
