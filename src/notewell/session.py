@@ -92,7 +92,7 @@ def with_place(opened: Sequence[str], place: str) -> tuple[str, ...]:
 
 
 def save_opened(file: Path, place: str, now: datetime) -> None:
-    """Save in a file, which only this user can read, that a place was opened; do nothing if it cannot be written."""
+    """Add a place to the file of places opened, which only this user can read; if that fails, do nothing."""
     # A file name that is not valid text can be read, but not named in a query.
     if place != readable(place) or names_secret(place):
         return

@@ -179,7 +179,7 @@ class Vault:
         return Compared.of(self.search(replace(query, mode="fast", refresh=False)), deep)
 
     def _rules_for(self, query: Query) -> Rules:
-        """Return how this vault answers a query today; a mode or a limit that makes no sense is an error."""
+        """Return the rules for a query: settings, mode and today's date; an invalid mode or limit is an error."""
         mode, decay, today = mode_of(query), self.settings.decay, date.today()
         settings = self.settings.search.with_limits(query.limit, query.max_tokens)
         walk = self._follow_links(decay, today) if mode.seeds else None

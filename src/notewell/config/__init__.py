@@ -130,7 +130,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
 
 
 def misspelt_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return variables that are nearly those of a setting, and so set nothing, each with the likely one."""
+    """Return environment variables that set nothing because they are misspelt, each with the likely name."""
     known = {*map(variable_of, setting_names()), *ALIASES.values()}
     ours = [key for key in environment if key.startswith(PREFIX) and key not in known]
     near = {key: suggest(key, sorted(known), limit=1, least=NEAR_VARIABLE) for key in ours}
@@ -228,7 +228,7 @@ def _quoted(name: str) -> str:
 
 
 def _checked(setting: Setting) -> Any:
-    """Return the value in the setting's own type, or say what is wrong with it.
+    """Return the value in the setting's own type; raise an error that says what is wrong with it.
 
     The error never repeats a text: it may be a key in the wrong place, and errors are logged.
     """

@@ -57,7 +57,7 @@ ALL = Signs()
 
 
 def signs_in(text: str) -> Signs:
-    """Return the signs that occur anywhere in a text: checking its lines for these alone takes a fraction of the time.
+    """Return the signs that occur anywhere in a text; checking each line for only these is much faster.
 
     >>> signs_in("one error").words
     ['error']
@@ -100,7 +100,7 @@ def error_places(lines: Sequence[str]) -> set[int]:
 
 
 def _runs(continues: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """Return for each place where the run of a trace before it begins, and where the run from it on ends.
+    """Return, for each place, the beginning of the run of trace lines before it, and the end of the run after it.
 
     >>> _runs([False, True, True])
     ([0, 1, 1, 1], [0, 3, 3, 3])

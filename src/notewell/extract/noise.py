@@ -39,7 +39,7 @@ NUMBERED = re.compile(r"\b(pid|PID|process|Process)([ =:]+)\d+\b")
 
 
 def plain_text(text: str) -> str:
-    r"""Return the text as a terminal shows it: no colours, and of an overwritten line its last state and its errors.
+    r"""Return the text as a terminal shows it: no colours, and only the last state of an overwritten line; errors stay.
 
     >>> plain_text("\x1b[31mred\x1b[0m\n10 %\r99 %\rdone\r\n")
     'red\ndone\n'

@@ -1,4 +1,4 @@
-"""The lines of a log that are unlike the others: most errors that no list of words knows are among them."""
+"""The lines of a log that are unlike the others, which include most errors that no list of words knows."""
 
 from __future__ import annotations
 

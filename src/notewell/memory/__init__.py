@@ -1,4 +1,4 @@
-"""What agents may remember: notes in the folder that the user allows, which can be moved to the trash again."""
+"""The memories of agents: notes that they write into one folder, if the user allows it, and can move to the trash."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def same_words(text: str) -> str:
 
 
 def find_similar(text: str, root: Path, folder: str, rules: WalkRules, store: Store) -> list[Near]:
-    """Return the notes that say nearly the same as the text; or only a memory that repeats it word for word."""
+    """Return the notes that say nearly the same as the text; if a memory repeats it word for word, only that one."""
     same, length = same_words(text), len(text.encode())
     cut = len(text) > ONE_CHUNK or "\n#" in text
     unknown: list[Passage] = []

@@ -57,7 +57,7 @@ class Memory:
 
 
 def tidy(memory: Memory) -> tuple[Memory, int]:
-    """Return the memory without secrets and with single lines where they belong, and how many secrets there were."""
+    """Return the memory without secrets, its title, tags and source on one line each, and the number of secrets."""
     text = _text(memory.text).strip()
     if not text:
         raise NoteError("There is nothing to remember: the text is empty", "Give at least a sentence")
@@ -121,7 +121,7 @@ def file_name(memory: Memory, folder: str) -> str:
 
 
 def write_page(memory: Memory) -> tuple[str, int]:
-    """Return the memory as Markdown, and how many secrets were found only in the whole of it."""
+    """Return the memory as Markdown, and how many more secrets the whole page shows."""
     page, found = redact_text(_page(memory))
     if found and split_page(page)[0].get("type") != MARK:
         # A redaction broke the front matter: the field cannot be kept without the secret.
@@ -147,7 +147,7 @@ def split_page(page: str) -> tuple[dict[str, Any], str]:
 
 
 def stem_of(title: str) -> str:
-    """Return a file name for a title, without suffix; empty, if no character of it can be in a name.
+    """Return a file name for a title, without suffix; empty if none of its characters may be in a name.
 
     >>> stem_of("Deploy: two approvals"), stem_of("../../etc/passwd"), stem_of("?\\0")
     ('Deploy two approvals', 'etc passwd', '')

@@ -39,7 +39,7 @@ def read_indexed(vault: Vault, place: str) -> Reading:
 
 @contextmanager
 def notices_in_errors(notices: Sequence[Notice]) -> Iterator[None]:
-    """Add the notices to the error about a note that is not found: they may say why it is not there yet."""
+    """Add notices to the hint of an error about a missing note: they may explain why it is missing."""
     try:
         yield
     except NoteError as error:

@@ -123,7 +123,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A text's title if it has one, its headings, and the blocks in which nothing is a heading, each in order."""
+    """The title of a text, its headings, and the blocks whose lines cannot be headings, such as code."""
 
     title: str = ""
     headings: list[Heading] = field(default_factory=list)

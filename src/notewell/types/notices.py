@@ -1,4 +1,4 @@
-"""Notices: what the core has to tell the user, as a code and its facts; `serve` puts them into words."""
+"""Notices: messages from the core to the user, as a code and its facts; `serve` puts them into words."""
 
 from __future__ import annotations
 

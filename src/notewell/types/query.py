@@ -18,7 +18,7 @@ Intent = Literal["quoted", "path", "error text", "identifier", "code", "one word
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on the notes that a query may return, each value written as in a query; a note must meet all of them.
+    """Conditions that a note must meet to be found, all of them; each value is written as in a query.
 
     >>> Filters(tag=("bees|wasps", "garden"), after="2024", where={"status": "open"}).before
     ''

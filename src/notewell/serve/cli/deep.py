@@ -1,4 +1,4 @@
-"""How deep search is printed: each hit with how it was reached, what was dropped and why, beside a fast search."""
+"""Prints a deep search: how each hit was reached, and what was dropped and why; or beside a fast search."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def as_paths(results: Results, *, null: bool) -> bytes:
 
 
 def linker(vault: Vault) -> Callable[[str, Hit], str]:
-    """Return a function that makes a text a link to a hit, or leaves it as it is if links are not supported."""
+    """Return a function that turns a text into a link to a hit, or returns it unchanged where links do not work."""
     chosen = vault.settings.show.links
     if not _wants_links(chosen, os.environ):
         return lambda text, _: text

@@ -12,7 +12,7 @@ SETTING_HINT = "To change a setting, write it into notewell.toml (see `notewell 
 
 
 def check_once(command: click.Command, above: click.Context, args: Sequence[str]) -> None:
-    """Refuse an option that is given twice, of which only the last would count; flags may repeat.
+    """Refuse an option that is given twice, since only the last would count; flags may repeat.
 
     The first argument is the command's name.
     """
@@ -69,7 +69,7 @@ def _meant(error: click.UsageError, arguments: list[str], commands: Collection[s
 
 
 def usage_fact(error: click.UsageError) -> str:
-    """Return what is wrong; click's suggestion of other options is left out where an argument is meant."""
+    """Return what is wrong, without click's suggestion of other options if an argument was meant."""
     fact = error.message if isinstance(error, click.NoSuchOption) and _word_meant(error) else error.format_message()
     return fact.rstrip(".")
 

@@ -71,7 +71,7 @@ def answer(request: Request, opening: OpenVault, send: Callable[[bytes], None] =
 
 
 def _timed_arguments(request: Request) -> list[str]:
-    """Return the arguments; those of a hook with the time of its client, so that the hook does not end the daemon."""
+    """Return the arguments; a hook also gets its client's time limit, so that it does not end the daemon."""
     if request.arguments[0] != "hook":
         return list(request.arguments)
     if len(request.between) != 2:
@@ -80,7 +80,7 @@ def _timed_arguments(request: Request) -> list[str]:
 
 
 class _Output(list[tuple[bytes, bytes]]):
-    """The output of a command: parts of stdout and stderr in their order; that of a hook is sent at once instead."""
+    """The output of a command, parts of stdout and stderr in order; the output of a hook is sent at once instead."""
 
     def __init__(self, send: Callable[[bytes], None] | None = None) -> None:
         super().__init__()

@@ -40,7 +40,7 @@ class Call:
 
 
 def run_hook(call: Call, show: Callable[[str], None]) -> None:
-    """Pass the answer of a hook, one line of JSON, to `show` if it has one; log the run whatever happens."""
+    """Run a hook, pass its answer, if any, to `show` as one line of JSON, and log the run whatever happens."""
     shown = ""
     try:
         payload = read_payload(call.input)

@@ -71,7 +71,7 @@ def _shortened(payload: Payload, call: Call) -> Any:
 
 
 def _output(payload: Payload) -> Output:
-    """Return the output of a tool; nothing for a response of an unknown shape, or a text that is short in any case."""
+    """Return the output of a tool; raise `NothingToSay` if its response has an unknown shape, or is too short."""
     response = payload.response
     if isinstance(response, dict):
         output = _in_object(payload, response)

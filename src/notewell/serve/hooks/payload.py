@@ -1,4 +1,4 @@
-"""What Claude Code hands to a hook: one JSON object, none of which is trusted."""
+"""The input of a hook: one JSON object from Claude Code, none of which is trusted."""
 
 from __future__ import annotations
 

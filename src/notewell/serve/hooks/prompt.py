@@ -55,7 +55,7 @@ def answer(payload: Payload, call: Call) -> Iterator[dict[str, str]]:
 
 
 def gist(prompt: str) -> str:
-    """Return the words of a prompt that a person wrote, without pasted text; of a long prompt its beginning and end.
+    """Return what a person wrote in a prompt, without pasted text; only the beginning and end of a long one.
 
     >>> gist("why does this fail?\\n```\\nTraceback\\n```\\nIt worked with rye.")
     'why does this fail? It worked with rye'

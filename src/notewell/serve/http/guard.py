@@ -197,7 +197,7 @@ async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) 
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a body that was read already, and then whatever comes."""
+    """Return a `receive` that first returns a body that was read already."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:

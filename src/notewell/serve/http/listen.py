@@ -1,4 +1,4 @@
-"""Where the server listens, the connections it gives up on, and how it runs until it is stopped."""
+"""Listens for connections, closes slow ones, and runs the server until it is stopped."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MORE = {
 
 
 def as_texts(given: Any) -> Any:
-    """Return a list of strings from what models send in its place: a string, a list as JSON, or a mapping.
+    """Return a list of strings, though models may send a string, JSON or a mapping instead.
 
     >>> as_texts("bees"), as_texts('["bees", "honey"]'), as_texts({"status": "open"})
     (['bees'], ['bees', 'honey'], ['status=open'])
@@ -80,7 +80,7 @@ def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Argument
 
 
 def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
-    """Return a hint at the argument that was meant: one of a similar name, one that takes a note, or a missing one."""
+    """Return a hint at the argument that was meant: one with a similar name, that takes a note, or that is missing."""
     fields, needed = model.model_fields, model.missing_from(())
     of_a_note = [known for known in OF_A_NOTE if known in fields and name.casefold() in CALLED]
     free = (known for known in (*of_a_note, *needed) if known not in sent)

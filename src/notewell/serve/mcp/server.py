@@ -175,7 +175,7 @@ class Handlers:
                 await anyio.sleep(PAUSE)
 
     async def _in_thread(self, work: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Do the work in a thread, so that other calls go on; a client that left is not waited for."""
+        """Run the work in a thread, so that other calls go on; if the client is gone, do not wait for it."""
         return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._limiter)
 
 

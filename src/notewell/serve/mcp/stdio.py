@@ -114,7 +114,7 @@ def _has_room(wire: int) -> bool:
 
 
 def _is_closed(wire: int) -> bool:
-    """Tell whether the other end of a pipe is closed; False where the system cannot say, as reading then finds out."""
+    """Tell whether the other end of a pipe is closed; False where the system cannot say, and only reading shows it."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
