@@ -101,7 +101,11 @@ class OnnxEmbedder:
         with _explained(self._folder):
             inputs = {entry.name: known[entry.name] for entry in session.get_inputs()}
             output = np.asarray(session.run(None, inputs)[0], np.float32)
-        state: Vectors = output[0] if output.ndim == 2 else output[0, 0] if self._first else output[0].mean(axis=0)
+        # Two dimensions: the model itself has pooled the states of its tokens.
+        if output.ndim == 2:
+            state: Vectors = output[0]
+        else:
+            state = output[0, 0] if self._first else output[0].mean(axis=0)
         return state
 
 

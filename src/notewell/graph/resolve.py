@@ -103,9 +103,9 @@ class Resolver:
         address = read_address(link.target, link.kind, source)
         if address is None:
             return 0, NOWHERE
-        path = self.note_at(address, source)
-        target = self._ids[path] if path else TO_FILE if self.file_at(address, source) else NOWHERE
-        return hash_of(address.name), target
+        if path := self.note_at(address, source):
+            return hash_of(address.name), self._ids[path]
+        return hash_of(address.name), TO_FILE if self.file_at(address, source) else NOWHERE
 
     def note_at(self, address: LinkAddress, source: str) -> str:
         """Return the note that an address in the note at `source` leads to, or an empty text."""

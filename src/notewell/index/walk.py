@@ -42,7 +42,7 @@ class VaultFile(NamedTuple):
 
 
 def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[VaultFile]:
-    """Return the vault's files with one of these suffixes, or with any but these, in the order of their paths."""
+    """Return the vault's files with one of these suffixes, or with `others` all except those, by path."""
     excluded = _excluder(rules.exclude)
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]

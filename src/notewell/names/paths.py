@@ -90,7 +90,7 @@ class Paths:
             self._paths.setdefault(key, path)
 
     def at(self, key: str) -> str:
-        """Return the path that folds to this one, or nothing."""
+        """Return the path with this folded form, or nothing."""
         return self._paths.get(key, "")
 
     def ending(self, key: str) -> str:

@@ -52,7 +52,9 @@ def lines_of(place: str) -> Lines | None:
     first = int(match[2])
     if not first:
         raise NoteError("There is no line 0", "Lines are counted from 1")
-    last = first if match[3] is None else int(match[3][1:]) if match[3][1:] else None
+    last: int | None = first
+    if match[3] is not None:
+        last = int(match[3][1:]) if match[3] != "-" else None
     if last is not None and last < first:
         raise NoteError(f"Lines {first} to {last} run backwards", f"Ask for {match[1]}:{last}-{first}")
     return Lines(first, last)

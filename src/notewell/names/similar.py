@@ -25,7 +25,7 @@ COMPARED = 20
 
 
 class SimilarNames:
-    """Paths, to be found by names that are nearly theirs."""
+    """Finds the paths whose last name is most like an unknown one."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = list(paths)

@@ -10,7 +10,7 @@ from notewell.search.embedding import Embedders, answer_with_working, plan_vecto
 from notewell.search.encoder_rerank import encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
 from notewell.search.fuse import fuse
-from notewell.search.hits import best_first, choose, make_candidates, make_hit
+from notewell.search.hits import best_first, choose, make_candidates, make_hits
 from notewell.search.intent import adapt
 from notewell.search.plan import make_plan, plan_query
 from notewell.search.query import ParseContext
@@ -62,8 +62,7 @@ def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules)
 def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rules: Rules) -> Searched:
     """Retrieve, fuse, rank, choose and excerpt what answers a plan."""
     mode = rules.mode
-    settings = replace(rules.settings, limit=mode.seeds or rules.settings.limit)
-    settings = adapt(settings, plan, by_age=rules.by_age(plan))
+    settings = adapt(rules, plan)
     sent = without_secrets(plan) if embedders.remote else plan
 
     ahead = encode_ahead(sent, store, embedders, settings)
@@ -85,18 +84,14 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     left_out = len(candidates) - len(page)
     excerpts = make_excerpts(page, plan, similarity_to(sent, embedders.quick)) if mode.excerpts else []
     notices = find_notices(plan, page, left_out, store, settings) if mode.notices else plan.notices
-    # Measuring wants candidates alone: without excerpts there are no hits.
-    pairs = zip(page, excerpts, strict=True) if mode.excerpts else ()
-    hits = tuple(make_hit(one, excerpt, rules.addresses, explain=query.explain) for one, excerpt in pairs)
-    read_as = plan.read_as if query.explain else None
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=", ".join(query.places) if mode.only_like else query.text,
-        hits=hits,
+        hits=make_hits(page, excerpts, rules.addresses, explain=query.explain),
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,
         notices=notices,
-        read_as=read_as,
+        read_as=plan.read_as if query.explain else None,
     )
     return Searched(rules.walk.results(results) if rules.walk else results, page, encoded)

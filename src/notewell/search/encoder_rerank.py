@@ -91,12 +91,16 @@ def encoder_rerank(
     known = {chunk_id: cosine for chunk_id, cosine in seen.items() if cosine is not None}
     if len(known) < min(ENOUGH, len(best)):
         return rankings, made
+    return [*rankings, _ranking(best, known, fused)], made
+
+
+def _ranking(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> Ranking:
+    """Return the encoder's ranking of the best chunks; it counts less if few of the first have its vector."""
     estimated = _estimated(best, known, fused)
     found = tuple(sorted({**estimated, **known}.items(), key=lambda item: -item[1]))
     known_best = sum(chunk_id in known for chunk_id in best[:FULL_TRUST]) / len(best[:FULL_TRUST])
     trust, floor = known_best**0.5, found[-1][1]
-    ranking = Ranking("fine", found, floor=floor, reach=len(found), trust=trust, guessed=frozenset(estimated))
-    return [*rankings, ranking], made
+    return Ranking("fine", found, floor=floor, reach=len(found), trust=trust, guessed=frozenset(estimated))
 
 
 def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: SearchRules) -> dict[int, Chunk]:

@@ -33,7 +33,9 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
         weight = rules.weight(ranking) / total
         for chunk_id in ids:
             rank, guessed = ranks.get(chunk_id), chunk_id in ranking.guessed
-            score, own = (ranking.found[rank - 1][1], None if guessed else rank) if rank else (None, None)
+            score = ranking.found[rank - 1][1] if rank else None
+            # A guess has a score, but no rank of its own.
+            own = None if guessed else rank
             votes[chunk_id] += (CastVote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed),)
     return votes
 

@@ -84,8 +84,18 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return shared >= ALIKE * (lines + others - shared)
 
 
-def make_hit(candidate: Candidate, excerpt: Excerpt, addresses: Addresses, *, explain: bool) -> Hit:
-    """Return the hit for a candidate; `explain` adds its votes, and the factor of each step."""
+def make_hits(
+    page: Sequence[Candidate], excerpts: Sequence[Excerpt], addresses: Addresses, *, explain: bool
+) -> tuple[Hit, ...]:
+    """Return the hits of a page; none without excerpts, as for measuring, which wants the candidates alone.
+
+    `explain` adds the votes for each hit, and the factor of each step.
+    """
+    pairs = zip(page, excerpts, strict=True) if excerpts else ()
+    return tuple(_hit(candidate, excerpt, addresses, explain=explain) for candidate, excerpt in pairs)
+
+
+def _hit(candidate: Candidate, excerpt: Excerpt, addresses: Addresses, *, explain: bool) -> Hit:
     chunk = candidate.chunk
     return Hit(
         path=chunk.path,

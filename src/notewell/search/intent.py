@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from notewell.search.query import QUOTED
-from notewell.search.rules import SearchRules
+from notewell.search.rules import Rules, SearchRules
 from notewell.terms import TOKEN, stop_terms, token_terms
 from notewell.types.query import Intent, Plan
 
@@ -95,11 +95,14 @@ def read_intent(text: str) -> Intent:
     return next((intent for intent, fits in SIGNS.items() if fits(head)), "keywords")
 
 
-def adapt(rules: SearchRules, plan: Plan, *, by_age: bool) -> SearchRules:
-    """Return the rules adapted to a plan: the number of candidates, and the weights."""
-    if by_age or plan.related:
-        rules = replace(rules, candidates=max(rules.candidates, MANY_CANDIDATES))
-    return weigh(plan, rules)
+def adapt(rules: Rules, plan: Plan) -> SearchRules:
+    """Return the settings of a search adapted to a plan: how many hits and candidates, and the weights."""
+    settings = rules.settings
+    if rules.mode.seeds:
+        settings = replace(settings, limit=rules.mode.seeds)
+    if rules.by_age(plan) or plan.related:
+        settings = replace(settings, candidates=max(settings.candidates, MANY_CANDIDATES))
+    return weigh(plan, settings)
 
 
 def weigh(plan: Plan, rules: SearchRules) -> SearchRules:

@@ -178,13 +178,15 @@ def parse_query(text: str, context: ParseContext | None = None) -> ParsedQuery:
         else:
             at = word.end()
             unparsed += [match] if match and match["key"] else []
-    # A query without syntax stays as it is, including spaces.
-    read = (*parts, *_plain(text[began:])) if parts else (QueryPart("text", text),) if text else ()
-    more = tuple(
-        Notice("too_many_parts", {"most": most, "parts": name}) for name, most in AT_MOST.items() if costly[name] > most
-    )
+    if parts:
+        parts += _plain(text[began:])
+    elif text:
+        # A query without syntax stays as it is, including spaces.
+        parts = [QueryPart("text", text)]
     found = Unparsed() if is_text else find_unparsed(text, unparsed, context.keys)
-    return ParsedQuery(read, found._replace(notices=(*found.notices, *more)))
+    too_many = ((name, most) for name, most in AT_MOST.items() if costly[name] > most)
+    more = (Notice("too_many_parts", {"most": most, "parts": name}) for name, most in too_many)
+    return ParsedQuery(tuple(parts), found._replace(notices=(*found.notices, *more)))
 
 
 def _costs(part: QueryPart | None) -> str:

@@ -37,7 +37,7 @@ def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dic
 
 
 def carry_over(db: apsw.Connection, old: Path) -> None:
-    """Copy the vectors of all lines that another store has, too: a rebuild need not repeat hours of work."""
+    """Copy the encoder's vectors of texts that an old store has too: a rebuild need not repeat hours of work."""
     db.execute("attach database :file as old", {"file": str(old)})
     try:
         db.execute(queries.CARRY_ENCODER_VECTORS)
