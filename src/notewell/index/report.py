@@ -10,10 +10,7 @@ from typing import Literal
 
 from notewell.index.prepare import Outcome
 from notewell.store import About
-
-# Metadata of a field that Python programs see, and that is left out of JSON.
-PYTHON_ONLY = {"json": False}
-
+from notewell.types.results import PYTHON_ONLY
 
 # What is done after the last note.
 Stage = Literal["links", "standings"]

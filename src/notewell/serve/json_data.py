@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from notewell.serve.wording import word
 from notewell.types.notices import Notice
-
-# Metadata of fields that the JSON can lack: `explained` without `explain`, `optional` if it is None.
-EXPLAINED, OPTIONAL = "explained", "optional"
-# Metadata of fields that it never has, with the value False.
-JSON = "json"
+from notewell.types.results import EXPLAINED, OPTIONAL, PYTHON_ONLY
 
 
 def as_data(value: Any, *, explain: bool = False) -> Any:
@@ -48,9 +44,13 @@ def _as_object(value: Any, explain: bool) -> Any:
 
 @cache
 def members(result: Any) -> tuple[tuple[str, bool, bool], ...]:
-    """Return the fields of a result, and which of them can be left out."""
-    shown = [one for one in fields(result) if one.metadata.get(JSON, True)]
-    return tuple((one.name, EXPLAINED in one.metadata, OPTIONAL in one.metadata) for one in shown)
+    """Return the fields of a result's JSON: their names, whether they need `explain`, and whether they are optional."""
+    shown = [one for one in fields(result) if not _has(one, PYTHON_ONLY)]
+    return tuple((one.name, _has(one, EXPLAINED), _has(one, OPTIONAL)) for one in shown)
+
+
+def _has(one: Field[Any], metadata: Mapping[str, Any]) -> bool:
+    return metadata.items() <= one.metadata.items()
 
 
 def encoded(data: Any) -> bytes:

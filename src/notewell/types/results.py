@@ -8,10 +8,12 @@ from typing import Any
 
 from notewell.types.notices import Notice
 
-# Fields that an answer has only if the query asked for an explanation.
+# Metadata of a field that JSON has only if the query asked for an explanation.
 EXPLAINED: Mapping[str, Any] = {"explained": True}
-# Fields that an answer has only if they have a value.
+# Metadata of a field that JSON has only if it is not None.
 OPTIONAL: Mapping[str, Any] = {"optional": True}
+# Metadata of a field that JSON never has.
+PYTHON_ONLY: Mapping[str, Any] = {"json": False}
 
 
 @dataclass(frozen=True, slots=True)
