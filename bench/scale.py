@@ -45,8 +45,9 @@ def index_once_kept(root: str, figures: str) -> Measured:
     """Index, or return the figures of the run that did."""
     kept = Path(figures)
     if not kept.is_file():
+        indexed = index_once(root)
         size = sum(file.stat().st_size for file in (Path(root) / ".notewell").glob("store.db*"))
-        kept.write_text(json.dumps({**index_once(root), "store_bytes": size}))
+        kept.write_text(json.dumps({**indexed, "store_bytes": size}))
     measured: Measured = json.loads(kept.read_text())
     return measured
 

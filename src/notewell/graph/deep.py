@@ -108,16 +108,19 @@ def describe(visit: Reached) -> str:
     >>> describe(Reached("b.md", 0.412, ABOVE, hop=2, via="a.md", way="←"))
     'hop 2, links to a.md, similarity 0.41, near enough'
     """
-    reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
     decay = f", decay {visit.decay:.2g}" if visit.decay != 1 else ""
-    return f"{reached}similarity {visit.similarity:.2f}{decay}, {IN_WORDS.get(visit.reason, visit.reason)}"
+    return f"{_way_to(visit)}{decay}, {IN_WORDS.get(visit.reason, visit.reason)}"
 
 
 def describe_drop(visit: Visit) -> str:
     """Return how a dropped note was reached, and why it was dropped."""
     reason = str(visit.drop_reason)
-    way = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
-    return f"{way}similarity {visit.similarity:.2f}, {IN_WORDS.get(reason, reason)}"
+    return f"{_way_to(visit)}, {IN_WORDS.get(reason, reason)}"
+
+
+def _way_to(visit: Reached | Visit) -> str:
+    reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
+    return f"{reached}similarity {visit.similarity:.2f}"
 
 
 def _aged(visit: Reached, decay: float) -> Reached:

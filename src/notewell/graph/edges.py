@@ -24,7 +24,7 @@ def links_of(snapshot: Linked, notes: Sequence[int]) -> Iterator[tuple[int, tupl
 
 
 def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
-    """Resolve the links of new and changed notes, and those that lead to, or name, a note that came, went or moved.
+    """Resolve the links of new and changed notes, and all that name or lead to a note that was added, removed or moved.
 
     `files` lists the vault's files that are not notes. The store itself shows which links these are, so a run that is
     killed before this is completed by the next one: a new or renamed note has no edges, a changed one has too few, and

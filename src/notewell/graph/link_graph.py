@@ -41,7 +41,7 @@ class LinkGraph:
         self._resolve_missing = resolve_missing
 
     def resolve(self, store: Store) -> None:
-        """Find out where new links lead, and links whose target may have changed."""
+        """Resolve new links, and links whose target may have changed."""
         resolve_links(store, lambda: self._folder.others(store))
 
     def measure(self, store: Store) -> None:
@@ -96,7 +96,7 @@ class LinkGraph:
     def walk(
         self, note: str, rules: TraverseRules, query: str, vector: Callable[[Snapshot], Vectors] | None = None
     ) -> Walk:
-        """Walk from a note along links to notes near the query, by its vector; without one near the note itself."""
+        """Walk from a note along links to notes near the vector of a query; without one, near the note itself."""
         self._opened.check_indexed()
         notices = self._resolve_missing()
         with self._opened.store.reading() as snapshot:

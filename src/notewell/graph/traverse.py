@@ -49,7 +49,7 @@ class Lowered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TraverseRules:
-    """How far a walk goes: how many hops, notes kept by each hop (`beam`), and vectors read; the least similarity.
+    """How far a walk goes: its hops, the notes that each keeps (`beam`), the vectors it reads, the least similarity.
 
     It ends early with `enough` near notes, and keeps at most `cap` notes. The floor may be `lowered` if all are far.
     """
@@ -64,7 +64,7 @@ class TraverseRules:
     vectors: int = 100
 
     def room(self, read: int, hop: int) -> int:
-        """Return how many vectors a hop may read, given those read before: two thirds of the rest; the last hop, all.
+        """Return how many vectors a hop may read: two thirds of those not `read` yet, and the last hop all of them.
 
         With half of the rest, a walk keeps fewer of the notes that one without a limit keeps; with all, it often ends
         after the first hop.

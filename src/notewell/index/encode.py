@@ -87,7 +87,7 @@ def _is_encoding(store: Store) -> bool:
 
 
 def encode(store: Store, encoder: Embedder, progress: Progress, pause: float = PAUSE) -> int:
-    """Give every chunk that lacks it the encoder's vector, the newest notes' first; return how many still do.
+    """Store the encoder's vector of every chunk without one, the newest notes' first; return how many are missing.
 
     `pause` is how many seconds to wait between two tries while another process writes.
     """

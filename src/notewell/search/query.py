@@ -316,7 +316,7 @@ def _unquoted(value: str) -> str:
 
 
 def find_unparsed(text: str, keyed: Sequence[re.Match[str]], keys: Callable[[], Collection[str]]) -> Unparsed:
-    """Return what in a text looked like syntax; `keyed` are the `key:value` in it that were read as text."""
+    """Return what looked like syntax but was read as text; `keyed` are the `key:value` among it."""
     notices = {Notice("empty_part", {"part": empty}): empty for empty in EMPTY.findall(text)}
     plain = [match for match in keyed if match["value"][0] not in ":/\\"]
     for match in plain:

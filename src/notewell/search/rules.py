@@ -210,7 +210,7 @@ class FollowLinks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep one's walk.
+    """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 
     Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones.
     """

@@ -97,7 +97,7 @@ def _missing_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tu
 
 
 def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:
-    """Yield a notice for each of the first `like:place` that were read as text: unknown, or one too many."""
+    """Yield a notice for the first few `like:place` read as text, since the place is unknown or there are too many."""
     for place in list(dict.fromkeys(LIKE.findall(plan.text)))[:SHOWN]:
         try:
             found = find_chunks(place.strip('"“”'), store)

@@ -260,7 +260,7 @@ class Keeping(Protocol):
         """Return every indexed and skipped file with its stamp."""
 
     def locked(self, purpose: str = "index", *, wait: float = 0) -> AbstractContextManager[None]:
-        """Be the only process that does this (`index` or `encode`); fail after `wait` seconds, naming the holder."""
+        """Hold the lock for `index` or `encode`; after `wait` seconds, raise an error that names its holder."""
 
     def tidy(self) -> None:
         """Do the maintenance that is due at the end of a run."""
@@ -291,7 +291,7 @@ class Store(Keeping, Protocol):
     """A store: all four seams. Many readers and one writer work at a time."""
 
     def reading(self) -> AbstractContextManager[Snapshot]:
-        """Hold one state to read."""
+        """Read one state, which does not change inside the block."""
 
     def writing(self, *, wait: bool = True) -> AbstractContextManager[Writing]:
         """Collect changes and commit them together; without `wait`, fail at once while somebody else writes."""

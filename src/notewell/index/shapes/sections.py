@@ -178,7 +178,7 @@ def with_title(note: Note, title: str = "") -> Note:
 
 
 def top_heading(text: str, headings: list[Heading], body: int = 0) -> str:
-    """Return the only first-level heading if the body starts with it: it names the whole text; or an empty text."""
+    """Return the only first-level heading if the body starts with it, since it names the text; else an empty text."""
     tops = [heading for heading in headings if heading.level == 1]
     return tops[0].name if len(tops) == 1 and not text[body : tops[0].start].strip() else ""
 

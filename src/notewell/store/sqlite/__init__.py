@@ -106,7 +106,7 @@ class SqliteStore:
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSnapshot]:
-        """Hold one state to read."""
+        """Read one state, which does not change inside the block."""
         with self._transaction():
             yield SqliteSnapshot(self.db, self._meta.state(), self._load_arrays)
 
@@ -146,7 +146,7 @@ class SqliteStore:
                 self.db.pragma("wal_checkpoint", "truncate")
 
     def locked(self, purpose: str = "index", *, wait: float = 0) -> AbstractContextManager[None]:
-        """Be the only process that does this (`index` or `encode`); fail after `wait` seconds, naming the holder."""
+        """Hold the lock for `index` or `encode`; after `wait` seconds, raise an error that names its holder."""
         suffix, doing = LOCKS[purpose]
         return held(self.file.with_name(self.file.name + suffix), wait, doing)
 

@@ -167,7 +167,7 @@ class Meta:
         self._db.execute(queries.SET_META, {"key": key, "value": value})
 
     def next_generation(self) -> int:
-        """Count the present state up, and return its number."""
+        """Raise the number of the present state by one, and return it."""
         generation = int(self["generation"]) + 1
         self["generation"] = generation
         return generation
