@@ -86,7 +86,7 @@ def read_all(connection: socket.socket) -> bytes:
 @contextmanager
 def kept_up(vault: Vault, **policy: Any) -> Iterator[Vault]:
     """Keep a vault up to date as servers do, with the models that a test has put into it."""
-    from notewell.serve.served import SERVED  # noqa: PLC0415
+    from notewell.serve.answering import SERVED  # noqa: PLC0415
     from notewell.vault import Vault  # noqa: PLC0415
 
     opening = SERVED._replace(policy=SERVED.policy._replace(**policy))
@@ -103,9 +103,9 @@ def serving(
     vault: Vault, rules: GuardRules | None = None, host: str = "127.0.0.1", mounts: Sequence[Mounted] = ()
 ) -> Iterator[Served]:
     """Serve a vault from a thread of its own; nothing of it is left at the end."""
+    from notewell.serve.answering import SERVED  # noqa: PLC0415
     from notewell.serve.http import GuardRules, make_app  # noqa: PLC0415
     from notewell.serve.http.listen import Server, bind  # noqa: PLC0415
-    from notewell.serve.served import SERVED  # noqa: PLC0415
 
     vault.freshness.policy = SERVED.policy
     app, sockets = make_app(vault, rules or GuardRules(), mounts=mounts), bind(host, 0)

@@ -11,13 +11,13 @@ import click
 from notewell.errors import NoteError
 from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
+from notewell.serve.answering import notices_in_errors
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import LAST, place_from_root, read_places, remember_reading
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json, vault_option
 from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
 from notewell.serve.say import printable
-from notewell.serve.served import notices_in_errors
 from notewell.types.note import Chunk
 
 

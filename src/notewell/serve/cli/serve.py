@@ -11,12 +11,12 @@ import click
 
 from notewell.errors import SettingsError
 from notewell.files.user import home_folder, user_folder
+from notewell.serve.answering import SERVED
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import say
-from notewell.serve.served import SERVED
 from notewell.vault import Vault
 
 PORT = 8483

@@ -12,8 +12,8 @@ from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
 from notewell.freshness import Policy
 from notewell.search.rank.words import name_terms
+from notewell.serve.answering import CACHE_KIB
 from notewell.serve.daemon.wire import Declined
-from notewell.serve.served import CACHE_KIB
 from notewell.terms import token_terms
 from notewell.vault import Opening, Vault
 

@@ -49,8 +49,8 @@ class RunLines(JsonLines):
             self._run.leave()
 
 
-async def begun(run: BackgroundRun) -> BackgroundRun:
-    """Wait until a run has something to report: progress, its end, or an error, which is raised."""
+async def wait_for_start(run: BackgroundRun) -> BackgroundRun:
+    """Wait until a run has something to report, and return it; raise its error if it has failed."""
     while not run.is_over and run.progress == (0, 0):
         await asyncio.sleep(LOOK_SECONDS)
     if run.error:

@@ -20,13 +20,13 @@ from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
+from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.problems import Failure, Problem
-from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, begun
+from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, encoded
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
-from notewell.serve.served import answer, notices_in_errors, read_indexed
 from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
 
@@ -78,7 +78,7 @@ class Routes:
         stops, and what was done is kept.
         """
         try:
-            run = await begun(self._vault.freshness.reload())
+            run = await wait_for_start(self._vault.freshness.reload())
         except StoreBusy as error:
             return Problem(409, error.fact, error.hint).response()
         return RunLines(run)

@@ -7,8 +7,8 @@ from urllib.parse import quote, unquote
 import mcp_types as types
 
 from notewell.errors import NoteError
+from notewell.serve.answering import read_indexed
 from notewell.serve.mcp.pages import is_open, reading_page
-from notewell.serve.served import read_indexed
 from notewell.types.query import Filters
 from notewell.vault import Vault
 

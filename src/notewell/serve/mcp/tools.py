@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.arguments import arguments_of
 from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
 from notewell.serve.parameters import Parameter, query_of
-from notewell.serve.served import answer, notices_in_errors, read_indexed
 from notewell.vault import Vault
 
 

@@ -1,4 +1,4 @@
-"""The vault of a server: how it is opened, how it answers, and what may be read through it."""
+"""How servers answer: they open a vault, index changed files, and make one call; they read only what is indexed."""
 
 from __future__ import annotations
 
