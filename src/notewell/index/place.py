@@ -82,7 +82,8 @@ def _reading(note: Note, place: Place) -> Reading:
     first, last = _lines_of_part(note, place.part, lines) if place.part else (place.first, place.last)
     last = min(last or len(lines), len(lines))
     if first > last:
-        raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {first}", "Ask for lines it has")
+        hint = f"Ask for lines 1 to {len(lines)}" if len(lines) > 1 else "Ask for line 1"
+        raise NoteError(f"{place.path} has {len(lines)} lines; there is no line {first}", hint)
     return Reading(place.path, first, last, "\n".join(lines[first - 1 : last]), place_of(note.parts, first, last))
 
 
