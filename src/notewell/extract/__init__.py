@@ -1,4 +1,4 @@
-"""A short, stable extract of a tool's long output: the same for every run, with every error in it."""
+"""A short, stable extract of a tool's long output: the same for every run, with every line that looks like an error."""
 
 from __future__ import annotations
 
