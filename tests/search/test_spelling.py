@@ -8,7 +8,7 @@ from tests.search.searching import searched
 from notewell import Vault
 from notewell.search import SearchRules
 from notewell.search.plan import make_plan
-from notewell.search.spelling import HOLDING, TYPOS, resolve
+from notewell.search.spelling import HOLDING, TYPOS, replace_unknown
 from notewell.store import Snapshot
 from notewell.terms import token_terms
 from notewell.types.notices import Notice
@@ -24,7 +24,7 @@ def instead(word: str, *others: str) -> Notice:
 
 
 def read(text: str, snapshot: Snapshot) -> Plan:
-    return resolve(make_plan(text), snapshot)
+    return replace_unknown(make_plan(text), snapshot)
 
 
 def found(text: str, snapshot: Snapshot) -> list[str]:
@@ -99,7 +99,7 @@ def test_a_run_of_letters_is_not_a_word_to_guess_at(hold: Hold) -> None:
 def test_a_word_that_notes_have_is_not_guessed_at(hold: Hold) -> None:
     snapshot = hold({"a.md": "form", "b.md": "from farm forms formal"})
     plan = make_plan("form")
-    assert resolve(plan, snapshot) == plan
+    assert replace_unknown(plan, snapshot) == plan
 
 
 def test_a_word_with_an_umlaut_is_found_in_both_spellings(hold: Hold) -> None:

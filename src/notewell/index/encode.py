@@ -50,7 +50,7 @@ class EncoderVectors:
     def encode(self, progress: Progress, turn: AbstractContextManager[None] | None = None) -> int:
         """Make the missing vectors, the newest notes' first, and return how many are still missing.
 
-        Only one process does this for a vault; it holds that place while it waits for its `turn`.
+        Only one process encodes a vault at a time; it keeps that place while it waits for its `turn` among vaults.
         """
         encoder = self._encoder
         if encoder is None:

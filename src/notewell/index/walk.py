@@ -26,6 +26,7 @@ class WalkRules:
     max_seconds: int = 30
 
 
+# In nanoseconds: the largest number that a column of the store holds.
 MAX_TIME = (1 << 63) - 1
 
 

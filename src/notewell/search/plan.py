@@ -18,7 +18,7 @@ from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, ParseContext, ParsedQuery, QueryPart, parse_query, read_filters
 from notewell.search.related import plan_related, prefer_like
 from notewell.search.rules import Rules
-from notewell.search.spelling import resolve
+from notewell.search.spelling import replace_unknown
 from notewell.store import Snapshot
 from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
 from notewell.types.query import EVERYTHING, Filter, Intent, Plan, Query, Scope
@@ -51,7 +51,7 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     if rules.mode.seeds and not (says_something or plan.like):
         example = 'For example: `notewell search "bees in winter" --deep --under Garden`'
         raise QueryError("Deep search needs query text", example)
-    plan = resolve(plan, store) if says_something or not plan.like else plan_related(plan, store)
+    plan = replace_unknown(plan, store) if says_something or not plan.like else plan_related(plan, store)
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
 
 

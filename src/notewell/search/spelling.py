@@ -43,7 +43,7 @@ class Replacement(NamedTuple):
     read_as: str
 
 
-def resolve(plan: Plan, store: Matching) -> Plan:
+def replace_unknown(plan: Plan, store: Matching) -> Plan:
     """Return the plan with replacements for those of its words that no note contains."""
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
     known = store.counts(set(single.values())).by_term

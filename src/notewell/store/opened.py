@@ -27,7 +27,7 @@ def store_file(root: Path, path: str, folder: str) -> Path:
 
 
 class OpenedStore:
-    """The store of the vault at `root`, in a file; `made_for` says what a new one is made for.
+    """The store of the vault at `root`, in a file; `made_for` returns the settings that a new one depends on.
 
     `cache_kib` is how much of the file each thread keeps in memory; without it, SQLite's default.
     """
@@ -44,7 +44,7 @@ class OpenedStore:
 
     @property
     def store(self) -> Store:
-        """Return the store, made if there is none yet."""
+        """Return the store; if there is none yet, create it."""
         store = self._store
         if store is None or not store.in_place:
             # Several threads may ask at once; one opens it for all.

@@ -112,6 +112,7 @@ NAMES = {
 KANA = "".join(map(chr, (*range(0x3041, 0x3094), *range(0x30A1, 0x30FD), *range(0xFF61, 0xFFA0))))
 HAN = "的一是不了在人有我他中上大和地到以要就出可也你生能而子那得下自之年作用道行所家事成方多去法如都同面起看定天分好小"
 KOREAN = "이다는의에을를가고하지한로은기사서도리시자어대해인나라그있아정으과수전스들부일보것니만게여주제장원상구조"
+# Second bytes of a character: above ASCII alone, as in EUC, or also among it, as in Shift-JIS and Big5.
 UPPER, ALL = range(0xA1, 0xFF), range(0x40, 0xFF)
 SCRIPTS = (
     Script(HAN + "这个们来为国说时会对着过发后里经么学现当没动还进", "", range(0xB0, 0xD8), UPPER, ("gb18030",)),
