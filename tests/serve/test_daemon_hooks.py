@@ -142,7 +142,7 @@ def ask_hook(daemon: DaemonRunner, waits: float) -> list[tuple[bytes, bytes]]:
             "terminals": b"000",
             "encodings": b"utf-8 utf-8 utf-8",
             "stdin": json.dumps({"session_id": "one", "cwd": str(daemon.folder), "prompt": PROMPT}).encode(),
-            "between": f"{now} {now + waits}".encode(),
+            "window": f"{now} {now + waits}".encode(),
         }
     )
 

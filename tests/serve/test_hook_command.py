@@ -64,7 +64,7 @@ def hook_status(
 def unhurried() -> tuple[str, ...]:
     """Options of a hook that began in the future, so that it is in time on any machine."""
     now = time.monotonic()
-    return "--between", f"{now + 1_000}", f"{now + 2_000}"
+    return "--window", f"{now + 1_000}", f"{now + 2_000}"
 
 
 def test_a_process_answers_with_one_line_of_json(hooks: Hooks, tmp_path: Path) -> None:

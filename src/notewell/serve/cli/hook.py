@@ -65,11 +65,11 @@ def _add(name: str) -> None:
         help=f"Give up after N milliseconds. Default: hook.timeout_ms, {LIMIT}",
     )
     # When the daemon's client began, and until when it waits, by the clock that all processes share.
-    @click.option("--between", nargs=2, type=float, hidden=True)
-    def run(vault: Path | None, timeout_ms: int | None, between: tuple[float, float] | None) -> None:
+    @click.option("--window", nargs=2, type=float, hidden=True)
+    def run(vault: Path | None, timeout_ms: int | None, window: tuple[float, float] | None) -> None:
         # Whatever goes wrong, even with the log, Claude Code continues as if there were no hook.
         with suppress(Exception):
-            _run(name, vault, timeout_ms, between)
+            _run(name, vault, timeout_ms, window)
 
 
 for _name in EVENTS:
@@ -81,9 +81,9 @@ def _began() -> float:
     return client.began or time.monotonic() - time.process_time()
 
 
-def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple[float, float] | None) -> None:
+def _run(name: str, vault: Path | None, milliseconds: int | None, window: tuple[float, float] | None) -> None:
     state = state_folder(os.environ, home_folder(os.environ))
-    began, until = between or (_began(), math.inf)
+    began, until = window or (_began(), math.inf)
     limit = Limit(began, milliseconds, until=until)
     reading = client.stdin_stalled or time.monotonic() < limit.deadline
 
@@ -91,14 +91,14 @@ def _run(name: str, vault: Path | None, milliseconds: int | None, between: tuple
         why = STDIN_OPEN if reading and is_stalled(0) else OUT_OF_TIME
         record(state, HookRun(name, "failed", why, round((time.monotonic() - began) * 1000), 0))
 
-    if between is None:
+    if window is None:
         # This process runs one hook only, so it may be ended.
         limit.watch(late)
     given = _read()
     reading = False
     named = Path(os.path.expanduser(vault)).absolute() if vault else None
     opening = click.get_current_context().obj
-    run_hook(Call(name, given, named, limit, state, opening, in_daemon=between is not None), _print)
+    run_hook(Call(name, given, named, limit, state, opening, in_daemon=window is not None), _print)
 
 
 def _read() -> bytes:

@@ -143,7 +143,7 @@ def _request(arguments: list[str], until: float) -> dict[str, bytes]:
     }
     if arguments[0] == "hook":
         # All processes of a machine have the same monotonic clock.
-        request["between"] = f"{began} {until - TO_PRINT}".encode()
+        request["window"] = f"{began} {until - TO_PRINT}".encode()
         payload = _read_in_time(until) if sys.stdin else b""
         if payload is None:
             stdin_stalled = True

@@ -36,7 +36,7 @@ MARKED = 3_600.0
 # The most folders that are marked so.
 MOST = 100
 # The hook that opens the vault; the daemon runs it for itself, and nobody waits for it.
-OPENING, FOR_NOBODY = b"start", {"between": b"0 0"}
+OPENING, FOR_NOBODY = b"start", {"window": b"0 0"}
 
 
 class VaultOpener:

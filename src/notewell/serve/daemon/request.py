@@ -24,7 +24,7 @@ STREAMS = 3
 class Request:
     """A command line with its folder, environment and streams; `stdin` is None if it was not sent.
 
-    `between` is when a hook began, and until when its client waits, by the monotonic clock.
+    `window` is when a hook began, and until when its client waits, by the monotonic clock.
     """
 
     cwd: str
@@ -33,7 +33,7 @@ class Request:
     terminals: tuple[bool, ...]
     encodings: tuple[str, ...]
     stdin: bytes | None
-    between: tuple[str, ...] = ()
+    window: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, fields: dict[str, bytes]) -> Request:
@@ -50,7 +50,7 @@ class Request:
             terminals=terminals,
             encodings=encodings,
             stdin=fields.get("stdin"),
-            between=tuple(fields.get("between", b"").decode().split()),
+            window=tuple(fields.get("window", b"").decode().split()),
         )
 
 
@@ -61,7 +61,7 @@ def answer(request: Request, opening: OpenVault, send: Callable[[bytes], None] =
     """
     if not runs_in_daemon(list(request.arguments)):
         raise Declined("the daemon does not run this command")
-    output = _Output(send if request.between else None)
+    output = _Output(send if request.window else None)
     with _in_folder(request.cwd), _in_environment(request.environment), _with_streams(request, output):
         code = run(_timed_arguments(request), opening)
         if isinstance(code, str):
@@ -74,9 +74,9 @@ def _timed_arguments(request: Request) -> list[str]:
     """Return the arguments; a hook also gets its client's time limit, so that it does not end the daemon."""
     if request.arguments[0] != "hook":
         return list(request.arguments)
-    if len(request.between) != 2:
+    if len(request.window) != 2:
         raise Declined("a hook needs its time limit")
-    return [*request.arguments[:2], "--between", *request.between, *request.arguments[2:]]
+    return [*request.arguments[:2], "--window", *request.window, *request.arguments[2:]]
 
 
 class _Output(list[tuple[bytes, bytes]]):
