@@ -7,7 +7,7 @@ import pytest
 from tests.search.searching import searched
 
 from notewell.search import SearchRules
-from notewell.search.exact import READ, find_strings, find_verbatim, holds
+from notewell.search.exact import READ, contains_string, find_strings, find_verbatim
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
 from notewell.types.note import Chunk
@@ -99,8 +99,8 @@ def test_what_a_sentence_puts_around_a_string_is_not_its_own() -> None:
 
 def test_names_paths_headings_and_tags_are_read_too() -> None:
     chunk = Chunk("in/report-2024.md", "", 1, 1, headings=("v2.0",), title="A/B", tags=("garden/bees",))
-    assert all(holds(chunk, string) for string in ("report-2024.md", "v2.0", "a/b", "#garden/bees"))
-    assert not holds(chunk, "report-202")
+    assert all(contains_string(chunk, string) for string in ("report-2024.md", "v2.0", "a/b", "#garden/bees"))
+    assert not contains_string(chunk, "report-202")
 
 
 def test_what_is_read_has_an_end(hold: Hold) -> None:

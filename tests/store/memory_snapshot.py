@@ -20,7 +20,7 @@ from notewell.store import (
     TermCounts,
 )
 from notewell.store.bm25 import EXPANDED, K1, MOST, STAND_IN, UNIT, B, rarity, stored_length, weigh_terms
-from notewell.store.filters import Value, holds, make_test, normal
+from notewell.store.filters import Value, make_test, normal, text_matches
 from notewell.store.links import MOST_LINKS, NOWHERE, TO_FILE, Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.store.vectors import cosines
 from notewell.terms import fold, hidden_stems, prefix_term, whole_terms
@@ -132,7 +132,7 @@ class MemorySnapshot:
 
     def _holds(self, asked: Filter, chunk: Chunk) -> bool:
         if asked.of != "term":
-            return holds(asked, chunk)
+            return text_matches(asked, chunk)
         word, own = str(asked.values[0]), weigh_terms(chunk)
         if word.endswith("*"):
             return self._occurrences(own, f"{prefix_term(word[:-1])}*", ()) > 0

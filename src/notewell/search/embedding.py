@@ -23,6 +23,8 @@ from notewell.types.query import Plan
 # Larger values find a few more of these, and less of what was asked for.
 LIKE_WEIGHT = 1.0
 
+NO_VECTORS = "There are no vectors to compare the query with"
+
 Answer = TypeVar("Answer")
 
 
@@ -56,8 +58,7 @@ def usable_embedders(models: Models, stored: str, *, hurried: bool = True) -> tu
 
 def no_vectors(notice: Notice) -> EmbedError:
     """Return the error for a query that needs vectors; the notice says why there are none."""
-    reason = notice.facts.get("reason", "Run `notewell index` to make them")
-    return EmbedError("There are no vectors to compare the query with", str(reason))
+    return EmbedError(NO_VECTORS, str(notice.facts.get("reason", "Run `notewell index` to make them")))
 
 
 def answer_with_working(
@@ -98,7 +99,7 @@ def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> V
 def plan_vector(plan: Plan, embedder: Embedder | None, store: Snapshot) -> Vectors:
     """Return the vector of a plan to compare with stored ones; without a suitable embedder, that is an error."""
     if embedder is None:
-        raise EmbedError("There are no vectors to compare the query with", "Run `notewell index`, or search by words")
+        raise EmbedError(NO_VECTORS, "Run `notewell index`, or search by words")
     return check_length(embed_plan(plan, embedder, liked(plan, store)), store.state.made_for.dimensions, embedder)
 
 

@@ -93,17 +93,17 @@ def _holding(string: str, plan: Plan, store: Matching) -> list[int]:
     found: list[int] = []
     for first in range(0, len(ids), AT_ONCE):
         batch = ids[first : first + AT_ONCE]
-        found += [chunk_id for chunk_id, chunk in store.chunks(batch).items() if holds(chunk, string)]
+        found += [chunk_id for chunk_id, chunk in store.chunks(batch).items() if contains_string(chunk, string)]
         if len(found) >= ENOUGH:
             break
     return found
 
 
-def holds(chunk: Chunk, string: str) -> bool:
+def contains_string(chunk: Chunk, string: str) -> bool:
     """Tell whether a chunk's lines, headings, path or tags contain a string, ignoring case, accents and spaces.
 
-    >>> holds(Chunk("a.md", "since V1.2.3, see § 3", 1, 1), "v1.2.3"), holds(Chunk("a.md", "v1.2.30", 1, 1), "v1.2.3")
-    (True, False)
+    >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in ("since V1.2.3, see § 3", "v1.2.30")]
+    [True, False]
     """
     tags = (f"#{tag}" for tag in chunk.tags)
     # A key is repeated with every entry of a file: it makes no entry an answer.

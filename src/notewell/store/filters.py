@@ -51,13 +51,13 @@ def make_test(asked: Filter) -> Test:
     return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
 
 
-def holds(asked: Filter, chunk: Chunk) -> bool:
-    """Tell whether a chunk contains the phrase, or all the words in its headings.
+def text_matches(asked: Filter, chunk: Chunk) -> bool:
+    """Tell whether a chunk contains the phrase of a filter, or has all its words in headings.
 
     >>> chunk = Chunk("a.md", "The loaf\\n  collapsed.", 1, 2, headings=("Rye",), title="Bread")
-    >>> holds(Filter("phrase", ("LOAF collapsed",)), chunk), holds(Filter("phrase", ("oaf",)), chunk)
+    >>> text_matches(Filter("phrase", ("LOAF collapsed",)), chunk), text_matches(Filter("phrase", ("oaf",)), chunk)
     (True, False)
-    >>> holds(Filter("heading", ("rye bread",)), chunk)
+    >>> text_matches(Filter("heading", ("rye bread",)), chunk)
     True
     """
     (wanted,) = asked.values

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.files.formats import suffix_of
-from notewell.store.filters import Value, holds, make_test, normal
+from notewell.store.filters import Value, make_test, normal, text_matches
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.rows import load_chunks
 from notewell.store.sqlite.vocabulary import Flags, holding
@@ -219,7 +219,9 @@ def _read(
     read = 0
     while read < min(places.size, READ_AT_MOST) and len(passed) < enough:
         chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
-        passed += [slot for slot, chunk in chunks if all(holds(asked, chunk) != asked.negated for asked in filters)]
+        passed += [
+            slot for slot, chunk in chunks if all(text_matches(asked, chunk) != asked.negated for asked in filters)
+        ]
         read += AT_ONCE
     return passed, read >= places.size
 
