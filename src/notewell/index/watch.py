@@ -49,8 +49,9 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
         )
         begun = False
         for burst in changes:
-            if _identity(root) != seen:
-                # Another folder under the same name: a drive that was taken out and put in.
+            # Another folder under the same name: a drive that was taken out and put in. Or the same one, moved away and
+            # back: its events may have ended while it was away.
+            if _identity(root) != seen or str(root) in (path for _, path in burst):
                 break
             # The first round covers changes from before the watch started.
             if burst or not begun:
