@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from notewell.serve.hooks.install import quoted
+from notewell.serve.hooks.install import shell_quoted
 
 Command = Callable[..., tuple[int, str, str]]
 OTHERS = {
@@ -178,7 +178,7 @@ def test_a_limit_that_the_user_sets_is_in_the_command_without_a_vault(
 
 def test_a_path_is_quoted_for_the_shell() -> None:
     paths = [f"/n/{name}" for name in ("my notes", "it's", 'a"b', "$HOME", "a;b", "ä")]
-    assert [shlex.split(quoted(path, windows=False)) for path in paths] == [[path] for path in paths]
+    assert [shlex.split(shell_quoted(path, windows=False)) for path in paths] == [[path] for path in paths]
 
 
 def test_status_says_where_hooks_are_installed(notewell: Command, user_file: Path) -> None:

@@ -185,9 +185,9 @@ def test_a_note_that_was_just_written_is_found_in_a_small_vault(hooks: Hooks) ->
 def test_a_look_for_changes_that_was_cut_short_is_not_begun_again_at_once(hooks: Hooks) -> None:
     assert hooks.vault
     from notewell.files.user import write_private  # noqa: PLC0415
-    from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import short_hash  # noqa: PLC0415
 
-    write_private(hooks.state / "refreshing" / digest(str(hooks.vault)), b"")
+    write_private(hooks.state / "refreshing" / short_hash(str(hooks.vault)), b"")
     (hooks.vault / "Kite.md").write_text("# Kite\n\nThe dihedral kite needs a bridle of dyneema.\n", encoding="utf-8")
     assert "Kite.md:" not in hooks.block(prompt="which bridle does the dihedral kite need, dyneema?")
 

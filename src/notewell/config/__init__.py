@@ -44,7 +44,7 @@ __all__ = [
     "misspelt_variables",
     "nearest_vault",
     "public_settings",
-    "text_of",
+    "settings_text",
     "user_file",
     "variable_of",
 ]
@@ -180,7 +180,7 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
     import tomllib  # noqa: PLC0415
 
     try:
-        sections = tomllib.loads(text_of(file))
+        sections = tomllib.loads(settings_text(file))
     except (OSError, ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise SettingsError(f"{file} cannot be read: {why}", "Fix it, or move it away to use the defaults") from error
@@ -200,7 +200,7 @@ def _is_folder(root: Path, name: Any) -> bool:
     return isinstance(name, str) and bool(name) and os.path.isdir(root / name)  # noqa: PTH112
 
 
-def text_of(file: Path) -> str:
+def settings_text(file: Path) -> str:
     """Return the text of a settings file, empty if it is missing; refuse one that would take long to parse."""
     if not os.path.exists(file):  # noqa: PTH110
         return ""

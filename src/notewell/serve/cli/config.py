@@ -20,7 +20,7 @@ from notewell.config import (
     given_settings,
     load_settings,
     misspelt_variables,
-    text_of,
+    settings_text,
     user_file,
     variable_of,
 )
@@ -77,7 +77,7 @@ def effective_settings(root: Path, environment: Mapping[str, str]) -> list[Setti
     """Return every setting with the value that holds, and where it came from."""
     settings, given = load_settings(root, environment, {}), given_settings(root, environment, {})
     users = str(user_file(environment))
-    lines = {FILE: text_of(root / FILE).splitlines(), users: text_of(Path(users)).splitlines()}
+    lines = {FILE: settings_text(root / FILE).splitlines(), users: settings_text(Path(users)).splitlines()}
     found = []
     for name, default in setting_names().items():
         section, _, key = name.partition(".")

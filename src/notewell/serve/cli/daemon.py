@@ -13,7 +13,7 @@ import click
 
 from notewell.errors import DaemonError, NotewellError
 from notewell.serve.cli.options import json_option, print_json
-from notewell.serve.daemon.control import ask, holder
+from notewell.serve.daemon.control import ask_daemon, holder
 from notewell.serve.say import counted, printable_line, say
 from notewell.vault import Vault
 
@@ -56,7 +56,7 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
 def _about() -> dict[str, Any]:
     """Return the daemon's report, or only its process id if it does not answer, or nothing if it is not running."""
-    if report := ask("about"):
+    if report := ask_daemon("about"):
         return {"answers": True, **report, "filling": [root for root in report["vaults"] if _is_encoding(root)]}
     pid = holder()
     return {} if pid is None else {"answers": False, "pid": pid}
@@ -88,7 +88,7 @@ def _stop() -> dict[str, Any]:
     pid = holder()
     if pid is None:
         return {}
-    report = ask("stop")
+    report = ask_daemon("stop")
     if not report:
         # It is busy, hangs, or was suspended, and then must continue in order to end.
         os.kill(pid, signal.SIGTERM)
@@ -112,7 +112,7 @@ def _is_ended(pid: int) -> bool:
 
 def _run(first: bool) -> None:
     # Loads all that a search needs.
-    from notewell.serve.daemon.process import serve  # noqa: PLC0415
+    from notewell.serve.daemon.process import run_daemon  # noqa: PLC0415
 
-    if not serve(sys.stdin.buffer.read() if first else b""):
+    if not run_daemon(sys.stdin.buffer.read() if first else b""):
         raise DaemonError("The daemon is already running", "`notewell daemon stop` stops it")

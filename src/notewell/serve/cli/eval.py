@@ -69,7 +69,7 @@ def command(
             encode_share(measured, filled)
         say(f"running {counted(len(collection.queries), 'query')}")
         scores = evaluate(measured, collection)
-    shown = as_dict(scores, settings)
+    shown = scores_data(scores, settings)
     if as_json:
         print_json(shown)
         return
@@ -77,7 +77,7 @@ def command(
         click.echo(f"{name:12}{shown[name]}")
 
 
-def as_dict(scores: Scores, settings: Settings) -> dict[str, Any]:
+def scores_data(scores: Scores, settings: Settings) -> dict[str, Any]:
     """Return the scores as JSON data."""
     return {
         "queries": scores.queries,

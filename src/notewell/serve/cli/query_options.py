@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import click
 
@@ -17,7 +17,7 @@ from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import Number, describe_suffixes, json_option, open_vault
+from notewell.serve.cli.options import Command, Number, describe_suffixes, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.parameters import HITS, NO_REFRESH_HELP, REQUIRED, Parameter, parameters_of, query_of
 from notewell.serve.say import say
@@ -26,7 +26,6 @@ from notewell.types.query import Query
 from notewell.vault import Vault
 
 FORMATS = ("text", "json", "md", "csv", "paths")
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,7 @@ def command(
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
     from notewell.serve.http.access import Allowed, load_digest, make_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
-    from notewell.serve.mcp.http import PATH  # noqa: PLC0415
-    from notewell.serve.mcp.http import make_app as make_mcp  # noqa: PLC0415
+    from notewell.serve.mcp.http import PATH, make_mcp_app  # noqa: PLC0415
 
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
@@ -88,7 +87,7 @@ def command(
         needed = token or not only_here(sockets)
         rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
         _bring_up_to_date(opened)
-        mounts = [Mounted(PATH, make_mcp(opened))]
+        mounts = [Mounted(PATH, make_mcp_app(opened))]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(listening if as_json else "\n".join(addresses))

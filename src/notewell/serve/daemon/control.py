@@ -125,7 +125,7 @@ def start(first: bytes = b"") -> None:
     process.returncode = 0
 
 
-def ask(verb: str) -> dict[str, Any]:
+def ask_daemon(verb: str) -> dict[str, Any]:
     """Ask the daemon `about` itself, or to `stop`, and return its report; empty if it does not answer."""
     outcome, parts = wire.ask({"verb": verb.encode()}, patience=PATIENCE)
     if outcome != "done":

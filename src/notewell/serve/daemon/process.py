@@ -182,7 +182,7 @@ class Daemon:
         self.vaults.drain()
 
 
-def serve(first: bytes = b"") -> bool:
+def run_daemon(first: bytes = b"") -> bool:
     """Run the daemon until there is a reason to end; return False if one is running already."""
     folder = Path(wire.folder())
     with suppress(OSError):

@@ -119,11 +119,11 @@ def _save(made: Extract, state: Path) -> Path:
     """Save the full output without its secrets, and return its file; equal extracts have one file."""
     # Only a hook that saves a text needs the rules for secrets.
     from notewell.redact import redact_text  # noqa: PLC0415
-    from notewell.serve.hooks.sessions import digest  # noqa: PLC0415
+    from notewell.serve.hooks.sessions import short_hash  # noqa: PLC0415
 
     folder = private_folder(state / FOLDER)
     clean_up(folder, seconds=OLD, most=MOST)
-    file = folder / f"{digest(made.text)}.txt"
+    file = folder / f"{short_hash(made.text)}.txt"
     write_private(file, redact_text(made.full)[0].encode("utf-8", "replace"))
     return file
 

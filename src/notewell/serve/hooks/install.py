@@ -23,7 +23,7 @@ from notewell.files.safe_open import check_folder
 from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
-from notewell.serve.hooks.sessions import digest
+from notewell.serve.hooks.sessions import short_hash
 
 Entries = Mapping[str, Mapping[str, Any]]
 FIX = "Fix it by hand; Notewell has not changed it"
@@ -78,7 +78,7 @@ def plan_change(where: str, hooks: Entries, state: Path) -> Change:
     """Return the change that installs these hooks; without any, the change that removes ours."""
     # A link stays a link; its target is written.
     file = Path(os.path.realpath(settings_files()[where]))
-    backup = state / "backups" / f"{digest(str(file))}.json"
+    backup = state / "backups" / f"{short_hash(str(file))}.json"
     before, saved = _read(file), _saved(backup)
     if not hooks and saved and saved["after"] == before:
         return Change(file, before, saved["before"], backup, uninstalls=True, restored=True)
@@ -235,11 +235,11 @@ def entries_for(vault: Path | None, only: Sequence[str]) -> dict[str, dict[str, 
         check_folder(root)
     settings = load_settings(root, os.environ, {}).hook
     program, windows = notewell_program(), os.name == "nt"
-    words = [f"--vault {quoted(str(root), windows=windows)}"] if root else []
+    words = [f"--vault {shell_quoted(str(root), windows=windows)}"] if root else []
     if settings.timeout_ms != LIMIT:
         # The time of a hook runs before it can read the settings of the vault.
         words.append(f"--timeout-ms {settings.timeout_ms}")
-    run = " ".join(quoted(word, windows=windows) for word in program)
+    run = " ".join(shell_quoted(word, windows=windows) for word in program)
     commands = {name: " ".join((run, "hook", name, *words)) for name in EVENTS if name in only}
     return {EVENTS[name]: entry(name, command, settings.tools) for name, command in commands.items()}
 
@@ -259,10 +259,10 @@ def notewell_program() -> list[str]:
     return [sys.executable, "-P", "-m", "notewell"]
 
 
-def quoted(word: str, *, windows: bool) -> str:
+def shell_quoted(word: str, *, windows: bool) -> str:
     """Return a word quoted for the shell that runs hooks: on Windows Bash, or one with the same quotes.
 
-    >>> quoted("/home/ada/my notes", windows=False), quoted(r"C:\\Users\\Ada B\\notes", windows=True)
+    >>> shell_quoted("/home/ada/my notes", windows=False), shell_quoted(r"C:\\Users\\Ada B\\notes", windows=True)
     ("'/home/ada/my notes'", '"C:/Users/Ada B/notes"')
     """
     if not windows:

@@ -34,17 +34,17 @@ class HookSession:
 
     def was_shown(self, text: str) -> bool:
         """Tell whether a text was shown before, wherever it stood."""
-        return digest(text) in self.shown
+        return short_hash(text) in self.shown
 
     def with_shown(self, texts: Iterable[str]) -> HookSession:
         """Return the session after these texts were shown, too."""
-        return replace(self, shown=(*self.shown, *map(digest, texts))[-SHOWN:])
+        return replace(self, shown=(*self.shown, *map(short_hash, texts))[-SHOWN:])
 
 
-def digest(text: str) -> str:
+def short_hash(text: str) -> str:
     """Return a short hash of a text.
 
-    >>> digest("rye")
+    >>> short_hash("rye")
     '11e969286bbd9376'
     """
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
@@ -52,7 +52,7 @@ def digest(text: str) -> str:
 
 def word_digest(session: str, term: str) -> str:
     """Return the hash of a word of a prompt, which nobody can guess without the id of the session."""
-    return digest(f"{session}\0{term}")
+    return short_hash(f"{session}\0{term}")
 
 
 def read_session(state: Path, session: str) -> HookSession:
@@ -86,7 +86,7 @@ def save_words(state: Path, session: str, terms: Iterable[str]) -> None:
 
 def _file(state: Path, session: str) -> Path:
     """Return the file of a session; its name is a hash, since the id may be any text."""
-    return state / FOLDER / f"{digest(session)}.json"
+    return state / FOLDER / f"{short_hash(session)}.json"
 
 
 def _read(file: Path) -> HookSession:

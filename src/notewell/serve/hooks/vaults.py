@@ -10,7 +10,7 @@ from pathlib import Path
 from notewell.config import nearest_vault
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
-from notewell.serve.hooks.sessions import digest
+from notewell.serve.hooks.sessions import short_hash
 from notewell.vault import Vault
 
 # A refresh takes some 15 ms for a store of this many bytes, about a thousand notes; larger vaults are left to
@@ -39,4 +39,4 @@ def vault_of(payload: Payload, call: Call) -> Iterator[Vault]:
 def refresh_small(vault: Vault, state: Path) -> None:
     """Index what changed in a small vault, unless the last attempt was cut off a short time ago."""
     if vault.store_file.stat().st_size <= SMALL:
-        vault.freshness.refresh_unless_cut_short(state / "refreshing" / digest(str(vault.root)))
+        vault.freshness.refresh_unless_cut_short(state / "refreshing" / short_hash(str(vault.root)))

@@ -14,7 +14,7 @@ from notewell.vault import Vault
 PATH = "/mcp"
 
 
-def make_app(vault: Vault) -> Starlette:
+def make_mcp_app(vault: Vault) -> Starlette:
     """Return an application that answers at `/mcp`; the guard in front of it checks who may send requests."""
     # Without sessions, clients survive a restart of the server, and none is left over.
     app = make_server(vault).streamable_http_app(
