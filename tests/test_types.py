@@ -10,7 +10,7 @@ from tests.cases import cases
 
 from notewell import Vault
 from notewell.types.candidates import Candidate, CastVote, Ranking
-from notewell.types.note import Chunk, Note, RedactedSpan, Stamp, listed
+from notewell.types.note import Chunk, Note, RedactedSpan, Stamp, as_list
 from notewell.types.query import Filters, Query
 from notewell.types.results import Results, Step
 
@@ -48,7 +48,7 @@ def test_an_offset_is_moved_by_every_secret_before_it() -> None:
     ],
 )
 def test_a_front_matter_value_is_a_list_of_texts(value: object, texts: list[str]) -> None:
-    assert listed(value) == texts
+    assert as_list(value) == texts
 
 
 def test_a_note_without_front_matter_has_no_type_tags_or_aliases() -> None:

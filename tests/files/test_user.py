@@ -69,9 +69,9 @@ def test_a_folder_for_the_socket_is_absolute_or_not_meant(tmp_path: Path, monkey
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
-    assert wire.folder() == str(tmp_path / "run" / "notewell")
+    assert wire.socket_folder() == str(tmp_path / "run" / "notewell")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
-    assert Path(wire.folder()).is_absolute()
+    assert Path(wire.socket_folder()).is_absolute()
 
 
 def mode(path: Path) -> int:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from notewell import Vault
 from notewell.errors import NoteError
 from notewell.memory import Memory
-from notewell.memory.page import LONGEST_NAME, LONGEST_NAME_BYTES, numbered, stem_of
+from notewell.memory.page import LONGEST_NAME, LONGEST_NAME_BYTES, numbered_names, stem_of
 
 # What a program that writes files must not be given, and what may be added to it.
 HOSTILE = (
@@ -66,7 +66,7 @@ def test_a_name_is_readable() -> None:
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
-    names = numbered("Rye.md")
+    names = numbered_names("Rye.md")
     assert [next(names) for _ in range(3)] == ["Rye.md", "Rye 2.md", "Rye 3.md"]
 
 

@@ -181,9 +181,9 @@ def begun_by_nobody(
 ) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
     """Run a command whose request is accepted, and yield it with the other end of its connection."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
-    Path(wire.folder()).mkdir(mode=0o700)
+    Path(wire.socket_folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(wire.address())
+        listener.bind(wire.socket_path())
         listener.listen(1)
         with given.open("rb") as stdin:
             pipes: dict[str, Any] = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -194,7 +194,7 @@ def begun_by_nobody(
         with command, connection:
             connection.sendall(wire.frame(wire.BEGUN))
             yield command, connection
-    Path(wire.address()).unlink()
+    Path(wire.socket_path()).unlink()
 
 
 def is_gone(pid: int) -> bool:

@@ -174,7 +174,7 @@ def test_what_a_hook_was_sent_whole_is_printed_though_the_process_is_late(
         connection.sendall(wire.frame(wire.OUT, b"{}\n"))
         assert command.communicate() == (b"{}\n", b"")
     with_half = begun_by_nobody(daemon, "hook", "prompt", "--timeout-ms=1000", monkeypatch=monkeypatch)
-    Path(wire.folder()).rmdir()
+    Path(wire.socket_folder()).rmdir()
     with with_half as (command, connection):
         connection.sendall(wire.frame(wire.OUT, b"{"))
         assert command.communicate() == (b"", b"")

@@ -16,7 +16,7 @@ from tests.database import database
 from tests.serve.daemons import COMMAND, daemon_for
 
 from notewell.serve.daemon import wire
-from notewell.serve.daemon.health import megabytes
+from notewell.serve.daemon.health import memory_mb
 from notewell.serve.daemon.process import ENCODER_MB, WORTH_IT, Daemon
 from notewell.serve.daemon.vaults import KEPT, Vaults
 from notewell.vault import Vault
@@ -232,7 +232,7 @@ def test_what_an_encoder_takes_is_not_what_vaults_may_gather(
     monkeypatch.delenv("NOTEWELL_DAEMON")
     other = shutil.copytree(indexed, tmp_path / "other")
     # So little that the process is over the limit, and under it by what an encoder may have.
-    little = int(megabytes() or 0) - ENCODER_MB // 4
+    little = int(memory_mb() or 0) - ENCODER_MB // 4
     set_to = {"NOTEWELL_DAEMON_MAX_MB": str(little), "NOTEWELL_EMBED_ENCODER": encoder}
     listener, wake = socket.socketpair()
     with listener, wake:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.cases import cases
 
 import notewell
-from notewell.serve.wording import WORDING, word
+from notewell.serve.wording import WORDING, sentence_of
 from notewell.types.notices import Notice
 
 SOURCE = Path(notewell.__file__).parent
@@ -49,12 +49,12 @@ def test_a_sentence_is_one_of_english(sentence: str) -> None:
 
 
 def test_a_number_has_its_noun_in_the_singular_or_plural() -> None:
-    assert word(Notice("files_left", {"count": 1})).startswith("1 file is")
-    assert word(Notice("files_left", {"count": 1200})).startswith("1,200 files are")
+    assert sentence_of(Notice("files_left", {"count": 1})).startswith("1 file is")
+    assert sentence_of(Notice("files_left", {"count": 1200})).startswith("1,200 files are")
 
 
 def test_what_may_be_meant_follows_as_a_question() -> None:
     near = Notice("no_tag", {"value": "gardn", "near": ("garden", "garden/bees")})
-    assert word(near) == 'No note has the tag "gardn". Did you mean garden or garden/bees?'
+    assert sentence_of(near) == 'No note has the tag "gardn". Did you mean garden or garden/bees?'
     instead = Notice("searched_instead", {"word": "hieve", "instead": ("hive", "heave")})
-    assert word(instead) == 'No note contains "hieve". Searched for "hive" or "heave" instead'
+    assert sentence_of(instead) == 'No note contains "hieve". Searched for "hive" or "heave" instead'

@@ -17,7 +17,18 @@ from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
 from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
-from notewell.memory.page import LONGEST, MARK, MOST, SUFFIX, Memory, file_name, numbered, split_page, tidy, write_page
+from notewell.memory.page import (
+    LONGEST,
+    MARK,
+    MOST,
+    SUFFIX,
+    Memory,
+    file_name,
+    numbered_names,
+    split_page,
+    tidy,
+    write_page,
+)
 from notewell.store import Store
 from notewell.types.notices import Notice
 
@@ -80,7 +91,7 @@ class Memories:
             near = tuple(find_similar(memory.text, self.root, self.folder, self.rules, self.store))
             if near and not anyway:
                 return Remembered(None, written=False, near=near, redacted=redacted + more)
-            name = folder.write(numbered(name, self.most), page.encode())
+            name = folder.write(numbered_names(name, self.most), page.encode())
         return Remembered(f"{self.folder}/{name}", written=True, near=near, redacted=redacted + more)
 
     def forget(self, path: str) -> Forgotten:
@@ -93,7 +104,7 @@ class Memories:
             page, about = folder.read(name, LONGEST)
             _check_marked(path, page)
             with _explained(TRASH), Folder(self.root, TRASH, make=True) as trash:
-                moved = folder.move(name, about, trash, numbered(name))
+                moved = folder.move(name, about, trash, numbered_names(name))
         return Forgotten(path, f"{TRASH}/{moved}")
 
     @contextmanager

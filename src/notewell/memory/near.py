@@ -127,11 +127,11 @@ def find_near(text: str, passages: Sequence[Passage], embedder: Embedder) -> lis
     """Return the passages that say nearly the same as the text, the nearest first, one of each note."""
     vectors = embedder.embed([text, *(passage.text for passage in passages)])
     cosines = vectors[1:] @ vectors[0]
-    words, same = distinctive(text), same_words(text)
+    words, same = distinctive_terms(text), same_words(text)
     best: dict[str, Near] = {}
     for passage, cosine in zip(passages, cosines.tolist(), strict=True):
         repeated = same_words(passage.text) == same
-        similarity = 1.0 if repeated else similarity_of(cosine, shared(words, distinctive(passage.text)))
+        similarity = 1.0 if repeated else similarity_of(cosine, overlap(words, distinctive_terms(passage.text)))
         if similarity >= THRESHOLD and similarity > getattr(best.get(passage.path), "similarity", 0.0):
             best[passage.path] = _near(passage, similarity)
     return sorted(best.values(), key=lambda near: (-near.similarity, near.path))[:SHOWN]
@@ -146,16 +146,16 @@ def similarity_of(cosine: float, words: float) -> float:
     return min(ALMOST, max(0.0, cosine) / 2 + words / 2)
 
 
-def distinctive(text: str) -> frozenset[str]:
+def distinctive_terms(text: str) -> frozenset[str]:
     """Return the terms of a text that are not stopwords; all, if there are no others."""
     terms = frozenset(count_terms(text))
     return terms - stop_terms() or terms
 
 
-def shared(one: frozenset[str], other: frozenset[str]) -> float:
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of their terms that two texts have in common.
 
-    >>> shared(frozenset({"rye", "water"}), frozenset({"rye", "salt"}))
+    >>> overlap(frozenset({"rye", "water"}), frozenset({"rye", "salt"}))
     0.5
     """
     return 2 * len(one & other) / max(1, len(one) + len(other))
@@ -163,7 +163,7 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
 
 def stored_passages(text: str, snapshot: Matching, embedder: Embedder | None) -> Iterator[Passage]:
     """Yield the stored passages that may say the same: those of the chunks nearest to the text."""
-    words = distinctive(text)
+    words = distinctive_terms(text)
     rarities = snapshot.counts(words).rarities(words)
     terms = sorted(rarities, key=lambda term: (-rarities[term], term))[:TERMS]
     found = snapshot.match(terms, EVERYTHING, CANDIDATES).found

@@ -166,10 +166,10 @@ def _trimmed(stem: str) -> str:
     return stem.lstrip(" .-_").rstrip(" .")
 
 
-def numbered(name: str, most: int = MOST) -> Iterator[str]:
+def numbered_names(name: str, most: int = MOST) -> Iterator[str]:
     """Yield the names that a file may have: its own first, then with a number.
 
-    >>> names = numbered("Rye.md")
+    >>> names = numbered_names("Rye.md")
     >>> next(names), next(names)
     ('Rye.md', 'Rye 2.md')
     """

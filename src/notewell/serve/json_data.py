@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from notewell.serve.wording import word
+from notewell.serve.wording import sentence_of
 from notewell.types.notices import Notice
 from notewell.types.results import EXPLAINED, OPTIONAL, PYTHON_ONLY
 
@@ -32,10 +32,10 @@ def as_data(value: Any, *, explain: bool = False) -> Any:
 
 def _as_object(value: Any, explain: bool) -> Any:
     if isinstance(value, Notice):
-        return word(value)
+        return sentence_of(value)
     shown = {}
     kind: type = type(value)
-    for name, explained, optional in members(kind):
+    for name, explained, optional in json_fields(kind):
         part = getattr(value, name)
         if explain if explained else not optional or part is not None:
             shown[name] = as_data(part, explain=explain)
@@ -43,7 +43,7 @@ def _as_object(value: Any, explain: bool) -> Any:
 
 
 @cache
-def members(result: Any) -> tuple[tuple[str, bool, bool], ...]:
+def json_fields(result: Any) -> tuple[tuple[str, bool, bool], ...]:
     """Return the fields of a result's JSON: their names, whether they need `explain`, and whether they are optional."""
     shown = [one for one in fields(result) if not _has(one, PYTHON_ONLY)]
     return tuple((one.name, _has(one, EXPLAINED), _has(one, OPTIONAL)) for one in shown)
@@ -53,10 +53,10 @@ def _has(one: Field[Any], metadata: Mapping[str, Any]) -> bool:
     return metadata.items() <= one.metadata.items()
 
 
-def encoded(data: Any) -> bytes:
+def json_bytes(data: Any) -> bytes:
     """Return data as JSON; a lone surrogate, as in odd file names, is escaped.
 
-    >>> encoded({"path": "caf\\udce9.md"})
+    >>> json_bytes({"path": "caf\\udce9.md"})
     b'{"path": "caf\\\\udce9.md"}'
     """
     return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 # Pydantic does not read the TypedDict of Python 3.11.
 from typing_extensions import TypedDict
 
-from notewell.serve.json_data import members
+from notewell.serve.json_data import json_fields
 from notewell.types.notices import Notice
 
 
@@ -46,7 +46,7 @@ def part_schema(
 def _typed(result: type, only: Collection[str]) -> Iterable[tuple[str, Any]]:
     """Yield the fields of a result with the types of their JSON, described by the docstrings below them."""
     hints, described = get_type_hints(result), describe_fields(result)
-    for name, explained, optional in members(result):
+    for name, explained, optional in json_fields(result):
         if only and name not in only:
             continue
         kind: Any = Annotated[_value_schema(hints[name], optional=optional), Field(description=described[name])]

@@ -79,11 +79,13 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
 }
 
 
-def word(notice: Notice) -> str:
+def sentence_of(notice: Notice) -> str:
     """Return the sentence of a notice; names that may be meant follow it.
 
-    >>> word(Notice("files_left", {"count": 2000})), word(Notice("no_tag", {"value": "bred", "near": ("bread",)}))
-    ('2,000 files are not indexed yet. Run `notewell index`', 'No note has the tag "bred". Did you mean bread?')
+    >>> sentence_of(Notice("files_left", {"count": 2000}))
+    '2,000 files are not indexed yet. Run `notewell index`'
+    >>> sentence_of(Notice("no_tag", {"value": "bred", "near": ("bread",)}))
+    'No note has the tag "bred". Did you mean bread?'
     """
     wording = WORDING[notice.code]
     if isinstance(wording, tuple):
@@ -95,7 +97,7 @@ def word(notice: Notice) -> str:
 
 def sentences(notices: Iterable[Notice]) -> tuple[str, ...]:
     """Return notices in words."""
-    return tuple(map(word, notices))
+    return tuple(map(sentence_of, notices))
 
 
 def _shown(name: str, fact: Fact) -> str:

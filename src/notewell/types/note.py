@@ -178,17 +178,17 @@ class Note:
     @property
     def kind(self) -> str:
         """Return the `type` of the front matter, or an empty text."""
-        return "".join(listed([self.fields.get("type")]))
+        return "".join(as_list([self.fields.get("type")]))
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Return the tags of the front matter, without `#`."""
-        return tuple(tag.removeprefix("#") for tag in listed(self.fields.get("tags") or self.fields.get("tag"))[:MOST])
+        return tuple(tag.removeprefix("#") for tag in as_list(self.fields.get("tags") or self.fields.get("tag"))[:MOST])
 
     @property
     def aliases(self) -> tuple[str, ...]:
         """Return the aliases in the front matter."""
-        return tuple(listed(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
+        return tuple(as_list(self.fields.get("aliases") or self.fields.get("alias"))[:MOST])
 
 
 def line_starts(text: str) -> list[int]:
@@ -200,10 +200,10 @@ def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
-def listed(value: Any) -> list[str]:
+def as_list(value: Any) -> list[str]:
     """Return a front-matter value as a list of texts: `a, b`, `[a, b]` and a block list are the same.
 
-    >>> listed("a, b"), listed(["a", 1]), listed(None)
+    >>> as_list("a, b"), as_list(["a", 1]), as_list(None)
     (['a', 'b'], ['a', '1'], [])
     """
     items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]

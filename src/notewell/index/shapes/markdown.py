@@ -10,7 +10,7 @@ from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.index.shapes.sections import chunk_sections as chunk
 from notewell.index.shapes.sections import top_heading, with_title
-from notewell.types.note import Heading, Note, Outline, Span, listed
+from notewell.types.note import Heading, Note, Outline, Span, as_list
 
 __all__ = ["chunk", "outline", "parse"]
 
@@ -30,7 +30,7 @@ def parse(note: Note) -> Note:
     """Return the note with its front matter, title, links and outline."""
     fields, body, warnings = split_front_matter(note.text)
     note = replace(note, fields=fields, body=body, warnings=(*note.warnings, *warnings))
-    return parse_body(replace(note, title="".join(listed([fields.get("title")]))))
+    return parse_body(replace(note, title="".join(as_list([fields.get("title")]))))
 
 
 def parse_body(note: Note) -> Note:

@@ -13,7 +13,7 @@ import click
 
 from notewell.errors import DaemonError, NotewellError
 from notewell.serve.cli.options import json_option, print_json
-from notewell.serve.daemon.control import ask_daemon, holder
+from notewell.serve.daemon.control import ask_daemon, daemon_pid
 from notewell.serve.say import counted, printable_line, say
 from notewell.vault import Vault
 
@@ -58,7 +58,7 @@ def _about() -> dict[str, Any]:
     """Return the daemon's report, or only its process id if it does not answer, or nothing if it is not running."""
     if report := ask_daemon("about"):
         return {"answers": True, **report, "filling": [root for root in report["vaults"] if _is_encoding(root)]}
-    pid = holder()
+    pid = daemon_pid()
     return {} if pid is None else {"answers": False, "pid": pid}
 
 
@@ -85,7 +85,7 @@ def _print(about: dict[str, Any]) -> None:
 
 def _stop() -> dict[str, Any]:
     """Stop the daemon, and return its last report, or nothing if it was not running."""
-    pid = holder()
+    pid = daemon_pid()
     if pid is None:
         return {}
     report = ask_daemon("stop")
@@ -103,7 +103,7 @@ def _stop() -> dict[str, Any]:
 def _is_ended(pid: int) -> bool:
     """Wait for the process to end, and tell whether it did."""
     deadline = time.monotonic() + STOP_SECONDS
-    while holder() == pid:
+    while daemon_pid() == pid:
         if time.monotonic() > deadline:
             return False
         time.sleep(PAUSE)

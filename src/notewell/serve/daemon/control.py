@@ -65,7 +65,7 @@ def run_and_start(request: dict[str, bytes]) -> None:
     command, name = [*request["arguments"].split(b"\0"), b""][:2]
     mark = _mark(request) if command == b"hook" else None
     if mark and not _is_fresh(mark):
-        start(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
+        start_daemon(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
     from notewell.serve.cli import main  # noqa: PLC0415
 
     opener = VaultOpener()
@@ -75,7 +75,7 @@ def run_and_start(request: dict[str, bytes]) -> None:
         if mark and opener.use_daemon is False:
             leave_mark(request)
         elif opener.use_daemon and not mark:
-            start(wire.packed(request))
+            start_daemon(wire.packed(request))
 
 
 def _mark(request: dict[str, bytes]) -> Path:
@@ -100,7 +100,7 @@ def _is_fresh(mark: Path) -> bool:
         return False
 
 
-def start(first: bytes = b"") -> None:
+def start_daemon(first: bytes = b"") -> None:
     """Start the daemon, which first runs the `first` request; if two start at once, one of them ends again."""
     # Each request brings its own settings, and none of these may stay.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
@@ -134,10 +134,10 @@ def ask_daemon(verb: str) -> dict[str, Any]:
     return report
 
 
-def holder() -> int | None:
+def daemon_pid() -> int | None:
     """Return the process id of the daemon that listens or is about to; None if there is none."""
-    lock = Path(f"{wire.address()}.lock")
-    if not wire.is_safe(wire.folder()) or not lock.exists():
+    lock = Path(f"{wire.socket_path()}.lock")
+    if not wire.is_safe(wire.socket_folder()) or not lock.exists():
         return None
     try:
         with held(lock, 0):

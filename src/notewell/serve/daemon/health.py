@@ -47,7 +47,7 @@ def _stamp(file: str) -> FileStamp | None:
     return about.st_mtime_ns, about.st_size
 
 
-def megabytes() -> float | None:
+def memory_mb() -> float | None:
     """Return how much memory this process uses, mapped files included; None where the system does not say."""
     try:
         pages = int(STATM.read_text(encoding="ascii").split()[1])

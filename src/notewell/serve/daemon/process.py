@@ -20,7 +20,7 @@ from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.control import leave_mark
-from notewell.serve.daemon.health import RunningCode, free_memory, megabytes
+from notewell.serve.daemon.health import RunningCode, free_memory, memory_mb
 from notewell.serve.daemon.request import Request, answer
 from notewell.serve.daemon.vaults import Vaults
 
@@ -73,7 +73,7 @@ class Daemon:
 
     def run(self, identity: tuple[int, int]) -> None:
         """Answer requests until there is a reason to end; `identity` is that of the socket file."""
-        while not self.ending and self._time_left > 0 and _identity(wire.address()) == identity:
+        while not self.ending and self._time_left > 0 and _identity(wire.socket_path()) == identity:
             sources = [self.listener, self.wake, *(client.connection for client in self.waiting)]
             pause = QUIET if self.vaults.is_due or self.waiting else max(0.0, min(ROUND, self._time_left))
             ready, _, _ = select.select(sources, (), (), pause)
@@ -95,7 +95,7 @@ class Daemon:
                     answer(Request.of(fields), self.vaults.open)
             if self.vaults.is_unwanted:
                 leave_mark(fields)
-            self.vaults.keep_up(Path(wire.folder()))
+            self.vaults.keep_up(Path(wire.socket_folder()))
         self.code.add_loaded()
         self._keep_small()
 
@@ -163,7 +163,7 @@ class Daemon:
         if self.requests >= self.tidy_at:
             self.vaults.release()
             free_memory()
-            self.needed_mb = self.needed_mb or megabytes() or 0.0
+            self.needed_mb = self.needed_mb or memory_mb() or 0.0
             self.ending |= self._share > 1 and self.requests >= WORTH_IT
             self.tidy_at = self.requests + (0 if self._share <= HELPED else WORTH_IT)
 
@@ -171,12 +171,12 @@ class Daemon:
     def _share(self) -> float:
         """Return the memory in use as a share of the limit."""
         limit = self.vaults.settings.max_mb + ENCODER_MB * self.vaults.use_encoder
-        return (megabytes() or 0) / max(limit, self.needed_mb * GROWTH)
+        return (memory_mb() or 0) / max(limit, self.needed_mb * GROWTH)
 
     def _work_in_background(self) -> None:
         self.ending |= not self.code.is_current
         if self.vaults.is_due:
-            self.vaults.keep_up(Path(wire.folder()))
+            self.vaults.keep_up(Path(wire.socket_folder()))
             # Walking a folder takes some 20 MB for a moment.
             free_memory()
         self.vaults.drain()
@@ -184,7 +184,7 @@ class Daemon:
 
 def run_daemon(first: bytes = b"") -> bool:
     """Run the daemon until there is a reason to end; return False if one is running already."""
-    folder = Path(wire.folder())
+    folder = Path(wire.socket_folder())
     with suppress(OSError):
         folder.mkdir(mode=0o700)
     if not wire.is_safe(str(folder)):
@@ -192,7 +192,7 @@ def run_daemon(first: bytes = b"") -> bool:
             f"Other users can reach {folder}", "Delete it, or set XDG_RUNTIME_DIR to a folder that only you can reach"
         )
     try:
-        with held(Path(f"{wire.address()}.lock"), UNTIL_FREE, "is the daemon"):
+        with held(Path(f"{wire.socket_path()}.lock"), UNTIL_FREE, "is the daemon"):
             _listen(first)
     except StoreBusy:
         return False
@@ -200,7 +200,7 @@ def run_daemon(first: bytes = b"") -> bool:
 
 
 def _listen(first: bytes) -> None:
-    path = wire.address()
+    path = wire.socket_path()
     with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
         daemon = Daemon(listener, wake)
         if first:
@@ -281,8 +281,8 @@ def _about(daemon: Daemon) -> bytes:
         "pid": os.getpid(),
         "since": daemon.started.isoformat(timespec="seconds"),
         "vaults": daemon.vaults.roots,
-        "memory_mb": round(megabytes() or 0.0, 1),
+        "memory_mb": round(memory_mb() or 0.0, 1),
         "requests": daemon.requests,
-        "socket": wire.address(),
+        "socket": wire.socket_path(),
     }
     return wire.frame(wire.OUT, json.dumps(report).encode()) + wire.frame(wire.CODE, b"0")

@@ -33,7 +33,7 @@ class Declined(BaseException):
     """Ends a request that the daemon does not run, wherever it is; the client then runs the command itself."""
 
 
-def folder() -> str:
+def socket_folder() -> str:
     """Return the folder of the socket: in the user's runtime folder, or else among temporary files."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     # By the rules of XDG, a path that is not absolute does not count.
@@ -54,9 +54,9 @@ def installation() -> bytes:
     return "\n".join(parts).encode("utf-8", "surrogateescape")
 
 
-def address() -> str:
+def socket_path() -> str:
     """Return the path of the socket: each installation has its own daemon."""
-    return os.path.join(folder(), f"{crc32(installation()):08x}.socket")
+    return os.path.join(socket_folder(), f"{crc32(installation()):08x}.socket")
 
 
 def packed(request: dict[str, bytes]) -> bytes:
@@ -100,7 +100,7 @@ def ask(
 
     The outcome is `done`, `absent`, `outdated`, `piped`, `declined`, `busy` or `late`.
     """
-    if not is_safe(folder()):
+    if not is_safe(socket_folder()):
         return "absent", []
     try:
         # The `socket` module takes 5 ms more to load.
@@ -111,7 +111,7 @@ def ask(
         return "absent", []
     try:
         connection.settimeout(patience)
-        connection.connect(address())
+        connection.connect(socket_path())
         connection.sendall(packed({"home": installation(), **request}))
         return _answer(connection, until)
     except TimeoutError:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
 from notewell.serve.http.arguments import SEE, fields_of
-from notewell.serve.json_data import as_data, encoded
+from notewell.serve.json_data import as_data, json_bytes
 
 # The first class that matches decides.
 STATUSES = (
@@ -44,7 +44,7 @@ class Problem:
     @property
     def body(self) -> bytes:
         """Return the JSON that clients receive."""
-        return encoded(as_data(Failure(self.fact, self.hint)))
+        return json_bytes(as_data(Failure(self.fact, self.hint)))
 
     def response(self, headers: Mapping[str, str] | None = None) -> Response:
         """Return the response, with more headers if given."""

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from notewell.errors import NotewellError
 from notewell.freshness import BackgroundRun
 from notewell.serve.http.problems import INTERNAL, problem_of
-from notewell.serve.json_data import as_data, encoded
+from notewell.serve.json_data import as_data, json_bytes
 
 # How often the progress of a run is checked, in seconds.
 LOOK_SECONDS = 0.05
@@ -64,9 +64,9 @@ async def _lines(run: BackgroundRun) -> AsyncIterator[bytes]:
     while not run.is_over:
         if run.progress != reported:
             reported = run.progress
-            yield encoded(as_data(IndexingProgress(*reported))) + b"\n"
+            yield json_bytes(as_data(IndexingProgress(*reported))) + b"\n"
         await asyncio.sleep(LOOK_SECONDS)
     if run.report is not None:
-        yield encoded(as_data(run.report)) + b"\n"
+        yield json_bytes(as_data(run.report)) + b"\n"
     else:
         yield (problem_of(run.error) if isinstance(run.error, NotewellError) else INTERNAL).body + b"\n"

@@ -24,7 +24,7 @@ from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, wait_for_start
-from notewell.serve.json_data import as_data, encoded
+from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
 from notewell.types.results import DeepResults, Results
@@ -201,4 +201,4 @@ def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
 
 
 def _response(value: Mapping[str, object]) -> Response:
-    return Response(encoded(value), media_type="application/json")
+    return Response(json_bytes(value), media_type="application/json")

@@ -9,7 +9,7 @@ from notewell.serve.arguments import Arguments
 from notewell.serve.json_data import as_data
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.arguments import arguments_of
-from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, bounded, clipped, short_notices, with_values
+from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, clipped, fit_page, short_notices, with_values
 from notewell.serve.mcp.tools import Tool
 from notewell.vault import Vault
 
@@ -32,7 +32,7 @@ def remember(vault: Vault, given: Arguments) -> ToolAnswer:
         data = with_values({"written": done.written}, optional)
         return ToolAnswer(_remembered_text(data), data)
 
-    return bounded(render, len(done.near))
+    return fit_page(render, len(done.near))
 
 
 def _near(place: Near) -> Data:

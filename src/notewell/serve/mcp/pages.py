@@ -61,7 +61,7 @@ def _packed(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def bounded(render: Callable[[int], ToolAnswer], rows: int) -> ToolAnswer:
+def fit_page(render: Callable[[int], ToolAnswer], rows: int) -> ToolAnswer:
     """Return an answer with as many rows as fit on a page."""
     fewer = range(1, min(rows, MOST_ROWS) + 1)
     return render(bisect_right(fewer, PAGE, key=lambda count: render(count).size))
@@ -214,7 +214,7 @@ def walk_page(walk: Walk) -> ToolAnswer:
         end = f"{counted(len(dropped), 'note')} dropped{more}"
         return ToolAnswer("\n".join((*_noted(data), *lines, end, *_ends(data))), data)
 
-    return bounded(render, len(kept))
+    return fit_page(render, len(kept))
 
 
 def _visit(visit: Visit) -> Data:
@@ -243,7 +243,7 @@ def links_page(links: Links) -> ToolAnswer:
         data = _with_rest({**shown, **about}, sum(max(0, size - rows) for size in sizes), notices)
         return ToolAnswer(_links_text(data), data)
 
-    return bounded(render, max(sizes))
+    return fit_page(render, max(sizes))
 
 
 def _link(link: NoteLink) -> Data:
@@ -288,7 +288,7 @@ def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
             data["indexing"] = dict(zip(("done", "total"), indexing, strict=True))
         return ToolAnswer(_status_text(data), data)
 
-    return bounded(render, min(SKIPPED, len(status.skipped)))
+    return fit_page(render, min(SKIPPED, len(status.skipped)))
 
 
 def _status_text(data: Data) -> str:

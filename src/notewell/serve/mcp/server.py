@@ -76,10 +76,10 @@ async def explained(ctx: Context, call_next: CallNext) -> HandlerResult:
     except NotewellError as error:
         raise MCPError(types.INVALID_PARAMS, f"{_short(error.fact)}. {error.hint}") from None
     except Exception as error:
-        raise MCPError(types.INTERNAL_ERROR, unexpected(error)) from None
+        raise MCPError(types.INTERNAL_ERROR, log_unexpected(error)) from None
 
 
-def unexpected(error: Exception) -> str:
+def log_unexpected(error: Exception) -> str:
     """Log where an unexpected error happened, and return what a client may know about it."""
     say(f"notewell mcp: {describe_mistake(error)}")
     return f"This is a bug in Notewell ({type(error).__name__}); its log shows where"
@@ -90,7 +90,7 @@ def tools_for(vault: Vault) -> dict[str, Tool]:
     return {tool.name: tool for tool in (*TOOLS, *(MEMORY_TOOLS if vault.settings.memory.folder else ()))}
 
 
-def described(tool: Tool) -> types.Tool:
+def as_mcp_tool(tool: Tool) -> types.Tool:
     """Return a tool as clients list it."""
     return types.Tool(
         name=tool.name,
@@ -115,7 +115,7 @@ class Handlers:
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Return the tools."""
-        return types.ListToolsResult(tools=[described(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[as_mcp_tool(tool) for tool in self._tools.values()])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool; an error is an answer, so that the model can react to it."""
@@ -130,7 +130,7 @@ class Handlers:
         except NotewellError as error:
             return _failed(f"{_short(error.fact)}.\nhint: {error.hint}")
         except Exception as error:
-            return _failed(unexpected(error))
+            return _failed(log_unexpected(error))
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=answer.data)
 
     async def list_resources(
