@@ -29,7 +29,7 @@ from notewell.serve.mcp import memory
 from notewell.serve.mcp.arguments import read_arguments
 from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
 from notewell.serve.schema import schema_of
-from notewell.types.query import Asked, Filters
+from notewell.types.query import Filters, QueryFields
 from notewell.types.results import DeepResults, Results
 
 
@@ -50,7 +50,9 @@ def python(operation: str) -> set[str]:
     names = set[str]()
     for one in inspect.signature(getattr(Vault, operation)).parameters.values():
         is_query = one.kind is one.POSITIONAL_ONLY
-        names |= Asked.__annotations__.keys() if one.kind is one.VAR_KEYWORD else {"text" if is_query else one.name}
+        names |= (
+            QueryFields.__annotations__.keys() if one.kind is one.VAR_KEYWORD else {"text" if is_query else one.name}
+        )
     filters = {field.name for field in fields(Filters)}
     return {name for one in names - {"self"} for name in (filters if one == "filters" else {one})}
 

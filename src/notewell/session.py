@@ -18,7 +18,7 @@ from notewell.files.user import write_whole
 from notewell.index.place import Reading
 from notewell.redact import names_secret
 from notewell.search.plan import readable
-from notewell.types.query import Asked, Query
+from notewell.types.query import Query, QueryFields
 from notewell.types.results import Results
 from notewell.vault import Vault
 
@@ -47,20 +47,20 @@ class Session:
         self.opened = with_place(self.opened, place_read(reading))
         return reading
 
-    def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
+    def search(self, query: Query | str = "", /, **fields: Unpack[QueryFields]) -> Results:
         """Search as `Vault.search` does, and prefer hits like the notes opened last."""
-        query = Query.of(query, **asked)
+        query = Query.of(query, **fields)
         # Refreshed first, so that notes that no longer exist are ignored.
         notices = () if query.refresh is False else self.vault.freshness.look(query.refresh)
         like = (*self.last_places, *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))
 
-    def more_like_these(self, **asked: Unpack[Asked]) -> Results:
+    def more_like_these(self, **fields: Unpack[QueryFields]) -> Results:
         """Find the notes most like those opened last, one hit each."""
         if not (places := self.last_places):
             raise NoteError("No indexed note was opened in this session", "Read a note first")
-        return self.vault.related(*places, **asked)
+        return self.vault.related(*places, **fields)
 
     @property
     def last_places(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from notewell.store.opened import OpenedStore, store_file
 from notewell.store.texts import stored_texts
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
-from notewell.types.query import Asked, Plan, Query
+from notewell.types.query import Plan, Query, QueryFields
 from notewell.types.results import Compared, DeepResults, Results
 
 if TYPE_CHECKING:
@@ -137,12 +137,12 @@ class Vault:
         """Index what changed if that is quick, and a new vault in full; return what the user should know."""
         return self.freshness.refresh(progress)
 
-    def search(self, query: Query | str = "", /, **asked: Unpack[Asked]) -> Results:
+    def search(self, query: Query | str = "", /, **fields: Unpack[QueryFields]) -> Results:
         """Find the lines that answer a query: a text with keyword arguments, or one `Query`.
 
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
-        query = Query.of(query, **asked)
+        query = Query.of(query, **fields)
         notices = () if query.refresh is False else self.freshness.look(query.refresh)
         began = time.perf_counter()
         rules = self._rules_for(query)
@@ -167,13 +167,13 @@ class Vault:
             notices=(*notices, *missing, *found.results.notices),
         )
 
-    def related(self, *notes: str, **asked: Unpack[Asked]) -> Results:
+    def related(self, *notes: str, **fields: Unpack[QueryFields]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        return self.search(replace(Query.of("", **asked), like=notes, mode="related"))
+        return self.search(replace(Query.of("", **fields), like=notes, mode="related"))
 
-    def compare(self, query: Query | str, /, **asked: Unpack[Asked]) -> Compared:
+    def compare(self, query: Query | str, /, **fields: Unpack[QueryFields]) -> Compared:
         """Search in fast and in deep mode, and return both; without a `limit`, each mode has its own."""
-        query = Query.of(query, **asked)
+        query = Query.of(query, **fields)
         deep = self.search(replace(query, mode="deep"))
         assert isinstance(deep, DeepResults), "deep mode returns deep results"
         return Compared.of(self.search(replace(query, mode="fast", refresh=False)), deep)

@@ -41,7 +41,7 @@ class Reading:
     text: str
     """The lines, without secrets unless they were asked for."""
     place: str = ""
-    """The page, slide or other part they are in, if the note has such."""
+    """The page, slide or other part they are in, if the note has parts."""
 
 
 def find_place(root: Path, written: str) -> Place:

@@ -30,7 +30,7 @@ class Secret:
     rule: str
     """The rule that found it."""
     place: str = ""
-    """The page, slide or other part it is in, if the file has such."""
+    """The page, slide or other part it is in, if the file has parts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Filters:
 NO_FILTERS = Filters()
 
 
-class Asked(TypedDict, total=False):
+class QueryFields(TypedDict, total=False):
     """The fields of a `Query` that a caller may give by name beside its text."""
 
     limit: int | None
@@ -58,7 +58,7 @@ class Asked(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked of a vault; every surface parses its input into one of these."""
+    """A question to a vault, with all its options; every surface parses its input into one."""
 
     text: str = ""
     """What to look for; may hold query syntax, and may be empty with a filter or with `like`."""
@@ -85,15 +85,15 @@ class Query:
     """Whether to say how the query was read and how each score came about."""
 
     @classmethod
-    def of(cls, query: Query | str, **asked: Unpack[Asked]) -> Query:
+    def of(cls, query: Query | str, **fields: Unpack[QueryFields]) -> Query:
         """Return the query for a text and fields given by name; a `Query` is returned as it is.
 
         >>> Query.of("bees", limit=3).limit, Query.of(Query("bees")).text
         (3, 'bees')
         """
         if isinstance(query, str):
-            return cls(query, **asked)
-        if asked:
+            return cls(query, **fields)
+        if fields:
             raise TypeError("a Query already holds its fields: pass them in it, not beside it")
         return query
 

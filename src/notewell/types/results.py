@@ -147,7 +147,7 @@ class Results:
     """What a search found."""
 
     query: str
-    """What was asked."""
+    """The text of the query."""
     hits: tuple[Hit, ...]
     """The hits, the best first."""
     generation: int
@@ -192,7 +192,7 @@ class Compared:
     """A fast search beside a deep one."""
 
     query: str
-    """What was asked."""
+    """The text of the query."""
     fast: Results
     """The fast search."""
     deep: DeepResults
