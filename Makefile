@@ -23,9 +23,12 @@ $(VENV)/.bench: $(VENV)/.made
 demo: $(VENV)/.made
 	@$(BIN)/python examples/demo.py
 
+# One worker more than there are cores: some tests wait for processes.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+
 # Byte code is kept, whatever the shell says: without it, each worker compiles for 5 s, and each command that it runs.
 test: $(VENV)/.made
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.made
 	$(BIN)/ruff format --check
