@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
@@ -12,6 +12,7 @@ import openpyxl
 import pptx
 import pytest
 from reportlab.pdfgen import canvas
+from tests.cases import cases
 
 from notewell import Vault
 from notewell.types.results import Excerpt
@@ -200,11 +201,17 @@ def test_a_cell_stands_under_its_own_column(rows: str, query: str, text: str, ma
         assert found(vault, query).text == text
 
 
-@pytest.mark.parametrize("path", EXAMPLES)
-def test_an_excerpt_reads_well_in_every_format(path: str, make_vault: Callable[..., Vault]) -> None:
-    content, query, text, lines = EXAMPLES[path]
-    with make_vault({path: content}) as vault:
-        excerpt = found(vault, query)
+@pytest.fixture
+def examples(make_vault: Callable[..., Vault]) -> Iterator[Vault]:
+    with make_vault({path: content for path, (content, *_) in EXAMPLES.items()}) as vault:
+        vault.index()
+        yield vault
+
+
+@cases("path", EXAMPLES)
+def test_an_excerpt_reads_well_in_every_format(path: str, examples: Vault) -> None:
+    _, query, text, lines = EXAMPLES[path]
+    excerpt = examples.search(f"{query} path:{path}").hits[0].excerpt
     assert (excerpt.text, (excerpt.line, excerpt.end_line)) == (text, lines)
 
 
