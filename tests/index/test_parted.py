@@ -85,10 +85,10 @@ def test_a_long_part_is_cut_at_lines() -> None:
 
 
 def test_one_enormous_part_and_very_many_small_ones_come_to_an_end() -> None:
-    # Looking at all lines for each part, or at all the rest for each cut, would take minutes.
-    assert len(chunks("x" * 5_000_000, Part(1, "row 1"))) == 2_500
-    many = tuple(Part(line, f"row {line}", (1,)) for line in range(2, 50_002))
-    assert len(chunks("name\n" + f"{ROW}\n" * 50_000, *many)) == 50_000
+    # Looking at all lines for each part, or at all the rest for each cut, would be 400,000,000 steps and more.
+    assert len(chunks("x" * 2_000_000, Part(1, "row 1"))) == 1_000
+    many = tuple(Part(line, f"row {line}", (1,)) for line in range(2, 20_002))
+    assert len(chunks("name\n" + f"{ROW}\n" * 20_000, *many)) == 20_000
 
 
 LINES = st.lists(st.sampled_from(["", "a", "b c", ROW, "é" * 300]), min_size=1, max_size=30)
