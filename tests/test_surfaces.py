@@ -25,8 +25,10 @@ from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
+from notewell.serve.daemon.client import COMMANDS
 from notewell.serve.mcp import memory
 from notewell.serve.mcp.arguments import read_arguments
+from notewell.serve.pager import PAGED
 from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
 from notewell.serve.schema import schema_of
 from notewell.types.query import Filters, QueryFields
@@ -126,6 +128,11 @@ def test_every_surface_has_the_parameters_of_an_operation_with_one_name_default_
             # A positional argument has no help of its own, and one in a path says how it is written there.
             is_option = one.default is not REQUIRED and name != "note"
             assert not is_option or shown[name].help.startswith(one.help), (surface, name)
+
+
+def test_every_command_that_only_reads_is_paged_and_run_by_the_daemon() -> None:
+    reading = {operation for operation, offered in OPERATIONS.items() if "http" in offered.surfaces}
+    assert reading <= PAGED and reading <= set(COMMANDS)
 
 
 def test_what_two_surfaces_have_beside_is_the_same_thing() -> None:
