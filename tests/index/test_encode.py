@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from itertools import count
+from pathlib import Path
 
 import apsw
 import pytest
@@ -24,6 +25,7 @@ from notewell.measure.evaluate import find_candidates
 from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
+from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 
@@ -41,12 +43,19 @@ with Vault.open(sys.argv[1], {SETTINGS!r}) as vault, vault.store.locked("encode"
 """
 
 
+@pytest.fixture(scope="module")
+def hives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("hives")
+    for number in range(NUMBER):
+        (root / f"{number:03}.md").write_text(f"# Hive {number}\n\nThe hive of number {number} hums.\n")
+    with Vault.open(root, SETTINGS) as vault:
+        assert vault.index().added == NUMBER
+    return root
+
+
 @pytest.fixture
-def vault(make_vault: MakeVault) -> Vault:
-    notes = {f"{number:03}.md": f"# Hive {number}\n\nThe hive of number {number} hums.\n" for number in range(NUMBER)}
-    vault = make_vault(notes, SETTINGS)
-    assert vault.index().added == NUMBER
-    return vault
+def vault(hives: Path, tmp_path: Path, sharing: Opening) -> Vault:
+    return Vault.open(shutil.copytree(hives, tmp_path / "notes"), SETTINGS, sharing)
 
 
 def opened(vault: Vault) -> Vault:
