@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from tests.redact.made_up import Made, made_up
 
 from notewell import Vault
 from notewell.files.formats import FORMATS
+from notewell.index.readers.sandbox import Extraction
 from notewell.redact import all_rules
 
 Run = Callable[..., str]
@@ -76,7 +78,7 @@ def test_every_format_is_tried() -> None:
 
 
 def test_no_secret_of_any_kind_leaves_a_file_of_any_format(
-    tmp_path: Path, stored: Callable[[Vault], str], run: Run
+    tmp_path: Path, stored: Callable[[Vault], str], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     makers = {**{f"note{suffix}": maker for suffix, maker in MAKERS.items()}, **OTHERS}
     # Different secrets in names of different lengths.
@@ -92,9 +94,12 @@ def test_no_secret_of_any_kind_leaves_a_file_of_any_format(
     said += run(tmp_path, "search", "garden remark key token password secret", "-n", "200", "--json")
     said += run(tmp_path, "search", "garden", "-n", "50", "--max-tokens", "20000")
     said += run(tmp_path, "status") + run(tmp_path, "doctor") + run(tmp_path, "secrets", "--json")
+    # One sandbox reads all documents, as in an index run; each command would start its own.
+    with Extraction(60) as extraction:
+        monkeypatch.setattr("notewell.index.place.Extraction", lambda _: nullcontext(extraction))
+        shown = {name: run(tmp_path, "read", name, "--json") for name in makers}
     # How lines are printed does not depend on the format.
-    shown = {name: run(tmp_path, "read", name, "--json") + run(tmp_path, "read", name, "--raw") for name in makers}
-    shown["note.md"] += run(tmp_path, "read", "note.md")
+    shown["note.md"] += run(tmp_path, "read", "note.md") + run(tmp_path, "read", "note.md", "--raw")
     for seed, made in secrets.items():
         assert leaks(made, kept + said + "".join(text for name, text in shown.items() if len(name) == seed)) == []
     assert [name for name, text in shown.items() if "[REDACTED:" not in text] == []
