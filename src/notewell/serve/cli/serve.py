@@ -137,14 +137,14 @@ def mcp(vault: Path | None) -> None:
     """
     # First of all: later, the parent could be gone already.
     parent = os.getppid()
+    if sys.stdin is None or sys.stdout is None:
+        raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
     opened = Vault.open(vault, opening=SERVED)
     try:
         # The MCP library takes half a second to load.
         from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415
     except ImportError as error:
         raise missing_extra("mcp", error) from error
-    if sys.stdin is None or sys.stdout is None:
-        raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
     if sys.stdin.isatty():
         say("waiting for an MCP client on stdin; Ctrl-D stops it")
     serve_stdio(opened, parent)
