@@ -99,24 +99,32 @@ def test_it_ends_in_the_middle_of_a_reload_and_what_was_done_is_kept(folder: Pat
             assert vault.index().notes == 123
 
 
-def test_a_line_for_each_request_is_printed_when_wanted_without_what_was_asked(folder: Path) -> None:
+# One server for both: it takes long to start.
+def test_elsewhere_the_token_is_needed_and_each_request_is_a_line_without_what_was_asked(
+    notewell: Callable[..., tuple[int, str, str]], folder: Path
+) -> None:
+    token = notewell("serve", "--new-token")[1].strip()
+    known = {"Authorization": f"Bearer {token}"}
     # At no rate there is no limit.
-    with started(folder, "--verbose", "--json", "--rate", "0") as (process, served):
-        served.get("/search", text="my very private question")
-        served.get("/node/Garden/Bees.md")
+    with started(folder, "--host", "0.0.0.0", "--verbose", "--json", "--rate", "0") as (process, served):
+        here = Served("127.0.0.1", served.port)
+        assert here.ask("/search?text=my+very+private+question", known).status == 200
+        assert here.ask("/node/Garden/Bees.md", known).status == 200
         for forged in (
             "/node/private",
             "/node/a%0A127.0.0.1%20GET%20/forged",
             "/private%0D%0A127.0.0.1%20GET%20/forged",
         ):
-            assert served.ask(forged).status == 404
+            assert here.ask(forged, known).status == 404
+        assert here.ask("/health").status == 200
+        assert here.ask("/status").status == 401
         process.terminate()
         said = process.communicate(timeout=PATIENCE)[1]
         requests = [line for line in said.splitlines() if " ms" in line]
         routes = [line.split()[1:4] for line in requests]
         assert routes[:2] == [["GET", "/search", "200"], ["GET", "/node/{place:path}", "200"]]
-        assert len(routes) == 5 and {path for _, path, _ in routes[2:]} <= {"/node/{place:path}", "-"}
-        assert not any(word in said for word in ("private", "Bees", "forged"))
+        assert len(routes) == 7 and {path for _, path, _ in routes[2:5]} <= {"/node/{place:path}", "-"}
+        assert not any(word in said for word in ("private", "Bees", "forged", token))
 
 
 def test_a_port_that_is_taken_is_reported(folder: Path, notewell: Callable[..., tuple[int, str, str]]) -> None:
@@ -163,17 +171,6 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
     assert not list(folder.rglob("*token*"))
-
-
-def test_another_address_than_this_machines_needs_the_token(
-    notewell: Callable[..., tuple[int, str, str]], folder: Path
-) -> None:
-    token = notewell("serve", "--new-token")[1].strip()
-    with started(folder, "--host", "0.0.0.0") as (_, served):
-        here = Served("127.0.0.1", served.port)
-        assert here.ask("/health").status == 200
-        assert here.ask("/status").status == 401
-        assert here.ask("/status", {"Authorization": f"Bearer {token}"}).status == 200
 
 
 def test_a_token_that_others_could_have_put_there_is_refused(
