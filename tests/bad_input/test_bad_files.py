@@ -84,13 +84,13 @@ def test_a_note_over_the_limit_is_indexed_when_the_limit_is_raised(make_vault: M
 
 
 @pytest.mark.parametrize(
-    "line", ["loaf hive " * 500_000, "x" * 5_000_000, "[[" * 2_500_000], ids=["words", "one word", "brackets"]
+    "line", ["loaf hive " * 100_000, "x" * 1_000_000, "[[" * 500_000], ids=["words", "one word", "brackets"]
 )
-def test_a_line_of_5_mb_is_indexed(make_vault: MakeVault, line: str) -> None:
+def test_a_line_of_1_mb_is_indexed(make_vault: MakeVault, line: str) -> None:
     vault = make_vault({"line.md": f"# Line\n\n{line}\n\nThe quokka ends it, and this is the last line.\n"})
     assert vault.index().added == 1
     assert paths(vault, "quokka") == ["line.md"]
-    assert vault.store.about().chunks >= 2_500
+    assert vault.store.about().chunks >= 500
 
 
 def test_a_monotonous_note_does_not_take_for_ever() -> None:
