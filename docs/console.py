@@ -28,6 +28,9 @@ SECONDS = re.compile(r"in \d+\.\d s")
 # What only a shell understands, outside of quotes.
 SHELL = re.compile(r"[|&;<>()$`\\*?~#]")
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
+COMMENT = re.compile(r"\s#.*")
+# Variables that hold for one command, before its name.
+VARIABLE = re.compile(r"([A-Z_]+)=(.*)")
 
 
 def with_output(page: str, vault: Path) -> str:
@@ -67,18 +70,23 @@ def _run(command: str, vault: Path) -> str:
 def run_line(line: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
     """Run a line in a folder; return its exit code, stdout and stderr.
 
-    One that is nothing but `notewell` and its arguments runs in this process, as Python takes longer to start than most
-    commands to answer; the shell runs every other.
+    One that is nothing but `notewell` and its arguments, perhaps with variables before it and a comment behind, runs in
+    this process, as Python takes longer to start than most commands to answer; the shell runs every other.
     """
-    environment = {**environment, "NO_COLOR": "1", "COLUMNS": "100"}
-    if line.startswith("notewell ") and not SHELL.search(QUOTED.sub("", line)):
-        return _run_here(shlex.split(line)[1:], folder, environment)
+    variables = {**environment, "NO_COLOR": "1", "COLUMNS": "100"}
+    if not SHELL.search(COMMENT.sub("", QUOTED.sub("", line))):
+        words = shlex.split(line, comments=True)
+        while given := VARIABLE.fullmatch(words[0]):
+            variables[given[1]] = given[2]
+            del words[0]
+        if words[0] == "notewell":
+            return _run_here(words[1:], folder, variables)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     done = subprocess.run(
         line,
         shell=True,
         cwd=folder,
-        env={**environment, "PATH": path},
+        env={**variables, "PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
