@@ -63,7 +63,7 @@ def test_an_encoder_that_is_not_there_is_an_error_with_a_hint(notewell: Notewell
     (encoded / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "nowhere"\n', encoding="utf-8")
     code, out, err = notewell("encode")
     assert (code, out) == (1, "")
-    assert err.startswith("error: embed.model names no known embedder\nhint: ")
+    assert err.startswith("error: embed.encoder names no known encoder\nhint: Set embed.encoder to ")
 
 
 def test_a_second_encoding_run_leaves_it_to_the_first(notewell: Notewell, encoded: Path) -> None:

@@ -87,7 +87,7 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
         return WordsEmbedder()
     if rules.model == "minilm":
         return _load_onnx(None, rules)
-    folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
+    folder = _folder_of(rules.model)
     if not folder.is_dir():
         raise EmbedError(
             "embed.model names no known embedder",
@@ -99,6 +99,10 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)
+
+
+def _folder_of(model: str) -> Path:
+    return DEFAULT_MODEL if model == "static" else Path(os.path.expanduser(model))
 
 
 def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vectors:
@@ -139,6 +143,8 @@ def load_encoder(rules: EmbedRules) -> Embedder | None:
         raise EmbedError(
             "embed.encoder names a server", "The encoder runs on this machine: use minilm, a folder, or off"
         )
+    if name not in ("minilm", "static", "words") and ":" not in name and not _folder_of(name).is_dir():
+        raise EmbedError("embed.encoder names no known encoder", "Set embed.encoder to auto, minilm, off, or a folder")
     return load_embedder(chosen)
 
 

@@ -92,6 +92,8 @@ class OpenedStore:
         if exists(file):
             raise StoreError(f"{file} exists already", "Choose a new name: a backup never overwrites a file")
         self.check_indexed()
+        if not file.parent.is_dir():
+            raise StoreError(f"There is no folder {file.parent}", "Create it, or choose another folder")
         if not os.access(file.parent, os.W_OK):
             raise StoreError(f"{file.parent} cannot be written", "Choose a folder that you may write to")
         # One command of many needs it.

@@ -34,7 +34,8 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
     """Run the encoder now, on notes it has not encoded yet
 
     The encoder is a slower, better embedder. It usually runs in the background after `notewell index`, and results
-    improve as it goes. This command waits for it. You can search meanwhile; Ctrl-C keeps what is done.
+    improve as it goes. This command runs it at once and shows how far it is; if another process is encoding the
+    vault, it only says so. You can search meanwhile; Ctrl-C keeps what is done.
 
     \b
     Example:
