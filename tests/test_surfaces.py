@@ -189,8 +189,11 @@ TIMES = {"took_ms", "seconds"}
 def served(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Served]]:
     """The sample vault, and a server of it; without the encoder, which reads on and so changes scores."""
     root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("surfaces") / "vault")
-    with Vault.open(root, {"embed.encoder": "off"}) as vault, serving(vault) as running:
-        yield root, running
+    with Vault.open(root, {"embed.encoder": "off"}) as vault:
+        # Copies have new times; looking at them all takes longer than an answer waits on a busy machine.
+        vault.index()
+        with serving(vault) as running:
+            yield root, running
 
 
 @pytest.fixture(scope="module")

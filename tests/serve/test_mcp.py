@@ -15,6 +15,7 @@ from pydantic import AnyUrl
 from tests.cases import cases
 from tests.serve.mcp_clients import PAGE, Asking, asking, said, size, stdio
 
+from notewell import Vault
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.tools import TOOLS
 
@@ -24,6 +25,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.fixture(scope="module")
 def session(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
     root = shutil.copytree(indexed_sample, tmp_path_factory.mktemp("mcp") / "vault")
+    with Vault.open(root) as vault:
+        # Copies have new times; looking at them all takes longer than an answer waits on a busy machine.
+        vault.index()
     with asking(stdio(root)) as client:
         yield client
 
