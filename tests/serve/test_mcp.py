@@ -246,7 +246,7 @@ def test_secrets_are_in_no_answer(session: Asking, indexed_sample: Path) -> None
 
 def test_calls_at_once_are_all_right(session: Asking) -> None:
     words = ("bees", "sourdough", "postgres", "tomatoes", "garden", "deploy", "miso", "kyoto") * 3
-    alone = {word: session.call("search", text=word).structured_content for word in words}
+    alone = {word: session.call("search", text=word).structured_content for word in dict.fromkeys(words)}
     with ThreadPoolExecutor(8) as pool:
         together = dict(zip(words, pool.map(lambda word: session.call("search", text=word), words), strict=True))
     assert {word: result.structured_content for word, result in together.items()} == alone
