@@ -55,6 +55,15 @@ class LoadEmbedder(Protocol):
         """Return the embedder; if `hurried`, one that gives up on a slow server soon."""
 
 
+# What is wrong if a setting names a model that is not there, and what to do.
+UNKNOWN_MODEL = (
+    "embed.model names no known embedder",
+    'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME; '
+    "`notewell config embed` shows it",
+)
+UNKNOWN_ENCODER = ("embed.encoder names no known encoder", "Set embed.encoder to auto, minilm, off, or a folder")
+
+
 def is_instant(embedder: Embedder | None) -> bool:
     """Tell whether an embedder is only a table lookup, so that a search can afford to embed more sentences.
 
@@ -70,6 +79,11 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
     >>> load_embedder(EmbedRules("words")).dimensions
     27
     """
+    return _load(rules, UNKNOWN_MODEL, hurried=hurried)
+
+
+def _load(rules: EmbedRules, unknown: tuple[str, str], *, hurried: bool = False) -> Embedder:
+    """Return the embedder that `rules.model` names; `unknown` is the fact and the hint if it names none."""
     kind, _, name = rules.model.partition(":")
     if kind in REMOTE and name:
         # HTTP and TLS take 30 ms to load, and so does each kind below: only commands that need one pay for it.
@@ -87,22 +101,14 @@ def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
         return WordsEmbedder()
     if rules.model == "minilm":
         return _load_onnx(None, rules)
-    folder = _folder_of(rules.model)
+    folder = DEFAULT_MODEL if rules.model == "static" else Path(os.path.expanduser(rules.model))
     if not folder.is_dir():
-        raise EmbedError(
-            "embed.model names no known embedder",
-            'Set embed.model to "static", a model2vec folder, or sentence-transformers:NAME, ollama:NAME, openai:NAME; '
-            "`notewell config embed` shows it",
-        )
+        raise EmbedError(*unknown)
     if (folder / "model.onnx").is_file():
         return _load_onnx(folder, rules)
     from notewell.embed.static import StaticEmbedder  # noqa: PLC0415
 
     return StaticEmbedder(folder)
-
-
-def _folder_of(model: str) -> Path:
-    return DEFAULT_MODEL if model == "static" else Path(os.path.expanduser(model))
 
 
 def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vectors:
@@ -143,9 +149,7 @@ def load_encoder(rules: EmbedRules) -> Embedder | None:
         raise EmbedError(
             "embed.encoder names a server", "The encoder runs on this machine: use minilm, a folder, or off"
         )
-    if name not in ("minilm", "static", "words") and ":" not in name and not _folder_of(name).is_dir():
-        raise EmbedError("embed.encoder names no known encoder", "Set embed.encoder to auto, minilm, off, or a folder")
-    return load_embedder(chosen)
+    return _load(chosen, UNKNOWN_ENCODER)
 
 
 class Models:
