@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
@@ -18,6 +19,16 @@ from notewell.vault import Opening, Vault
 # process is larger.
 CACHE_KIB = 4_000
 SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingProgress:
+    """The progress of an indexing run."""
+
+    done: int
+    """Files done."""
+    total: int
+    """Files to do."""
 
 
 def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:

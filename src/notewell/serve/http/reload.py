@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from notewell.errors import NotewellError
 from notewell.freshness import BackgroundRun
+from notewell.serve.answering import IndexingProgress
 from notewell.serve.http.problems import INTERNAL, problem_of
 from notewell.serve.json_data import as_data, json_bytes
 
 # How often the progress of a run is checked, in seconds.
 LOOK_SECONDS = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class IndexingProgress:
-    """The progress of an indexing run."""
-
-    done: int
-    """Files done."""
-    total: int
-    """Files to do."""
 
 
 class JsonLines(StreamingResponse):

@@ -20,10 +20,10 @@ from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
-from notewell.serve.answering import answer, notices_in_errors, read_indexed
+from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.problems import Failure, Problem
-from notewell.serve.http.reload import IndexingProgress, JsonLines, RunLines, wait_for_start
+from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of

@@ -12,7 +12,7 @@ from notewell.graph.link_report import Links, NoteLink
 from notewell.graph.traverse import Walk
 from notewell.index.report import Reason, Status
 from notewell.memory import Forgotten, Near, Remembered
-from notewell.serve.http.reload import IndexingProgress
+from notewell.serve.answering import IndexingProgress
 from notewell.serve.schema import part_schema, schema_of
 from notewell.types.results import Excerpt, Hit, Results, Visit
 
