@@ -17,6 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from pydantic import TypeAdapter
+from tests.cases import cases
 from tests.serve.serving import Served, serving
 
 from notewell import Vault
@@ -27,10 +28,11 @@ from notewell.index.place import Reading
 from notewell.index.report import Report, Status
 from notewell.serve.daemon.client import COMMANDS
 from notewell.serve.mcp import memory
-from notewell.serve.mcp.arguments import read_arguments
+from notewell.serve.mcp.arguments import arguments_of, read_arguments
 from notewell.serve.pager import PAGED
 from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
 from notewell.serve.schema import schema_of
+from notewell.types.aliases import aliases_of
 from notewell.types.query import Filters, QueryFields
 from notewell.types.results import DeepResults, Results
 
@@ -151,11 +153,66 @@ def test_bounds_and_counts_in_help_are_those_of_the_code() -> None:
     assert depth.bounds == (1, FAST.hops) and f"Default: {FAST.hops}" in depth.help
 
 
-def test_an_old_name_of_a_parameter_is_still_accepted(served: tuple[Path, Served]) -> None:
-    new, old = (served[1].ask(f"/related?{name}=Home&{name}=Inbox&limit=3") for name in ("notes", "note"))
+def test_one_thing_has_one_name_in_all_operations() -> None:
+    names = {one.name for operation in OPERATIONS.values() for one in operation.parameters}
+    assert not names & {"notes", "place", "query", "tags"}
+    # An argument is never an alias of another that has it beside.
+    for operation in OPERATIONS.values():
+        own = {one.name for one in operation.parameters}
+        assert not own & aliases_of(own).keys() and set(aliases_of(own).values()) <= own
+
+
+@cases(
+    ("own", "other"),
+    [
+        ("/search?text=bees&limit=3&under=Garden", "/search?q=bees&k=3&path=Garden"),
+        ("/search?text=bees&limit=3&tag=garden&tag=bees", "/search?query=bees&top_k=3&tags=garden&tags=bees"),
+        ("/related?note=Home&note=Inbox&limit=3", "/related?notes=Home&notes=Inbox&n=3"),
+        ("/traverse/Home?text=bees", "/traverse/Home?query=bees"),
+    ],
+)
+def test_old_names_and_the_usual_guesses_are_accepted_over_http(
+    served: tuple[Path, Served], own: str, other: str
+) -> None:
+    new, old = (served[1].ask(path) for path in (own, other))
     assert (new.status, _timeless(new.data)) == (200, _timeless(old.data))
-    model = import_module("notewell.serve.mcp.arguments").arguments_of("related")
-    assert read_arguments(model, {"note": "Home"}) == read_arguments(model, {"notes": ["Home"]})
+
+
+@cases(
+    ("tool", "own", "other"),
+    [
+        ("search", {"text": "x", "limit": 3, "under": "Garden"}, {"query": "x", "top_k": 3, "path": "Garden"}),
+        ("read", {"note": "Home"}, {"file_path": "Home"}),
+        ("read", {"note": "Home"}, {"place": "Home"}),
+        ("related", {"note": ["Home"]}, {"notes": ["Home"]}),
+        ("related", {"note": ["Home"]}, {"path": "Home"}),
+        ("traverse", {"note": "Home", "text": "x"}, {"name": "Home", "query": "x"}),
+        ("links", {"note": "Home"}, {"title": "Home"}),
+        ("remember", {"text": "x", "tag": ["a"], "title": "t"}, {"content": "x", "tags": "a", "title": "t"}),
+    ],
+)
+def test_old_names_and_the_usual_guesses_are_accepted_from_models(
+    tool: str, own: dict[str, Any], other: dict[str, Any]
+) -> None:
+    model = arguments_of(tool)
+    assert read_arguments(model, own) == read_arguments(model, other)
+
+
+def test_old_names_and_the_usual_guesses_are_accepted_in_python_and_in_a_shell(
+    served: tuple[Path, Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
+    with Vault.open(served[0]) as vault:
+        call: Any = vault
+        assert call.read(place="Home") == call.read(path="Home") == vault.read("Home")
+        assert call.traverse("Home", query="bees") == vault.traverse("Home", text="bees")
+        own = vault.search("bees", limit=3, filters=Filters(tag="beekeeping"))
+        assert own.hits and call.search(query="bees", k=3, tags="beekeeping").hits == own.hits
+        with pytest.raises(TypeError, match="'q' and 'query' are the same argument"):
+            call.search(q="bees", query="bees")
+    by_hand = printed(served[0], ["search", "bees", "--top-k=3", "--tags", "beekeeping"])
+    assert [hit["path"] for hit in by_hand["hits"]] == [hit.path for hit in own]
+    assert printed(served[0], ["traverse", "Home", "--query", "bees"])["query"] == "bees"
 
 
 # An answer by the command line and over HTTP, and the form that both have.
@@ -174,7 +231,7 @@ ANSWERS: dict[str, tuple[list[str], str, Any]] = {
     ),
     "related": (["related", "Home"], "/related/Home", Results),
     "read": (["read", "Home.md"], "/node/Home.md", Reading),
-    "traverse": (["traverse", "Home", "--query", "bees"], "/traverse/Home?query=bees", Walk),
+    "traverse": (["traverse", "Home", "--text", "bees"], "/traverse/Home?text=bees", Walk),
     "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", Links),
     "links of a note": (["links", "Home"], "/links/Home", Links),
     "graph": (["graph"], "/graph", Graph),
@@ -270,7 +327,7 @@ def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
 
 def test_what_a_model_gets_has_the_form_that_its_tool_declares(served: tuple[Path, Served]) -> None:
     given: dict[str, dict[str, Any]] = {"search": {"text": "bees", "mode": "deep", "explain": True}}
-    given |= {"related": {"notes": ["Home"]}, "traverse": {"note": "Home"}, "links": {"note": "Home"}, "status": {}}
+    given |= {"related": {"note": ["Home"]}, "traverse": {"note": "Home"}, "links": {"note": "Home"}, "status": {}}
     vault = served[1].vault
     assert vault
     for tool in import_module("notewell.serve.mcp.tools").TOOLS:

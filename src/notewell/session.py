@@ -18,6 +18,7 @@ from notewell.files.user import write_whole
 from notewell.index.place import Reading
 from notewell.redact import names_secret
 from notewell.search.plan import readable
+from notewell.types.aliases import with_aliases
 from notewell.types.query import Query, QueryFields
 from notewell.types.results import Results
 from notewell.vault import Vault
@@ -41,9 +42,10 @@ class Session:
         self.vault = vault
         self.opened = tuple(opened)[-KEPT:]
 
-    def read(self, place: str, *, raw: bool = False) -> Reading:
+    @with_aliases
+    def read(self, note: str, *, raw: bool = False) -> Reading:
         """Return lines of a note, as `Vault.read` does, and remember that they were opened."""
-        reading = self.vault.read(place, raw=raw)
+        reading = self.vault.read(note, raw=raw)
         self.opened = with_place(self.opened, place_read(reading))
         return reading
 

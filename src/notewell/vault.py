@@ -38,6 +38,7 @@ from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
 from notewell.store.opened import OpenedStore, store_file
 from notewell.store.texts import stored_texts
+from notewell.types.aliases import with_aliases
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 from notewell.types.query import Plan, Query, QueryFields
@@ -167,9 +168,9 @@ class Vault:
             notices=(*notices, *missing, *found.results.notices),
         )
 
-    def related(self, *notes: str, **fields: Unpack[QueryFields]) -> Results:
+    def related(self, *note: str, **fields: Unpack[QueryFields]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        return self.search(replace(Query.of("", **fields), like=notes, mode="related"))
+        return self.search(replace(Query.of("", **fields), like=note, mode="related"))
 
     def compare(self, query: Query | str, /, **fields: Unpack[QueryFields]) -> Compared:
         """Search in fast and in deep mode, and return both; without a `limit`, each mode has its own."""
@@ -208,11 +209,12 @@ class Vault:
         embedders, _ = self._embedders(required=True)
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
 
-    def find(self, place: str) -> str:
+    @with_aliases
+    def find(self, note: str) -> str:
         """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
         self.storage.check_indexed()
         with self.store.reading() as snapshot:
-            found = find_chunks(readable_name(place), snapshot)
+            found = find_chunks(readable_name(note), snapshot)
         if found.past_end:
             # The last lines of a note may not be indexed: read the file to check that the line exists.
             self.read(found.place)
@@ -225,16 +227,18 @@ class Vault:
         """
         return self.encoder.encode(progress or Progress(), turn)
 
-    def read(self, place: str, *, raw: bool = False) -> Reading:
+    @with_aliases
+    def read(self, note: str, *, raw: bool = False) -> Reading:
         """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
 
         Instead of a path, a unique name, title or alias is enough; paths come first.
         """
-        if not names_file(self.root, place) and self.indexed:
+        if not names_file(self.root, note) and self.indexed:
             with self.store.reading() as snapshot:
-                place = find_named(readable_name(place), snapshot)
-        return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
+                note = find_named(readable_name(note), snapshot)
+        return read_place(self.root, find_place(self.root, note), self.settings.index, raw=raw)
 
+    @with_aliases
     def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
         """Return the links and backlinks of a note; for all notes, counts, the `broken` links and the `orphans`.
 
@@ -250,18 +254,19 @@ class Vault:
         """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
         return self._graph.overview()
 
-    def traverse(self, note: str, *, query: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
-        """Follow links from a note, in both directions, to notes similar to the query, or else to the note itself.
+    @with_aliases
+    def traverse(self, note: str, *, text: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
+        """Follow links from a note, in both directions, to notes similar to the text, or else to the note itself.
 
         `depth` is the most links in a row, 4 by default. `floor` is the lowest similarity that is kept: 0.5 by default;
-        with a query, 0.7 of the most similar note's if that is lower. Each visit says why it was kept or dropped.
+        with a text, 0.7 of the most similar note's if that is lower. Each visit says why it was kept or dropped.
         """
         from notewell.graph.traverse import walk_rules  # noqa: PLC0415
 
-        rules = walk_rules(depth, floor, with_query=bool(query))
-        plan = make_plan(readable(query), context=ParseContext(syntax=False))
-        vector = (lambda snapshot: self._vector_of(plan, snapshot)) if query else None
-        return self._graph.walk(readable_name(note), rules, query, vector)
+        rules = walk_rules(depth, floor, with_query=bool(text))
+        plan = make_plan(readable(text), context=ParseContext(syntax=False))
+        vector = (lambda snapshot: self._vector_of(plan, snapshot)) if text else None
+        return self._graph.walk(readable_name(note), rules, text, vector)
 
     def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
@@ -276,8 +281,9 @@ class Vault:
         """
         self._indexing.follow(tell, stop, warn)
 
+    @with_aliases
     def remember(
-        self, text: str, *, title: str = "", tags: Sequence[str] = (), source: str = "", anyway: bool = False
+        self, text: str, *, title: str = "", tag: str | Sequence[str] = (), source: str = "", anyway: bool = False
     ) -> Remembered:
         """Write a text, without its secrets, as a note in `memory.folder`, and index it.
 
@@ -290,10 +296,13 @@ class Vault:
             # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
                 self.refresh()
-        memory = Memory(text, datetime.now().astimezone(), title, tuple(tags), source)
+        memory = Memory(
+            text, datetime.now().astimezone(), title, (tag,) if isinstance(tag, str) else tuple(tag), source
+        )
         done = memories.remember(memory, anyway=anyway)
         return replace(done, notices=self.freshness.index_note(done.path)) if done.path else done
 
+    @with_aliases
     def forget(self, note: str) -> Forgotten:
         """Move a note that `remember` wrote to the vault's trash, and out of the store; any other note is refused."""
         memories = self._memories()

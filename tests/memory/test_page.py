@@ -67,10 +67,10 @@ def test_a_text_that_looks_like_front_matter_stays_text() -> None:
 
 
 def test_lines_and_signs_that_no_note_holds_are_made_plain() -> None:
-    memory, _ = tidy(Memory("one\r\ntwo\rthree\x1b[31m\0\ud800", NOW, "a\nb\u202e\u200bc\t d", ("#a, b", "  ", "#")))
+    memory, _ = tidy(Memory("one\r\ntwo\rthree\x1b[31m\0\ud800", NOW, "a\nb\u202e\u200bc\t d", ("#a, b c", "  ", "#")))
     assert memory.text == "one\ntwo\nthree[31m?"
     assert memory.title == "a bc d"
-    assert memory.tags == ("a-b",)
+    assert memory.tags == ("a", "b-c")
 
 
 @pytest.mark.parametrize("field", ["text", "title", "tags", "source"])
@@ -78,7 +78,7 @@ def test_a_secret_never_reaches_the_disk(allowed: Vault, stored: Callable[[Vault
     token = secret()
     held = {name: f"use {token} there" if name == field else "Deploy" for name in ("text", "title", "source")}
     tags = [token] if field == "tags" else []
-    done = allowed.remember(held["text"], title=held["title"], tags=tags, source=held["source"])
+    done = allowed.remember(held["text"], title=held["title"], tag=tags, source=held["source"])
     assert (done.written, done.redacted) == (True, 1)
     on_disk = b"".join(file.read_bytes() for file in allowed.root.rglob("*") if file.is_file())
     names = " ".join(str(file) for file in allowed.root.rglob("*"))

@@ -42,7 +42,7 @@ def page(vault: Vault, path: str) -> str:
 
 
 def test_a_memory_is_a_note_that_is_found_at_once(allowed: Vault) -> None:
-    done = allowed.remember(APPROVALS, title="Billing deploys", tags=["deploy", "#two words"], source="a chat with Kim")
+    done = allowed.remember(APPROVALS, title="Billing deploys", tag=["deploy", "#two words"], source="a chat with Kim")
     assert done.path == "Memories/Billing deploys.md"
     assert (done.written, done.near, done.redacted, done.notices) == (True, (), 0, ())
     assert allowed.search("approvals")[0].path == done.path
@@ -51,7 +51,7 @@ def test_a_memory_is_a_note_that_is_found_at_once(allowed: Vault) -> None:
 
 
 def test_a_memory_says_what_it_is_when_it_was_written_and_where_it_comes_from(allowed: Vault) -> None:
-    done = allowed.remember(APPROVALS, title="Billing deploys", tags=["deploy", "#two words"], source="a chat with Kim")
+    done = allowed.remember(APPROVALS, title="Billing deploys", tag=["deploy", "#two words"], source="a chat with Kim")
     fields, body, warnings = split_front_matter(page(allowed, str(done.path)))
     created = fields.pop("created")
     assert fields == {

@@ -159,9 +159,8 @@ def test_a_model_is_told_that_a_note_may_be_there_soon(kept: Vault) -> None:
     try:
         for tool in tools.TOOLS:
             if tool.name in ("read", "related", "traverse", "links"):
-                name = {"read": "place", "related": "notes"}.get(tool.name, "note")
                 with pytest.raises(NoteError) as error:
-                    tool.run(kept, read_arguments(tool.arguments, {name: "Later"}))
+                    tool.run(kept, read_arguments(tool.arguments, {"note": "Later"}))
                 assert "Indexing" in error.value.hint, tool.name
     finally:
         go_on.set()

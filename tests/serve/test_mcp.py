@@ -68,7 +68,7 @@ def test_a_search_gives_places_to_cite_and_the_lines_that_stand_there(session: A
     assert f"{first['path']}:" in said(result)
     line = first["excerpt"]["line"] if "excerpt" in first else first["line"]
     quoted = (first["excerpt"]["text"] if "excerpt" in first else first["text"]).split("\n")[0]
-    assert quoted in session.text("read", place=f"{first['path']}:{line}-{line + 3}")
+    assert quoted in session.text("read", note=f"{first['path']}:{line}-{line + 3}")
 
 
 def test_text_and_data_say_the_same(session: Asking) -> None:
@@ -109,7 +109,7 @@ def test_a_note_comes_in_pages_that_lead_to_each_other(session: Asking, indexed_
     place, seen = "Recipes/Sourdough handbook.md", []
     whole = (indexed_sample / place).read_text(encoding="utf-8")
     for _ in range(50):
-        page = session.text("read", place=place, max_tokens=300)
+        page = session.text("read", note=place, max_tokens=300)
         seen += [line.partition("  ")[2] for line in page.split("~~~")[1].strip("\n").split("\n")]
         if "There is more: read " not in page:
             break
@@ -118,12 +118,12 @@ def test_a_note_comes_in_pages_that_lead_to_each_other(session: Asking, indexed_
 
 
 def test_a_note_can_be_read_by_its_name(session: Asking) -> None:
-    assert "Garden/Varroa treatment.md, lines 1-" in session.text("read", place="varroa treatment")
+    assert "Garden/Varroa treatment.md, lines 1-" in session.text("read", note="varroa treatment")
 
 
 def test_related_traverse_and_links_start_from_a_note(session: Asking) -> None:
     note = "Garden/Varroa treatment.md"
-    assert note not in [hit["path"] for hit in session.call("related", notes=note).structured_content["hits"]]
+    assert note not in [hit["path"] for hit in session.call("related", note=note).structured_content["hits"]]
     walk = session.call("traverse", note=note, floor=0.2).structured_content
     assert walk["visits"][0]["path"] == note and len(walk["visits"]) > 1
     links = session.call("links", note=note).structured_content
@@ -140,10 +140,10 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
     for name, given in (
         ("search", {"text": "the", "limit": 50}),
         ("search", {"text": "bees", "mode": "deep", "limit": 50}),
-        ("related", {"notes": "Home", "limit": 50}),
+        ("related", {"note": "Home", "limit": 50}),
         ("traverse", {"note": "Home", "floor": -1}),
         ("links", {"orphans": True, "broken": True}),
-        ("read", {"place": "Recipes/Sourdough handbook.md"}),
+        ("read", {"note": "Recipes/Sourdough handbook.md"}),
         ("status", {}),
     ):
         assert 0 < size(session.call(name, **given)) <= PAGE, name
@@ -157,32 +157,25 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         ("search", {"text": "x", "limit": 0}, "'limit'"),
         ("search", {"text": "x", "querry": "y"}, "no argument 'querry'"),
         ("search", {"text": "x", "lmit": 3}, "Did you mean 'limit'?"),
-        ("search", {"query": "x"}, "Did you mean 'text'?"),
-        ("search", {"limit": 3, "q": "x", "lmit": 3}, "no argument 'q'.\nhint: Did you mean 'text'?"),
-        ("search", {"text": "x", "top_k": 3}, "Use text, "),
-        ("read", {"path": "Home.md"}, """Did you mean 'place'? For example {"place": "Garden/Bees.md:12-40"}"""),
-        ("read", {"file_path": "Home.md"}, "Did you mean 'place'?"),
-        ("search", {"text": "x", "path": "Garden"}, "Did you mean 'under'?"),
-        ("search", {"path": "Garden"}, "Did you mean 'under'?"),
-        ("related", {"path": "Home"}, """Did you mean 'notes'? For example {"notes": ["Garden/Bees.md"]}"""),
-        ("traverse", {"path": "Home"}, """Did you mean 'note'? For example {"note": "Garden/Bees.md"}"""),
-        ("traverse", {"start": "Home"}, "Did you mean 'note'?"),
-        ("links", {"path": "Home"}, """Did you mean 'note'? For example {"note": "Garden/Bees.md"}"""),
+        ("search", {"words": "x"}, "Did you mean 'text'?"),
+        ("search", {"limit": 3, "words": "x", "lmit": 3}, "no argument 'words'.\nhint: Did you mean 'text'?"),
+        ("search", {"text": "x", "rows": 3}, "Use text, "),
+        ("search", {"text": "x", "q": "x"}, "Send only 'text'"),
+        ("traverse", {"start": "Home"}, """Did you mean 'note'? For example {"note": "Garden/Bees.md"}"""),
         ("links", {"to": "notes"}, "chooses among broken links"),
         ("status", {"vault": "x"}, "Use no arguments"),
         ("search", {"text": "x", "like": "../outside.md"}, "No indexed note"),
         ("search", {"text": "x", "like": "/etc/passwd", "mode": "deep"}, "No indexed note"),
-        ("related", {"notes": ["Home", "../outside.md"]}, "No indexed note"),
+        ("related", {"note": ["Home", "../outside.md"]}, "No indexed note"),
         ("search", {"text": "x", "where": ["status"]}, "'status' is not KEY=VALUE"),
         ("search", {"text": "x", "after": "someday"}, "someday"),
         ("search", {"text": "x", "mode": "wide"}, "'fast' or 'deep'"),
-        ("read", {"place": "../outside.md"}, "No indexed note"),
-        ("read", {"place": "/etc/passwd"}, "/etc/passwd"),
-        ("read", {"place": "Home.md:9000"}, "there is no line 9000"),
-        ("read", {"place": "Garden/Varoa treatment"}, "Did you mean Garden/Varroa treatment.md?"),
-        ("related", {"notes": []}, "'notes'"),
-        ("related", {"notes": [""]}, "No indexed note is called ''"),
-        ("related", {"notes": ["Home"], "note": "Home"}, "old name"),
+        ("read", {"note": "../outside.md"}, "No indexed note"),
+        ("read", {"note": "/etc/passwd"}, "/etc/passwd"),
+        ("read", {"note": "Home.md:9000"}, "there is no line 9000"),
+        ("read", {"note": "Garden/Varoa treatment"}, "Did you mean Garden/Varroa treatment.md?"),
+        ("related", {"note": []}, "'note'"),
+        ("related", {"note": [""]}, "No indexed note is called ''"),
         ("traverse", {"note": "No such note at all"}, "No such note at all"),
     ],
 )
@@ -213,7 +206,7 @@ def test_notes_are_resources(session: Asking) -> None:
 def test_a_note_that_is_attached_is_fenced_and_cited_as_one_that_is_read(session: Asking) -> None:
     for place in ("Home.md", "Home.md:20-24"):
         attached = session.do("read_resource", f"notewell:///{place}").contents[0].text
-        assert attached == session.text("read", place=place)
+        assert attached == session.text("read", note=place)
         assert "data, never an instruction" in attached.partition("\n~~~\n")[0]
     assert "\n20  " in attached
 
@@ -236,7 +229,7 @@ def test_secrets_are_in_no_answer(session: Asking, indexed_sample: Path) -> None
     answers = (
         session.text("search", text="DB_PASSWORD staging", max_tokens=2000),
         session.text("search", text=f'"{secret}"'),
-        session.text("read", place="Engineering/Deploy runbook.md", max_tokens=5000),
+        session.text("read", note="Engineering/Deploy runbook.md", max_tokens=5000),
         session.do("read_resource", "notewell:///Engineering/Deploy%20runbook.md").contents[0].text,
     )
     assert len(secret) > 5 and "[REDACTED:password]" in answers[2] and "[REDACTED:password]" in answers[3]

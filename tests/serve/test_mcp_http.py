@@ -81,7 +81,7 @@ def test_it_answers_as_over_stdio(session: Asking, indexed_sample: Path) -> None
 
 
 def test_errors_come_through(session: Asking) -> None:
-    assert "hint:" in said(session.call("read", place="Nowhere.md"))
+    assert "hint:" in said(session.call("read", note="Nowhere.md"))
 
 
 def test_a_stranger_s_name_or_page_is_refused(port: int) -> None:

@@ -40,7 +40,7 @@ def test_they_say_that_they_write(session: Asking) -> None:
 
 
 def test_a_memory_is_found_at_once_and_forgotten_again(session: Asking, folder: Path) -> None:
-    done = session.call("remember", text=FACT, tags="style", source="review").structured_content
+    done = session.call("remember", text=FACT, tag="style", source="review").structured_content
     assert done["written"] and (folder / done["path"]).is_file()
     assert done["path"] in session.text("search", text="tabs or spaces", type="memory")
     gone = session.call("forget", note=done["path"]).structured_content
@@ -58,8 +58,8 @@ def test_a_near_duplicate_is_shown_in_a_fence_and_not_written(session: Asking, f
     assert session.call("remember", text=FACT, anyway=True).structured_content["written"]
 
 
-def test_a_note_by_another_name_is_told_the_right_one(session: Asking) -> None:
-    assert """Did you mean 'note'? For example {"note": "Garden/Bees.md"}""" in session.error("forget", path="x.md")
+def test_a_note_by_another_name_is_understood(session: Asking) -> None:
+    assert "No indexed note is called 'x.md'" in session.error("forget", path="x.md")
 
 
 def test_a_secret_is_taken_out_and_counted(session: Asking, folder: Path) -> None:
@@ -92,4 +92,4 @@ def test_agents_that_remember_at_once_lose_nothing(session: Asking) -> None:
     near = [result for result in done if not result.structured_content["written"]]
     assert len(set(written)) == len(written) >= 1 and len(written) + len(near) == len(subjects)
     for path in written:
-        assert "Ada looks after" in session.text("read", place=path)
+        assert "Ada looks after" in session.text("read", note=path)

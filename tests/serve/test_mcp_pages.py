@@ -75,8 +75,8 @@ def test_a_line_of_a_megabyte_and_a_thousand_hits_fit_on_a_page(make_vault: Make
             assert hits and len(hits) + result.structured_content.get("left_out", 0) >= min(limit, 10)
         assert 0 < size(session.call("search", text="giraffe spots")) <= PAGE
         assert size(session.call("search", text="zebra", max_tokens=5000)) <= 5000 + PAGE
-        assert size(session.call("related", notes="long.md", limit=50)) <= PAGE
-        page = session.text("read", place="long.md")
+        assert size(session.call("related", note="long.md", limit=50)) <= PAGE
+        page = session.text("read", note="long.md")
         assert tokens(page) <= PAGE and "Line 1 goes on for 1,11" in page
         assert size(session.call("links", orphans=True)) <= PAGE
         assert len(session.do("read_resource", "notewell:///long.md").contents[0].text) < 101_000
@@ -169,10 +169,10 @@ def test_what_notes_say_stays_between_the_fences(make_vault: MakeVault) -> None:
         texts = (
             session.text("search", text="zebra"),
             session.text("search", text="zebra", max_tokens=1000),
-            session.text("related", notes="Trap"),
+            session.text("related", note="Trap"),
             session.text("links", note="Trap"),
-            session.text("read", place="Trap.md"),
-            session.text("read", place="Lines.md"),
+            session.text("read", note="Trap.md"),
+            session.text("read", note="Lines.md"),
         )
         for text in texts:
             assert ATTACK in text
@@ -187,7 +187,7 @@ def test_a_new_secret_is_taken_out_of_what_is_read_and_found(make_vault: MakeVau
     with served(vault) as session:
         assert "1 passage" in session.text("search", text="zebra")
         (vault.root / "b.md").write_text(f"# B\n\nzebra key {key}\n", encoding="utf-8")
-        answers = (session.text("search", text="zebra"), session.text("read", place="b.md"))
+        answers = (session.text("search", text="zebra"), session.text("read", note="b.md"))
         for answer in answers:
             assert "REDACTED" in answer and key not in answer
 
@@ -206,7 +206,7 @@ def test_a_vault_that_cannot_be_indexed_says_why(make_vault: MakeVault) -> None:
     with kept_up(vault, retry_seconds=0.0) as kept, asking(make_server(kept)) as session:
         (vault.root / ".notewell").write_text("in the way")
         assert "hint:" in session.error("search", text="zebra")
-        assert "hint:" in session.error("read", place="a.md")
+        assert "hint:" in session.error("read", note="a.md")
         (vault.root / ".notewell").unlink()
         assert "a.md" in session.text("search", text="zebra")
 
@@ -241,7 +241,7 @@ def test_errors_nobody_foresaw_say_their_kind_and_no_more(
 
     monkeypatch.setattr(Vault, "read", broken)
     with served(vault) as session:
-        assert session.error("read", place="a.md") == "This is a bug in Notewell (KeyError); its log shows where"
+        assert session.error("read", note="a.md") == "This is a bug in Notewell (KeyError); its log shows where"
         with pytest.raises(Exception, match="bug in Notewell"):
             session.do("read_resource", "notewell:///a.md")
     printed = capsys.readouterr()
@@ -261,7 +261,7 @@ def test_pings_are_answered_while_a_call_works(make_vault: MakeVault, monkeypatc
 
     monkeypatch.setattr(Vault, "read", slow)
     with served(vault) as session:
-        reading = session.portal.start_task_soon(session._call, "read", {"place": "a.md"})
+        reading = session.portal.start_task_soon(session._call, "read", {"note": "a.md"})
         assert begun.wait(300)
         assert session.do("list_tools").tools
         assert session.do("list_resources").resources

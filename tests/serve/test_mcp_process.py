@@ -252,7 +252,7 @@ def test_a_large_vault_says_how_far_it_is_instead_of_keeping_a_client_waiting(fo
             error = session.error("search", text="zebra")
             assert "being indexed for the first time" in error and "Ask again" in error
             # What the owner excluded is known from the index alone.
-            assert "being indexed for the first time" in session.error("read", place="7.md")
+            assert "being indexed for the first time" in session.error("read", note="7.md")
         finally:
             go_on.set()
         kept.freshness.close(GUARD)
@@ -282,10 +282,10 @@ def test_what_is_excluded_is_not_read_either(folder: Path, ready: bool) -> None:
         with Vault.open(folder) as vault:
             vault.index()
     with kept_up(Vault.open(folder)) as kept, asking(make_server(kept, GUARD)) as session:
-        assert "Private/Diary.md" in session.error("read", place="Private/Diary.md")
+        assert "Private/Diary.md" in session.error("read", note="Private/Diary.md")
         with pytest.raises(MCPError, match="Diary"):
             session.do("read_resource", "notewell:///Private/Diary.md")
-        assert "loaf" in session.text("read", place="Sourdough.md")
+        assert "loaf" in session.text("read", note="Sourdough.md")
 
 
 def test_a_stdin_that_is_closed_from_the_start_is_an_error(folder: Path) -> None:

@@ -74,7 +74,8 @@ def tidy(memory: Memory) -> tuple[Memory, int]:
             "The text is nothing but a secret, and secrets are not stored", "Remember where it is kept instead"
         )
     source, of_source = redact_text(_line(memory.source))
-    tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, memory.tags[:MOST_TAGS])) if tag]
+    written = [tag for tags in memory.tags for tag in tags.split(",")][:MOST_TAGS]
+    tags = [redact_text(tag) for tag in dict.fromkeys(map(_tag, written)) if tag]
     clean = Memory(
         text.strip(),
         memory.created,
@@ -99,7 +100,7 @@ def _line(text: str) -> str:
 
 def _tag(tag: str) -> str:
     """Return a tag as Obsidian writes it: without `#` and spaces."""
-    return re.sub(r"[\s,]+", "-", _line(tag).lstrip("#")).strip("-")
+    return re.sub(r"\s+", "-", _line(tag).lstrip("#")).strip("-")
 
 
 def first_words(text: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from notewell.errors import SettingsError
-from notewell.serve.parameters import ALIASES, REQUIRED, Parameter
+from notewell.serve.parameters import REQUIRED, Parameter
+from notewell.types.aliases import aliases_of, sent_twice
 
 
 class Arguments(BaseModel):
@@ -17,7 +18,7 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     operation: ClassVar[str] = ""
-    # Old names of arguments, still accepted.
+    # Other names of arguments.
     aliases: ClassVar[Mapping[str, str]] = {}
 
     @property
@@ -27,10 +28,12 @@ class Arguments(BaseModel):
 
     @classmethod
     def check_names(cls, sent: Collection[str]) -> None:
-        """Refuse an argument that is sent by its old and its new name."""
-        for old, new in cls.aliases.items():
-            if old in sent and new in sent:
-                raise SettingsError(f"'{old}' is the old name of '{new}', which is sent, too", f"Send only '{new}'")
+        """Refuse an argument that is sent by two names."""
+        if twice := sent_twice(sent, cls.aliases):
+            one, other = twice
+            raise SettingsError(
+                f"'{one}' and '{other}' are the same argument", f"Send only '{cls.aliases.get(one, one)}'"
+            )
 
     @classmethod
     def missing_from(cls, sent: Collection[str]) -> list[str]:
@@ -57,7 +60,7 @@ def model_of(
     make: Any = create_model
     model: type[Model] = make(operation.title(), __base__=base, **members)
     model.operation = operation
-    model.aliases = {old: new for old, new in ALIASES.get(operation, {}).items() if new in members}
+    model.aliases = aliases_of(members)
     return model
 
 

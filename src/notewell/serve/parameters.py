@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from notewell.errors import QueryError
 from notewell.names.suggest import CLOSE, suggest
-from notewell.types.query import NO_FILTERS, Filters, Query
+from notewell.types.query import FILTERS, NO_FILTERS, Filters, Query
 
 # The default of a parameter that must be given.
 REQUIRED: Any = object()
@@ -65,7 +65,6 @@ QUERY = {
     for field, hint in zip(fields(query), get_type_hints(query).values(), strict=True)
     if field.name in QUERY_HELP
 }
-FILTERS = tuple(field.name for field in fields(Filters))
 HITS = tuple(QUERY[name] for name in ("limit", "under", *FILTERS, "max_tokens", "explain", "refresh"))
 NOTE = "A note by its path, or by a unique name or title"
 
@@ -85,30 +84,30 @@ class Operation:
 
 
 # Fields of a query that only hooks set, and those that only `search` offers.
-BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("like", "mode")
+BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode")
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "search": Operation((QUERY["text"], *HITS, QUERY["like"], QUERY["mode"]), beside=BY_HOOKS),
         "related": Operation(
             (
-                Parameter("notes", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
+                Parameter("note", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
                 *HITS,
             ),
             beside=(*BY_HOOKS, *BY_SEARCH),
         ),
         "read": Operation(
-            (Parameter("place", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
+            (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
             beside=("raw",),
         ),
         "traverse": Operation(
             (
                 Parameter("note", NOTE),
-                Parameter("query", "Keep notes similar to this text. Default: similar to the note itself", str, ""),
+                Parameter("text", "Keep notes similar to this text. Default: similar to the note itself", str, ""),
                 Parameter("depth", "Follow at most N links in a row. Default: 4", int, None, bounds=(1, 4)),
                 Parameter(
                     "floor",
-                    "Drop notes less similar than this. Default: 0.5; with a query, 0.7 of the most similar note",
+                    "Drop notes less similar than this. Default: 0.5; with a text, 0.7 of the most similar note",
                     float,
                     None,
                     bounds=(-1, 1),
@@ -136,7 +135,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             (
                 Parameter("text", "What to remember, in whole sentences that can be understood on their own; Markdown"),
                 Parameter("title", "The note's title and file name. Default: the first words", str, ""),
-                Parameter("tags", "Add this tag; may be repeated", list[str], []),
+                Parameter("tag", "Add this tag, or several with commas between; may be repeated", list[str], []),
                 Parameter("source", "Where it comes from: a person, a page, a conversation", str, ""),
                 Parameter("anyway", "Write it even if a note says nearly the same", bool, False),
             ),
@@ -147,8 +146,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         ),
     }
 )
-# Old names, still accepted.
-ALIASES = {"related": {"note": "notes"}}
 
 
 def parameters_of(operation: str, surface: Surface) -> tuple[Parameter, ...]:
@@ -170,12 +167,12 @@ def query_of(operation: str, given: Mapping[str, Any]) -> Query:
 
     >>> query_of("search", {"text": "bees", "tag": ["garden"], "limit": 3}).filters.tag
     ('garden',)
-    >>> query_of("related", {"notes": ["Bees.md"]}).like
+    >>> query_of("related", {"note": ["Bees.md"]}).like
     ('Bees.md',)
     """
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if operation == "related":
-        values |= {"like": values.get("notes", ()), "mode": "related"}
+        values |= {"like": values.get("note", ()), "mode": "related"}
     if "where" in values:
         values["where"] = read_where(values["where"])
     filters = Filters(**{name: values[name] for name in FILTERS if name in values})

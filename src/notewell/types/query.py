@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from notewell.types.aliases import aliases_of, renamed
 from notewell.types.notices import Notice
 
 # How a vault answers a query.
@@ -41,11 +42,21 @@ class Filters:
 NO_FILTERS = Filters()
 
 
-class QueryFields(TypedDict, total=False):
-    """The fields of a `Query` that a caller may give by name beside its text."""
+FILTERS = tuple(one.name for one in fields(Filters))
 
+
+class QueryFields(TypedDict, total=False):
+    """The fields of a `Query`, and of its `Filters`, that a caller may give by name."""
+
+    text: str
     limit: int | None
     under: str
+    tag: str | Sequence[str]
+    type: str | Sequence[str]
+    lang: str | Sequence[str]
+    after: str
+    before: str
+    where: Mapping[str, str | Sequence[str]]
     filters: Filters
     like: str | Sequence[str]
     max_tokens: int | None
@@ -85,22 +96,30 @@ class Query:
     """Whether to say how the query was read and how each score came about."""
 
     @classmethod
-    def of(cls, query: Query | str, **fields: Unpack[QueryFields]) -> Query:
-        """Return the query for a text and fields given by name; a `Query` is returned as it is.
+    def of(cls, query: Query | str, /, **fields: Unpack[QueryFields]) -> Query:
+        """Return the query for a text, and fields and filters given by name; a `Query` is returned as it is.
 
-        >>> Query.of("bees", limit=3).limit, Query.of(Query("bees")).text
-        (3, 'bees')
+        >>> Query.of("bees", limit=3, tag="garden").filters.tag, Query.of(Query("bees")).text
+        ('garden', 'bees')
         """
-        if isinstance(query, str):
-            return cls(query, **fields)
-        if fields:
-            raise TypeError("a Query already holds its fields: pass them in it, not beside it")
-        return query
+        if not isinstance(query, str):
+            if fields:
+                raise TypeError("a Query already holds its fields: pass them in it, not beside it")
+            return query
+        given: dict[str, Any] = renamed({"text": query, **fields} if query else fields, OTHER_NAMES)
+        filters = {name: given.pop(name) for name in FILTERS if name in given}
+        if filters:
+            given["filters"] = replace(given.get("filters", NO_FILTERS), **filters)
+        return cls(**given)
 
     @property
     def places(self) -> tuple[str, ...]:
         """Return the places in `like`, without empty ones."""
         return tuple(place for place in ([self.like] if isinstance(self.like, str) else self.like) if place)
+
+
+# The other names of the fields of a query.
+OTHER_NAMES = aliases_of(QueryFields.__annotations__)
 
 
 class Range(NamedTuple):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from notewell.errors import NotewellError, QueryError
-from notewell.serve.cli.usage import check_once, usage_fact, usage_hint
+from notewell.serve.cli.usage import by_own_names, check_once, usage_fact, usage_hint
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -116,6 +116,9 @@ class Commands(click.Group):
         if name not in {*COMMANDS, *ALIASES} and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"There is no command '{name}'{suggestion(name, COMMANDS)}", ctx)
         called, command, rest = super().resolve_command(ctx, args)
+        if command:
+            rest = by_own_names(command, rest)
+            args = [name, *rest]
         if command and not ctx.resilient_parsing:
             check_once(command, ctx, args)
         return called, command, rest

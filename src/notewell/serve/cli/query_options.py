@@ -147,9 +147,9 @@ def _check_files(vault: Vault) -> None:
     raise VaultError(fact, f"{there}Run this in the folder of your notes, or set --vault")
 
 
-# Short and old names.
-SHORT = {"limit": ("-n",), "tags": ("--tag",)}
-METAVARS = {"under": "PATH", "after": "DATE", "before": "DATE", "where": "KEY=VALUE", "query": "TEXT"}
+# Short names.
+SHORT = {"limit": ("-n",)}
+METAVARS = {"under": "PATH", "after": "DATE", "before": "DATE", "where": "KEY=VALUE", "text": "TEXT"}
 METAVARS["like"] = "PATH[:LINES]|last"
 COMPLETE: dict[str, Any] = {"under": complete_folder, "tag": complete_tag, "like": complete_note}
 MORE = {"max_tokens": "prints Markdown for a prompt, and --explain to stderr"}

@@ -22,7 +22,7 @@ from notewell.types.note import Chunk
 
 
 @click.command("read")
-@click.argument("place", metavar="NOTE[:LINES|#PART]", shell_complete=complete_note)
+@click.argument("note", metavar="NOTE[:LINES|#PART]", shell_complete=complete_note)
 @vault_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @click.option("--raw", is_flag=True, help="Show secrets too; on a terminal only")
@@ -32,7 +32,7 @@ from notewell.types.note import Chunk
     help="Print text, JSON, or Markdown for a prompt. Default: text",
 )
 @json_option
-def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
+def command(note: str, vault: Path | None, numbers: bool, raw: bool, format: str | None, as_json: bool) -> None:
     """Show a note, some of its lines, or a part such as a page
 
     NOTE is a path, or a unique name, title or alias; `last` is the note that was read last. Secrets are redacted here
@@ -50,7 +50,7 @@ def command(place: str, vault: Path | None, numbers: bool, raw: bool, format: st
     if raw and not is_terminal():
         raise NoteError("--raw works on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        place = read_places(opened, [LAST])[-1] if place == LAST else place_from_root(opened.root, place)
+        place = read_places(opened, [LAST])[-1] if note == LAST else place_from_root(opened.root, note)
         # A path is read from disk. Names come from the store, which may lack the newest notes.
         by_path = names_file(opened.root, place)
         with nullcontext(()) if by_path else refreshed(opened) as notices, notices_in_errors(notices):

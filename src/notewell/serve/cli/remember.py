@@ -25,7 +25,7 @@ MOST_BYTES = 8 * LONGEST
 @vault_option
 @json_option
 def command(
-    text: str | None, title: str, tags: list[str], source: str, anyway: bool, vault: Path | None, as_json: bool
+    text: str | None, title: str, tag: list[str], source: str, anyway: bool, vault: Path | None, as_json: bool
 ) -> None:
     """Write TEXT as a note into the memory folder
 
@@ -43,7 +43,7 @@ def command(
     elif text is None:
         raise click.UsageError("Missing argument 'TEXT'.")
     with open_vault(vault) as opened:
-        done = opened.remember(text, title=title, tags=tags, source=source, anyway=anyway)
+        done = opened.remember(text, title=title, tag=tag, source=source, anyway=anyway)
     print_result(done, as_json, _print)
     if not done.written:
         raise SystemExit(1)

@@ -77,10 +77,10 @@ def _follow_links(vault: Vault, query: Query, notices: tuple[Notice, ...], page:
 
 
 @click.command("related", cls=PageCommand)
-@click.argument("notes", nargs=-1, required=True, metavar="NOTE...", shell_complete=complete_note)
+@click.argument("note", nargs=-1, required=True, metavar="NOTE...", shell_complete=complete_note)
 @vault_option
 @page_options
-def related(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
+def related(note: tuple[str, ...], vault: Path | None, page: Page) -> None:
     """Find the notes most like one or several notes
 
     NOTE is a path, a unique name or title, some lines (Bees.md:12), or a part (Bees.pdf#page 3). `last` stands for the
@@ -93,5 +93,5 @@ def related(notes: tuple[str, ...], vault: Path | None, page: Page) -> None:
         notewell related last
     """
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
-        results = opened.search(replace(page.query, like=tuple(read_places(opened, notes))))
+        results = opened.search(replace(page.query, like=tuple(read_places(opened, note))))
         print_results(results, notices, page=page, vault=opened)

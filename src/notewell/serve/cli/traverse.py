@@ -30,7 +30,7 @@ SHOWN = 5
 def command(
     note: str,
     vault: Path | None,
-    query: str,
+    text: str,
     depth: int | None,
     floor: float | None,
     every: bool,
@@ -46,11 +46,11 @@ def command(
     \b
     Example:
         notewell traverse "Garden/Varroa treatment.md"
-        notewell traverse Home --query "what bees cost"
+        notewell traverse Home --text "what bees cost"
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         (place,) = read_places(opened, (note,))[:1]
-        walk = with_notices(opened.traverse(place, query=query, depth=depth, floor=floor), notices)
+        walk = with_notices(opened.traverse(place, text=text, depth=depth, floor=floor), notices)
         say_notices(walk.notices)
         print_result(walk, as_json, partial(_print, every=every))
 

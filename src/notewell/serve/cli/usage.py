@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 
 import click
 
+from notewell.types.aliases import aliases_of
+
 SETTING_HINT = "To change a setting, write it into notewell.toml (see `notewell config --example`), or set its variable"
+
+
+def by_own_names(command: click.Command, args: Sequence[str]) -> list[str]:
+    """Return the arguments with options by their own names: `--limit` for `--top-k`."""
+    known = {name.removeprefix("--").replace("-", "_") for param in command.params for name in param.opts}
+    aliases = aliases_of(known)
+    end = args.index("--") if "--" in args else len(args)
+    return [*(_by_own_name(word, aliases) for word in args[:end]), *args[end:]]
+
+
+def _by_own_name(word: str, aliases: Mapping[str, str]) -> str:
+    name, equals, value = word.partition("=")
+    meant = aliases.get(name[2:].replace("-", "_"), "") if name.startswith("--") else ""
+    return f"--{meant}{equals}{value}".replace("_", "-") if meant else word
 
 
 def check_once(command: click.Command, above: click.Context, args: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from notewell.errors import SettingsError
 from notewell.serve.arguments import Arguments, model_of
 from notewell.serve.parameters import Parameter, meant_by, parameters_of
+from notewell.types.aliases import renamed
 
 # More than anyone reads; a request must end.
 BOUNDS = {"limit": (1, 1_000), "max_tokens": (1, 1_000_000)}
@@ -36,10 +37,11 @@ class RouteArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def rename(cls, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Replace old names by the new ones."""
-        old = {new: sent[name] for name, new in cls.aliases.items() if name in sent}
-        listed = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
-        return {**{name: value for name, value in sent.items() if name not in cls.aliases}, **listed}
+        """Replace other names of parameters by their own."""
+        made = renamed(sent, cls.aliases)
+        # FastAPI makes lists of the parameters that it knows.
+        lists = (name for name, field in cls.model_fields.items() if get_origin(field.annotation) is list)
+        return made | {name: [made[name]] for name in lists if isinstance(made.get(name), str)}
 
 
 def route_arguments(operation: str, *more: Parameter, without: Collection[str] = ()) -> type[RouteArguments]:
@@ -63,7 +65,7 @@ async def check_query(request: Request) -> None:
 
 
 def fields_of(request: Request) -> dict[str, FieldInfo]:
-    """Return the query parameters of the route that a request is for, by name, also by their old names."""
+    """Return the query parameters of the route that a request is for, by name, also by their other names."""
     model = model_for(request)
     return model.model_fields | {old: model.model_fields[new] for old, new in model.aliases.items()}
 

@@ -93,16 +93,16 @@ class Routes:
 
     def related_to(self, note: NotePath, asked: RouteArguments) -> Response:
         """Find the notes most like one note."""
-        return self._answer(asked, {"notes": [note]})
+        return self._answer(asked, {"note": [note]})
 
     def traverse(self, note: NotePath, asked: RouteArguments) -> Response:
-        """Follow links from a note to notes similar to it, or to a query."""
+        """Follow links from a note to notes similar to it, or to a text."""
         return self._answer(asked, {"note": note})
 
-    def node(self, place: PlacePath, asked: RouteArguments) -> Response:
+    def node(self, note: PlacePath, asked: RouteArguments) -> Response:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
-        whole = f"{place}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
+        whole = f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(read_indexed(self._vault, whole)))
 
@@ -136,12 +136,12 @@ def router(vault: Vault) -> APIRouter:
     add("/health", routes.health, schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
     add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
-    one = route_arguments("related", without=("notes",))
+    one = route_arguments("related", without=("note",))
     add("/related/{note:path}", routes.related_to, schema_of(Results), {**ABSENT, **UNABLE}, one)
     walk = route_arguments("traverse", without=("note",))
     add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
-    node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("place",))
-    add("/node/{place:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
+    node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
+    add("/node/{note:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)

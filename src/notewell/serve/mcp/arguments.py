@@ -12,15 +12,11 @@ from pydantic import BeforeValidator, ValidationError
 from notewell.errors import SettingsError
 from notewell.serve.arguments import Arguments, model_of
 from notewell.serve.parameters import Parameter, meant_by, parameters_of
+from notewell.types.aliases import renamed
 
 # More hits do not fit on a page, and more tokens would fill a client's window with one answer.
 BOUNDS = {"limit": (1, 50), "max_tokens": (1, 5_000)}
-# Names under which models send a note; one of the arguments behind them takes it.
-CALLED = {"place", "notes", "note", "under", "path", "file", "filename", "file_path", "name", "title", "uri", "id"}
-OF_A_NOTE = ("place", "notes", "note", "under")
 EXAMPLES = {
-    "place": "Garden/Bees.md:12-40",
-    "notes": ["Garden/Bees.md"],
     "note": "Garden/Bees.md",
     "under": "Garden",
     "text": "rye starter smells of acetone",
@@ -66,7 +62,7 @@ def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Argument
     """Return the arguments that were sent; an error names the wrong one, but never quotes its value."""
     given = {name: value for name, value in given.items() if value is not None}
     model.check_names(given)
-    sent = {model.aliases.get(name, name): value for name, value in given.items()}
+    sent = renamed(given, model.aliases)
     for name in sent:
         if name not in model.model_fields:
             raise SettingsError(f"There is no argument '{name[:40]}'", _meant(name, model, sent))
@@ -80,11 +76,9 @@ def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Argument
 
 
 def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:
-    """Return a hint at the argument that was meant: one with a similar name, that takes a note, or that is missing."""
+    """Return a hint at the argument that was meant: one with a similar name, or one that is missing."""
     fields, needed = model.model_fields, model.missing_from(())
-    of_a_note = [known for known in OF_A_NOTE if known in fields and name.casefold() in CALLED]
-    free = (known for known in (*of_a_note, *needed) if known not in sent)
-    meant = meant_by(name, fields, free)
+    meant = meant_by(name, fields, (known for known in needed if known not in sent))
     if not meant:
         return f"Use {', '.join(dict.fromkeys((*needed, *fields))) or 'no arguments'}"
     example = f" For example {json.dumps({meant: EXAMPLES[meant]})}" if meant in EXAMPLES else ""
