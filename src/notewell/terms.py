@@ -196,4 +196,14 @@ def plain_heading(heading: str) -> str:
 @cache
 def stop_terms() -> frozenset[str]:
     """Return the terms of English and German words that carry grammar and no subject."""
-    return frozenset(split_terms((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8")))
+    return _terms_in("stopwords.txt")
+
+
+@cache
+def common_terms() -> frozenset[str]:
+    """Return the terms of the most frequent English and German words, which are never taken for typos."""
+    return _terms_in("common_words.txt")
+
+
+def _terms_in(name: str) -> frozenset[str]:
+    return frozenset(split_terms((Path(__file__).parent / name).read_text(encoding="utf-8")))

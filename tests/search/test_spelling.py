@@ -6,6 +6,7 @@ import pytest
 from tests.search.searching import searched
 
 from notewell import Vault
+from notewell.embed.words import WordsEmbedder
 from notewell.search import SearchRules
 from notewell.search.plan import make_plan
 from notewell.search.spelling import HOLDING, TYPOS, replace_unknown
@@ -73,6 +74,36 @@ def test_the_user_learns_what_was_looked_for(make_vault: Callable[..., Vault]) -
     assert vault.search("Table").notices == (instead("Table", "datatablerenderer"),)
 
 
+class KnowsBeer(WordsEmbedder):
+    """An embedder whose tokenizer has one word in its vocabulary."""
+
+    def pieces(self, word: str) -> int:
+        return 1 if word == "beer" else 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("against", "again"),
+        ("take", "talked"),
+        ("takes", "talked"),
+        ("gegen", "gegend"),
+        ("noch", "notch"),
+        ("beer", "bear"),
+    ],
+)
+def test_a_word_of_the_language_is_no_typo_of_another(asked: str, written: str, hold: Hold) -> None:
+    snapshot = hold({"a.md": written})
+    assert replace_unknown(make_plan(asked), snapshot, KnowsBeer()).stand_ins == {}
+    assert replace_unknown(make_plan(f"{asked[:-1]}q"), hold({"b.md": asked}), KnowsBeer()).guessed
+
+
+def test_the_notice_names_the_word_that_is_a_typo_away(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"a.md": "Encrypted backups need encryption keys."})
+    vault.index()
+    assert vault.search("encrytpion").notices == (instead("encrytpion", "encryption"),)
+
+
 def test_words_are_shown_as_the_notes_write_them(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault({"a.md": "Es gab viele Schwierigkeiten, too late.", "b.md": "The Vulnerability was mended."})
     vault.index()
@@ -83,7 +114,7 @@ def test_words_are_shown_as_the_notes_write_them(make_vault: Callable[..., Vault
 
 @pytest.mark.parametrize(
     ("asked", "written", "stand_ins"),
-    [("mitte", "mittagsruhe mite", ("mite",)), ("raft", "craft draft", ()), ("permision", "permission", ("permiss",))],
+    [("motte", "mottagsruhe mote", ("mote",)), ("raft", "craft draft", ()), ("permision", "permission", ("permiss",))],
 )
 def test_only_words_that_hold_it_are_taken_for_compounds(
     asked: str, written: str, stand_ins: tuple[str, ...], hold: Hold

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Protocol, runtime_checkable
 
 from notewell.embed import Embedder
 from notewell.errors import NoteError, QueryError
@@ -18,7 +17,7 @@ from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, ParseContext, ParsedQuery, QueryPart, parse_query, read_filters
 from notewell.search.related import plan_related, prefer_like
 from notewell.search.rules import Rules
-from notewell.search.spelling import replace_unknown
+from notewell.search.spelling import BreaksWords, replace_unknown
 from notewell.store import Snapshot
 from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
 from notewell.types.query import EVERYTHING, Filter, Intent, Plan, Query, Scope
@@ -51,7 +50,7 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     if rules.mode.seeds and not (says_something or plan.like):
         example = 'For example: `notewell search "bees in winter" --deep --under Garden`'
         raise QueryError("Deep search needs query text", example)
-    plan = replace_unknown(plan, store) if says_something or not plan.like else plan_related(plan, store)
+    plan = replace_unknown(plan, store, embedder) if says_something or not plan.like else plan_related(plan, store)
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
 
 
@@ -159,14 +158,6 @@ def readable_name(text: str) -> str:
     if "\0" in text:
         raise NoteError("No note has a zero byte in its name", "Write paths as `notewell search` prints them")
     return readable(text)
-
-
-@runtime_checkable
-class BreaksWords(Protocol):
-    """An embedder that can say which words its tokenizer breaks up."""
-
-    def pieces(self, word: str) -> int:
-        """Return the number of pieces that the tokenizer makes of a word."""
 
 
 def vary(plan: Plan, embedder: Embedder | None) -> Plan:

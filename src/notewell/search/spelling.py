@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
+from notewell.embed import Embedder
 from notewell.store import Matching
-from notewell.terms import TOKEN, fold, is_unspaced, stem, stop_terms, token_terms
+from notewell.terms import TOKEN, common_terms, fold, is_unspaced, stem, stop_terms, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.notices import Notice
 from notewell.types.query import Plan
@@ -43,14 +44,26 @@ class Replacement(NamedTuple):
     read_as: str
 
 
-def replace_unknown(plan: Plan, store: Matching) -> Plan:
-    """Return the plan with replacements for those of its words that no note contains."""
+@runtime_checkable
+class BreaksWords(Protocol):
+    """An embedder that can say which words its tokenizer breaks up."""
+
+    def pieces(self, word: str) -> int:
+        """Return the number of pieces that the tokenizer makes of a word."""
+
+
+def replace_unknown(plan: Plan, store: Matching, embedder: Embedder | None = None) -> Plan:
+    """Return the plan with replacements for those of its words that no note contains.
+
+    A word that the embedder's tokenizer knows whole is no typo of another: "beer" is not "bear".
+    """
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
     known = store.counts(set(single.values())).by_term
     questionable = [(word, term) for word, term in single.items() if _is_questionable(word, term in known)][:LOOKED_UP]
-    typos_too = len(plan.terms) <= FEW
+    breaks = embedder if isinstance(embedder, BreaksWords) else None
+    typos = {word for word, _ in questionable if len(plan.terms) <= FEW and not (breaks and breaks.pieces(word) == 1)}
     made = [
-        (word, _replace(word, term, store, known=term in known, typos_too=typos_too)) for word, term in questionable
+        (word, _replace(word, term, store, known=term in known, typos_too=word in typos)) for word, term in questionable
     ]
     replacements = [found for _, found in made if found]
     more = [term for found in replacements for term in found.stand_ins]
@@ -70,16 +83,14 @@ def find_replaced(plan: Plan, page: Sequence[Candidate]) -> Iterator[Notice]:
         for term in token_terms(token):
             spelt.setdefault(term, set()).add(token.lower())
     for word in plan.guessed:
-        others = (min(spelt[term], key=_plainest) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
-        instead = tuple(others)[:TYPOS]
+        near = frozenset(typos(fold(word)))
+        found = (sorted(spelt[term]) for term in plan.stand_ins[token_terms(word)[0]] if term in spelt)
+        # Of the words with one term, the one that is a typo away, or else the shortest: encryption, not encrypted.
+        instead = tuple(min(words, key=lambda other: (fold(other) not in near, len(other))) for words in found)[:TYPOS]
         if instead:
             yield Notice("searched_instead", {"word": word, "instead": instead})
         else:
             yield Notice("unknown_word", {"word": word})
-
-
-def _plainest(word: str) -> tuple[int, str]:
-    return len(word), word
 
 
 def _is_character(word: str) -> bool:
@@ -101,7 +112,7 @@ def _replace(word: str, term: str, store: Matching, *, known: bool, typos_too: b
         return _part(word, term, store.terms_like(term, HOLDING))
     if found := _in_notes(spellings(word), term, store):
         return _instead(word, term, found)
-    if known or len(term) < SHORTEST:
+    if known or len(term) < SHORTEST or term in common_terms():
         return None
     holding = [other for other in store.terms_like(term, LISTED) if len(other) >= len(term) + REST]
     # A beginning or end of another word is a word itself, not a typo: Haltung in Bienenhaltung is not "halting".
@@ -184,12 +195,13 @@ def typos(word: str) -> list[str]:
     """Return the words that differ by one letter: swapped, missing, added or replaced, the likeliest first.
 
     >>> len(typos("loaf")), typos("loaf")[:3]
-    (182, ['laof', 'lofa', 'laoaf'])
+    (183, ['olaf', 'laof', 'lofa'])
     """
     alphabet = next((letters for letters in ALPHABETS if word[0] in letters), "")
     first = 0 if len(word) >= LONG else 1
     cuts = [(word[:place], word[place:]) for place in range(first, len(word) + 1)]
-    swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1]
+    # A swap is likely anywhere, since no letter is wrong.
+    swapped = [word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1)]
     longer = [head + letter + tail for head, tail in cuts for letter in alphabet]
     shorter = [head + tail[1:] for head, tail in cuts if tail]
     other = [head + letter + tail[1:] for head, tail in cuts if tail for letter in alphabet]
