@@ -15,6 +15,7 @@ from tests.vaults import NOTES, found, opened, stop_after
 from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
 from notewell.errors import EmbedError, NoteError, StoreError, VaultError
+from notewell.freshness import Policy
 from notewell.index import Progress
 from notewell.search import context
 from notewell.types.notices import Notice
@@ -62,10 +63,23 @@ def test_a_search_that_refreshes_indexes_a_new_vault_and_takes_changes_in(make_v
     assert vault.search("zebra", refresh=True)[0].path == "new.md"
 
 
-def test_a_first_search_that_is_stopped_answers_from_what_is_there(make_vault: MakeVault) -> None:
+def test_a_first_search_that_is_stopped_answers_from_what_is_there_and_the_next_goes_on(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert vault.refresh(stop_after(1)) == (Notice("indexing_stopped"),)
+    assert vault.refresh(stop_after(1)) == (Notice("indexing_stopped", {"done": 1, "total": 3}),)
     assert [hit.path for hit in vault.search("loaf")] == ["bread.md"]
+    # What is left does not count as a change, which may take a moment only.
+    vault.freshness.policy = Policy(quick_seconds=-1)
+    assert vault.refresh(stop_after(1)) == (Notice("indexing_stopped", {"done": 2, "total": 3}),)
+    assert (vault.refresh(Progress()), vault.status().notes) == ((), 3)
+
+
+def test_a_vault_whose_linked_note_is_gone_is_not_indexed_in_full(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "# A\n\nSee [[b]].\n", "b.md": "# B\n\nSee [[a]].\n"})
+    vault.index()
+    (vault.root / "b.md").unlink()
+    stages: list[str] = []
+    assert vault.refresh(Progress(stage=stages.append)) == ()
+    assert (stages, vault.status().notes) == ([], 1)
 
 
 def test_words_that_no_note_has_are_reported(make_vault: MakeVault) -> None:

@@ -140,7 +140,8 @@ class Freshness:
         report = self._indexing.run(progress=progress or Progress(), wait=WAIT_SECONDS)
         skipped = len(report.skipped)
         notices = (Notice("skipped_files", {"count": skipped}),) if skipped else ()
-        stopped = (Notice("indexing_stopped"),) if report.interrupted else ()
+        kept = {"done": report.notes, "total": report.notes + report.total - report.done}
+        stopped = (Notice("indexing_stopped", kept),) if report.interrupted else ()
         return (*stopped, *notices)
 
     def _refresh_known(self, progress: Progress | None) -> tuple[Notice, ...]:
@@ -148,6 +149,9 @@ class Freshness:
         try:
             if not self._indexing.is_compatible:
                 return (Notice("settings_changed"),)
+            if progress and not self._indexing.store.state.finished:
+                # Somebody sees how far it is, so a first run that was interrupted goes on to its end.
+                return self._index_new(progress)
             left = len(changes.read)
             if changes and changes.work <= self.policy.quick_bytes:
                 report = self._indexing.run_quickly(self._deadline())

@@ -6,6 +6,7 @@ The steps come from `steps.py`: statements that write, transactions that end, fi
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -171,8 +172,10 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
         shutil.rmtree(store)
         ended = perform("command", few_notes, {}, "index", *arguments, at=at, number=signal.SIGINT)
         assert ended.code == 130, ended.said
+        assert "Stopping…" in ended.said.splitlines()
+        kept = int(ended.printed.split()[0])
         assert ended.said.splitlines()[-1] == (
-            f"stopped; what was done is kept. Run `notewell index{' --full' * bool(arguments)}` again to continue"
+            f"Kept {kept} of {notes} notes. Run `notewell index{' --full' * bool(arguments)}` again to continue"
         )
         with Vault.open(few_notes) as vault:
             assert vault.doctor().problems == ()
@@ -187,9 +190,9 @@ def test_ctrl_c_during_the_first_search_answers_from_what_is_there(few_notes: Pa
     shutil.rmtree(few_notes / ".notewell")
     at = whole.steps.index("commit", whole.steps.index("insert note"))
     stopped = perform("command", few_notes, {}, *search, at=at, number=signal.SIGINT)
-    notice = "Indexing was stopped, so only a part of the vault was searched"
-    assert (stopped.code, f"note: {notice}\n" in stopped.said) == (130, True)
-    assert notice in json.loads(stopped.printed)["notices"]
+    notice, *_ = json.loads(stopped.printed)["notices"]
+    assert re.fullmatch(r"Kept \d+ of \d+ notes, and searched only these; the next search goes on by itself", notice)
+    assert (stopped.code, stopped.said.splitlines()[1:3]) == (130, ["Stopping…", f"note: {notice}"])
     assert 0 < len(json.loads(stopped.printed)["hits"]) < len(json.loads(whole.printed)["hits"])
 
 

@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
+from tests.serve.conftest import write_numbered
+from tests.serve.terminal import on_terminal
 
 from notewell.serve.cli.progress import Quiet, progress_shown
 
@@ -67,14 +70,22 @@ def test_a_few_notes_that_take_long_are_reported(capsys: pytest.CaptureFixture[s
 def test_a_terminal_gets_a_bar_that_is_gone_in_the_end() -> None:
     shown = on_a_terminal(PROGRAM.format(total=600))
     assert b"Indexing" in shown
-    assert b"600/600" in shown
-    assert b"\x1b[2K" in shown
+    assert b"600 of 600" in shown
+    assert shown.endswith(b"\r\x1b[2K")
+
+
+def test_the_bar_is_gone_before_anything_else_is_printed(folder: Path) -> None:
+    write_numbered(folder, 500)
+    shown = on_terminal("search", "rye", "-n", "1", cwd=folder, NO_COLOR="1")
+    bar, _, answer = shown.rpartition("\r\x1b[2K")
+    assert "Ranking notes by their links" in bar and "rye" not in bar
+    assert answer.startswith("0.md:3") and "Ranking" not in answer
 
 
 def test_the_bar_names_what_is_done_after_the_last_note() -> None:
     shown = on_a_terminal(PROGRAM.format(total=600))
-    after = shown[shown.index(b"600/600") :]
-    assert b"Resolving links" in after and b"600/600" not in after[after.index(b"Resolving links") :]
+    after = shown[shown.index(b"600 of 600") :]
+    assert b"Resolving links" in after and b"600 of 600" not in after[after.index(b"Resolving links") :]
 
 
 def test_a_pipe_is_told_of_the_stages_of_a_long_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,12 +100,13 @@ def test_a_terminal_gets_nothing_for_a_short_run() -> None:
     assert on_a_terminal(PROGRAM.format(total=100)) == b""
 
 
-def test_the_first_ctrl_c_asks_to_stop_and_the_second_insists() -> None:
+def test_the_first_ctrl_c_asks_to_stop_and_the_second_insists(capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), progress_shown() as progress:
         assert not progress.stop()
         signal.raise_signal(signal.SIGINT)
         assert progress.stop()
+        assert capfd.readouterr().err == "Stopping…\n"
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -77,7 +77,7 @@ class MemoryBatch:
     def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
         changed = standings is not None
         kept = replace(self.kept, standings=dict(standings)) if standings is not None else self.kept
-        self.kept = replace(kept, state=replace(kept.state, standings_mark=mark))
+        self.kept = replace(kept, state=replace(kept.state, standings_mark=mark, finished=True))
         self._derived = self._measured = True
         self._step(changed)
 

@@ -22,7 +22,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "1 file was not indexed. See `notewell status`",
         "{count} files were not indexed. See `notewell status`",
     ),
-    "indexing_stopped": "Indexing was stopped, so only a part of the vault was searched",
+    "indexing_stopped": ("Kept {done} of {total} notes, and searched only these; the next search goes on by itself"),
     "settings_changed": "This vault was indexed with other settings. Run `notewell index` to index it again",
     "being_indexed": "Another process is indexing this vault. Its changes are not in these results yet",
     "changes_not_indexed": (

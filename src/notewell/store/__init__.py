@@ -51,6 +51,8 @@ class State:
     """Whether standings were measured since links were last resolved."""
     standings_mark: str = ""
     """Identifies the links that the standings were measured on; empty if none were."""
+    finished: bool = False
+    """Whether any run reached its end, which is to measure standings."""
 
 
 @dataclass(frozen=True, slots=True)

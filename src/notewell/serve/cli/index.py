@@ -47,10 +47,12 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     with open_vault(folder or vault) as opened:
         with progress_shown() as progress:
             report = opened.index(full=full, progress=progress)
-        encode_in_background(opened)
+        if not report.interrupted:
+            encode_in_background(opened)
     print_result(report, as_json, partial(_print, verbose=verbose))
     if report.interrupted:
-        say(f"stopped; what was done is kept. Run `notewell index{' --full' * full}` again to continue")
+        total = report.notes + report.total - report.done
+        say(f"Kept {report.notes:,} of {total:,} notes. Run `notewell index{' --full' * full}` again to continue")
         raise Stopped
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from notewell.index import Progress, Stage
 from notewell.serve.say import is_unheard, say
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
 # What a run does after the last note.
 STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
+# The widest bar, and how often it is drawn again, in seconds.
+WIDEST, REDRAW = 40, 0.1
+# Back to the first column, and delete the line.
+ERASE = "\r\x1b[2K"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +44,25 @@ def progress_shown(
 ) -> Iterator[Progress]:
     """Show a bar on a terminal and plain lines elsewhere.
 
-    Ctrl-C stops the run after the current note, and so does a reader that closes both stdout and stderr.
+    The bar is gone when the block ends. Ctrl-C is acknowledged at once and stops the run after the
+    current note; a reader that closes both stdout and stderr stops it, too.
     """
     stopping: list[int] = []
+    erasable = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def stop(number: int, frame: FrameType | None) -> None:
         if stopping:
             raise KeyboardInterrupt
         stopping.append(number)
+        with suppress(OSError, ValueError):
+            # Not through `sys.stderr`: the signal may have come while that was writing.
+            os.write(sys.stderr.fileno(), f"{ERASE * erasable}Stopping…\n".encode())
 
     if threading.current_thread() is not threading.main_thread():
         yield Progress()
         return
     before = signal.signal(signal.SIGINT, stop)
-    shown = _Bar(doing, quiet) if sys.stderr.isatty() else _Lines(line, quiet)
+    shown = _Bar(doing, quiet) if erasable else _Lines(line, quiet)
     try:
         yield Progress(shown.tell, lambda: bool(stopping) or is_unheard(), shown.stage)
     finally:
@@ -88,41 +94,52 @@ class _Lines:
 
 
 class _Bar:
-    """A bar for a long run, which ends with the last of its stages."""
+    """A bar for a long run: one line, drawn over and over, which is gone in the end."""
 
     def __init__(self, doing: str, quiet: Quiet) -> None:
         self._doing = doing
         self._quiet = quiet
         self._began = time.monotonic()
-        self._bar: Bar | None = None
+        self._drawn = 0.0
 
     def tell(self, done: int, total: int) -> None:
-        if self._bar is None and self._quiet.is_over(total, self._began):
-            self._bar = _start_bar(self._doing, total)
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=done)
+        now = time.monotonic()
+        is_due = done == total or now - self._drawn >= REDRAW
+        if is_due and self._quiet.is_over(total, self._began):
+            seconds = (now - self._began) * (total - done) / done
+            self._draw(bar_line(self._doing, done, total, seconds, columns=_columns()))
 
     def stage(self, stage: Stage) -> None:
-        if self._bar is not None:
-            self._bar.refresh()
-            # How long it takes is not known: the bar moves to and fro, without numbers.
-            self._bar.columns = self._bar.columns[:2]
-            self._bar.update(self._bar.task_ids[0], description=STAGES[stage], total=None)
+        if self._drawn:
+            # How long it takes is not known.
+            self._draw(f"{STAGES[stage]} …")
 
     def end(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._drawn:
+            self._draw("")
+
+    def _draw(self, line: str) -> None:
+        self._drawn = time.monotonic()
+        with suppress(OSError):
+            sys.stderr.write(ERASE + line)
+            sys.stderr.flush()
 
 
-def _start_bar(doing: str, total: int) -> Bar:
-    # It takes 50 ms to load, which only a long run on a terminal is worth.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+def _columns() -> int:
+    # Of stderr: stdout may be a pipe.
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    return 80
 
-    name = TextColumn("{task.description}")
-    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    bar.add_task(doing, total=total)
-    bar.start()
-    return bar
+
+def bar_line(doing: str, done: int, total: int, seconds: float, *, columns: int) -> str:
+    """Return a bar with its numbers and the time left, as wide as the window allows; `^C` fits behind it.
+
+    >>> bar_line("Indexing", 1200, 4800, 65.2, columns=80)
+    'Indexing ━━━━━━━━━━────────────────────────────── 1,200 of 4,800, 1:05 left'
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    numbers = f"{done:,} of {total:,}, {minutes}:{rest:02} left"
+    width = max(0, min(WIDEST, columns - len(doing) - len(numbers) - 5))
+    full = width * done // total
+    return f"{doing} {'━' * full}{'─' * (width - full)} {numbers}"[: columns - 3]

@@ -125,16 +125,20 @@ def vault_to_ask(
 @contextmanager
 def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, ...]]:
     """Index what changed, and yield notices about that; a new vault is indexed in full."""
+    new = not opened.indexed
+    first = new or not opened.store.state.finished
+    if new:
+        _check_files(opened)
+        say(f"indexing {opened.root}")
+    # The bar is gone before anything else is printed.
     with progress_shown() as progress:
-        first = not opened.indexed
-        if first:
-            _check_files(opened)
-            say(f"indexing {opened.root}")
-        yield opened.refresh(progress) if first or refresh else ()
-        if first:
-            encode_in_background(opened)
-        if progress.stop():
-            raise Stopped
+        notices = opened.refresh(progress) if new or refresh else ()
+        stopped = progress.stop()
+    yield notices
+    if stopped:
+        raise Stopped
+    if first:
+        encode_in_background(opened)
 
 
 def _check_files(vault: Vault) -> None:

@@ -184,6 +184,7 @@ class Meta:
             links_resolved=values["linked"] == values["arrays"],
             standings_current=values.get("measured") == values["linked"],
             standings_mark=str(values.get("standings") or ""),
+            finished="standings" in values,
         )
 
 
