@@ -69,8 +69,9 @@ class MemoryBatch:
             self._changed = True
         self.kept.skipped[path] = Skip(stamp, again), reason
 
-    def keep_edges(self, ends: Mapping[int, LinkEnds]) -> None:
+    def keep_edges(self, ends: Mapping[int, LinkEnds], site_root: str = "") -> None:
         self.kept.edges.update(ends)
+        self.kept = replace(self.kept, state=replace(self.kept.state, site_root=site_root))
         self._derived = self._resolved = True
         self._step(bool(ends))
 

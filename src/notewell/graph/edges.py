@@ -15,6 +15,8 @@ from notewell.types.note import Link
 
 # Notes whose links are unpacked together.
 GROUP = 1_000
+# Notes whose links show where a website's root lies. All links of 14,613 notes show the same and take 0.2 s more.
+SAMPLE = 500
 
 
 def links_of(snapshot: Linked, notes: Sequence[int]) -> Iterator[tuple[int, tuple[Link, ...]]]:
@@ -23,21 +25,32 @@ def links_of(snapshot: Linked, notes: Sequence[int]) -> Iterator[tuple[int, tupl
         yield from snapshot.links_of(notes[first : first + GROUP]).items()
 
 
+def make_resolver(snapshot: Linked, names: Sequence[NoteName], files: Callable[[], Iterable[str]]) -> Resolver:
+    """Return the resolver of one state of the store; the links of some notes show it the root of a website."""
+    # By a hash of their paths, so that the same notes are chosen whatever was indexed first.
+    linking = sorted((named for named in names if named.links), key=lambda named: (hash_of(named.path), named.path))
+    links = snapshot.links_of([named.id for named in linking[:SAMPLE]]).values()
+    return Resolver(names, files, [link for each in links for link in each])
+
+
 def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
     """Resolve the links of new and changed notes, and all that name or lead to a note that was added, removed or moved.
 
-    `files` lists the vault's files that are not notes. The store itself shows which links these are, so a run that is
-    killed before this is completed by the next one: a new or renamed note has no edges, a changed one has too few, and
-    a note that is gone still has edges that lead to it.
+    If the root of a website moved, all links are resolved. `files` lists the vault's files that are not notes. The
+    store itself shows which links these are, so a run that is killed before this is completed by the next one: a new or
+    renamed note has no edges, a changed one has too few, and a note that is gone still has edges that lead to it.
     """
     if store.state.links_resolved:
         return
     with store.reading() as snapshot:
         names = snapshot.names()
+        resolver = make_resolver(snapshot, names, files)
         outdated = _outdated(snapshot.edges(), names)
-        ends = _resolved(snapshot, names, outdated, files)
+        if resolver.root.mark != snapshot.state.site_root:
+            outdated = np.fromiter((named.id for named in names), np.uint32, len(names))
+        ends = _resolved(snapshot, names, outdated, resolver)
     with store.writing() as writer:
-        writer.keep_edges(ends)
+        writer.keep_edges(ends, resolver.root.mark)
 
 
 def _outdated(edges: Edges, names: Sequence[NoteName]) -> NoteIds:
@@ -62,10 +75,9 @@ def _hashes(names: Sequence[NoteName], notes: Collection[int]) -> npt.NDArray[np
 
 
 def _resolved(
-    snapshot: Linked, names: Sequence[NoteName], notes: NoteIds, files: Callable[[], Iterable[str]]
+    snapshot: Linked, names: Sequence[NoteName], notes: NoteIds, resolver: Resolver
 ) -> Mapping[int, LinkEnds]:
     """Return where all links of these notes lead."""
-    resolver = Resolver(names, files)
     paths = {named.id: named.path for named in names}
     empty: LinkEnds = np.zeros((0, 2), dtype=np.uint32)
     ends: dict[int, LinkEnds] = dict.fromkeys(notes.tolist(), empty)

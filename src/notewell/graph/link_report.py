@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from notewell.graph.edges import links_of
+from notewell.graph.edges import links_of, make_resolver
 from notewell.graph.net import Net
 from notewell.graph.resolve import Resolver, read_address
 from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
@@ -203,7 +203,7 @@ class ResolvedLinks:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self._snapshot.names(), self._files)
+        return make_resolver(self._snapshot, self._snapshot.names(), self._files)
 
     @cached_property
     def _near(self) -> SimilarNames:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.names.paths import FRONT_PAGES, SUFFIX, Paths, hash_of, last_name, spellings
+from notewell.graph.site import NO_ROOT, SiteRoot, find_root
+from notewell.names.paths import PAGE, SUFFIX, Paths, hash_of, last_name, page_keys, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
 from notewell.terms import fold_case
 from notewell.types.note import Link
@@ -71,17 +72,30 @@ def _joined(folder: str, target: str) -> str | None:
 class Resolver:
     """The notes and other files of a vault, by which links are resolved."""
 
-    def __init__(self, names: Sequence[NoteName], files: Callable[[], Iterable[str]]) -> None:
-        """Collect the notes' names; `files` lists the vault's other files, called only if a link may name one."""
+    def __init__(
+        self, names: Sequence[NoteName], files: Callable[[], Iterable[str]], links: Iterable[Link] = ()
+    ) -> None:
+        """Collect the notes' names; `files` lists the vault's other files, called only if a link may name one.
+
+        The `links`, a sample of the vault's, show where the root of a website lies.
+        """
         self._ids = {named.path: named.id for named in names}
         self._notes = Paths(self._ids)
         self._list_files = files
+        self._links = links
         self._aliases: dict[str, str] = {}
         for named in sorted(
             (named for named in names if named.aliases), key=lambda named: (len(named.path), named.path)
         ):
             for alias in named.aliases:
                 self._aliases.setdefault(fold_case(alias), named.path)
+
+    @cached_property
+    def root(self) -> SiteRoot:
+        """Return where the root of the website lies that the notes are the pages of."""
+        addresses = {read_address(link.target, link.kind, "") for link in self._links if link.kind == "markdown"}
+        paths = {address.path for address in addresses if address and address.base == "root" and address.path}
+        return find_root({path for path in paths if PAGE.search(path) or not SUFFIX.search(path)}, self._notes)
 
     @cached_property
     def _files(self) -> Paths:
@@ -111,14 +125,14 @@ class Resolver:
         """Return the note that an address in the note at `source` leads to, or an empty text."""
         if address.base == "here":
             return source
-        path = _found(self._notes, address, source)
+        path = self._found(self._notes, address, source)
         if path or address.base != "name" or address.kind == "markdown":
             return path
         return self._aliases.get(address.path, "")
 
     def file_at(self, address: LinkAddress, source: str) -> str:
         """Return the file, other than a note, that an address leads to, or an empty text."""
-        return _found(self._files, address, source) if SUFFIX.search(address.path) else ""
+        return self._found(self._files, address, source) if SUFFIX.search(address.path) else ""
 
     def folder_at(self, address: LinkAddress, source: str) -> str:
         """Return the folder that an address leads to, ending in a slash, or an empty text; wikilinks lead to none."""
@@ -130,22 +144,22 @@ class Resolver:
         )
         return "" if folder is None else f"{folder or '.'}/"
 
+    def _found(self, places: Paths, address: LinkAddress, source: str) -> str:
+        root = self.root if address.base == "root" else NO_ROOT
+        return next(filter(None, _tried(places, address, fold_case(source).rpartition("/")[0], root)), "")
 
-def _found(places: Paths, address: LinkAddress, source: str) -> str:
-    return next(filter(None, _tried(places, address, fold_case(source).rpartition("/")[0])), "")
 
-
-def _tried(places: Paths, address: LinkAddress, folder: str) -> Iterator[str]:
+def _tried(places: Paths, address: LinkAddress, folder: str, root: SiteRoot) -> Iterator[str]:
     """Yield the candidates for a link in order of preference; empty where there is nothing."""
     path, markdown = address.path, address.kind == "markdown"
     beside = f"{folder}/{path}" if folder else path
     if address.base != "name":
-        yield from _page(places, path, fronts=markdown)
+        yield from map(places.at, page_keys(path, fronts=markdown))
         if address.base == "root" and markdown:
+            yield from map(places.at, root.keys(path))
             yield from _on_site(places, path)
     elif markdown:
-        yield from _page(places, beside, fronts=True)
-        yield from _page(places, path, fronts=True)
+        yield from map(places.at, (*page_keys(beside), *page_keys(path)))
         yield from (found for spelling in spellings(path) for found in _named(places, spelling, folder))
     else:
         for spelling in spellings(path):
@@ -161,15 +175,8 @@ def _named(places: Paths, path: str, folder: str) -> Iterator[str]:
     yield places.ending(path)
 
 
-def _page(places: Paths, path: str, *, fronts: bool) -> Iterator[str]:
-    yield from map(places.at, spellings(path))
-    if fronts:
-        yield from (places.at(f"{path}/{front}" if path else front) for front in FRONT_PAGES)
-
-
 def _on_site(places: Paths, path: str) -> Iterator[str]:
     """Yield the pages at an address from a website's root, which may be any folder of the vault."""
     for tail in (path, path.partition("/")[2]):
         if tail.count("/") + 1 >= LEAST_NAMES:
-            yield from map(places.ending, spellings(tail))
-            yield from (places.ending(f"{tail}/{front}") for front in FRONT_PAGES)
+            yield from map(places.ending, page_keys(tail))

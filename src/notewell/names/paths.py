@@ -69,6 +69,17 @@ def spellings(wanted: str) -> tuple[str, ...]:
     return (f"{wanted}.md", wanted)
 
 
+def page_keys(path: str, *, fronts: bool = True) -> tuple[str, ...]:
+    """Return the paths of the page at a folded address; with `fronts`, also of the page that stands for a folder.
+
+    >>> page_keys("bees.html")[:3]
+    ('bees.html', 'bees.md', 'bees/index.md')
+    """
+    folder = path if MARKDOWN.search(path) else PAGE.sub("", path)
+    below = tuple(f"{folder}/{front}" if folder else front for front in FRONT_PAGES) if fronts else ()
+    return (*spellings(path), *below)
+
+
 class Paths:
     """Paths, found whole or by their last names; of several, the shortest, then the first in the alphabet."""
 
@@ -97,6 +108,11 @@ class Paths:
         """Return the shortest path that ends with these names, or nothing."""
         found = self._all_ending(key)
         return self._paths[found[0]] if found else ""
+
+    def folders_of(self, key: str) -> list[str]:
+        """Return the folded folders of the paths that end with these names; none if there are many."""
+        found = self._all_ending(key)
+        return [path[: -len(key)].rstrip("/") for path in found] if len(found) < FEW else []
 
     def ending_under(self, folder: str, key: str) -> str:
         """Return the shortest path anywhere below a folder that ends with these names, or nothing."""

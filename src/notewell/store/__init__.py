@@ -49,6 +49,8 @@ class State:
     """Whether links were resolved since a note last changed."""
     standings_current: bool = False
     """Whether standings were measured since links were last resolved."""
+    site_root: str = ""
+    """Identifies the root by which site-absolute links were resolved; empty for the vault's own."""
     standings_mark: str = ""
     """Identifies the links that the standings were measured on; empty if none were."""
     finished: bool = False
@@ -231,8 +233,8 @@ class Writing(Protocol):
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
         """Delete a note that cannot be indexed; keep the reason, and whether to try it `again` as it is."""
 
-    def keep_edges(self, ends: Mapping[int, LinkEnds]) -> None:
-        """Store where the links of notes lead, by the note's id; all other links count as resolved, too."""
+    def keep_edges(self, ends: Mapping[int, LinkEnds], site_root: str = "") -> None:
+        """Store where the links of notes lead, by the note's id; all others count as resolved by this root, too."""
 
     def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
         """Store how notes stand, by id, in place of all standings; None says that they are unchanged."""

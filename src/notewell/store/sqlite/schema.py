@@ -183,6 +183,7 @@ class Meta:
             encoder=str(values["fine"]),
             links_resolved=values["linked"] == values["arrays"],
             standings_current=values.get("measured") == values["linked"],
+            site_root=str(values.get("site_root") or ""),
             standings_mark=str(values.get("standings") or ""),
             finished="standings" in values,
         )

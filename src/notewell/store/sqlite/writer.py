@@ -115,9 +115,10 @@ class Batch:
         self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason, "again": again})
         self._changed = True
 
-    def keep_edges(self, ends: Mapping[int, LinkEnds]) -> None:
-        """Store where the links of notes lead, by the note's id; all other links count as resolved, too."""
+    def keep_edges(self, ends: Mapping[int, LinkEnds], site_root: str = "") -> None:
+        """Store where the links of notes lead, by the note's id; all others count as resolved by this root, too."""
         save_edges(self._db, ends)
+        self._meta["site_root"] = site_root
         if ends:
             self._meta.next_generation()
         self._derived = self._resolved = True
