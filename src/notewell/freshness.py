@@ -19,6 +19,9 @@ from notewell.types.notices import Notice
 
 # How long not to try again after an attempt that was cut short, in seconds: the next would be cut short too.
 REST_SECONDS = 600.0
+# An answer always waits for this many bytes of changed text, which take half a second: a note that was just saved is
+# found on a busy machine, too.
+ALWAYS_BYTES = 1_000_000
 
 
 class Policy(NamedTuple):
@@ -29,7 +32,7 @@ class Policy(NamedTuple):
     behind: bool = False
     """Whether to index in the background if it takes long, or if the vault is new."""
     quick_seconds: float = 1.0
-    """How long an answer may wait for indexing."""
+    """How long an answer may wait for indexing, if more than a few notes changed."""
     quick_bytes: int = 50_000_000
     """With more changed text than this, an answer does not wait for indexing at all."""
     walk_seconds: float = 60.0
@@ -154,7 +157,7 @@ class Freshness:
                 return self._index_new(progress)
             left = len(changes.read)
             if changes and changes.work <= self.policy.quick_bytes:
-                report = self._indexing.run_quickly(self._deadline())
+                report = self._indexing.run_quickly(self._deadline(changes.work))
                 left = report.total - report.done
         except StoreBusy:
             return (Notice("being_indexed"),)
@@ -166,7 +169,9 @@ class Freshness:
         # An interrupted run, or an older Notewell, may have left links unresolved though no file changed.
         return (*notices, *self._indexing.resolve_links())
 
-    def _deadline(self) -> Progress:
+    def _deadline(self, work: int) -> Progress:
+        if work <= ALWAYS_BYTES:
+            return Progress()
         ends = time.monotonic() + self.policy.quick_seconds
         return Progress(stop=lambda: time.monotonic() > ends)
 
@@ -189,7 +194,7 @@ class Freshness:
             if not self._indexing.is_indexed:
                 raise StoreError("This vault was never indexed", "Run `notewell index` first")
             if self._indexing.is_compatible:
-                self._indexing.run_note(path, self._deadline())
+                self._indexing.run_note(path, Progress())
                 return ()
             fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
         except (StoreError, EmbedError) as error:

@@ -10,7 +10,7 @@ from tests.vaults import CountingEmbedder, found, vectors
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.freshness import Policy
+from notewell.freshness import ALWAYS_BYTES, Policy
 from notewell.index import Progress
 from notewell.types.notices import Notice
 
@@ -213,10 +213,20 @@ def test_a_refresh_stops_when_its_time_is_over_and_says_what_is_left(make_vault:
     vault.freshness.policy = Policy(quick_seconds=0.0)
     vault.index()
     for number in range(4):
-        write(vault, f"{number}.md", BEES)
+        write(vault, f"{number}.md", BEES * (ALWAYS_BYTES // 3 // len(BEES)))
     assert vault.refresh() == (Notice("files_left", {"count": 3}),)
     assert vault.store.about().notes == 2
-    vault.freshness.policy = Policy(quick_seconds=60.0)
+    vault.freshness.policy = Policy(quick_seconds=3_600.0)
+    assert vault.refresh() == ()
+    assert vault.store.about().notes == 5
+
+
+def test_a_few_notes_are_indexed_however_long_that_takes(make_vault: MakeVault) -> None:
+    vault = make_vault({"rye.md": RYE})
+    vault.freshness.policy = Policy(quick_seconds=0.0)
+    vault.index()
+    for number in range(4):
+        write(vault, f"{number}.md", BEES)
     assert vault.refresh() == ()
     assert vault.store.about().notes == 5
 

@@ -297,6 +297,34 @@ def test_what_is_not_a_note_wakes_nobody(tmp_path: Path) -> None:
         assert not matters(tmp_path, os.path.normpath(tmp_path / path)), path
 
 
+def test_the_first_round_comes_however_busy_the_store_is(tmp_path: Path) -> None:
+    (store := tmp_path / ".notewell").mkdir()
+    stop, seen = Event(), Event()
+
+    def write() -> None:
+        while not seen.is_set() and not stop.is_set():
+            (store / "store.db").touch()
+
+    guard, writer = Timer(GUARD, stop.set), Thread(target=write)
+    guard.start()
+    rounds = watch(tmp_path, stop)
+    next(rounds)
+    writer.start()
+    assert next(rounds, "stopped") is None
+    seen.set()
+    guard.cancel()
+    writer.join()
+
+
+def test_a_quiet_folder_is_looked_at_again_in_case_an_event_was_lost(tmp_path: Path) -> None:
+    stop = Event()
+    guard = Timer(GUARD, stop.set)
+    guard.start()
+    rounds = watch(tmp_path, stop, anyway=0.0)
+    assert [next(rounds, "stopped") for _ in range(4)] == [None] * 4
+    guard.cancel()
+
+
 def test_a_stop_before_the_first_round_ends_it(tmp_path: Path) -> None:
     stop = Event()
     stop.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -22,11 +23,13 @@ PAUSE = 50
 LONGEST_BURST = 400
 # How often to check whether the folder itself is still there, in milliseconds.
 ROUND = 500
+# How often to look at a quiet folder anyway, in seconds: watchfiles loses events that come while it hands over others.
+LOOK_ANYWAY = 60.0
 # How long to wait for the event of a marker file, in milliseconds; it takes two.
 UNTIL_MARK = 60
 
 
-def watch(root: Path, stop: Event) -> Iterator[None]:
+def watch(root: Path, stop: Event, anyway: float = LOOK_ANYWAY) -> Iterator[None]:
     """Yield at once, then whenever something below the folder changed; also after it went away and came back."""
     # Loaded here, because it takes 15 ms.
     from watchfiles import watch as watch_files  # noqa: PLC0415
@@ -39,7 +42,8 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
         yield
         changes = watch_files(
             root,
-            watch_filter=lambda _, path: matters(root, path),
+            # Filtered below: a burst that a filter empties would not arrive at all, not even as the first round.
+            watch_filter=None,
             debounce=LONGEST_BURST,
             step=PAUSE,
             stop_event=stop,
@@ -47,16 +51,17 @@ def watch(root: Path, stop: Event) -> Iterator[None]:
             yield_on_timeout=True,
             raise_interrupt=False,
         )
-        begun = False
+        looked = 0.0
         for burst in changes:
+            paths = {path for _, path in burst}
             # Another folder under the same name: a drive that was taken out and put in. Or the same one, moved away and
             # back: its events may have ended while it was away.
-            if _identity(root) != seen or str(root) in (path for _, path in burst):
+            if _identity(root) != seen or str(root) in paths:
                 break
             # The first round covers changes from before the watch started.
-            if burst or not begun:
+            if not looked or time.monotonic() - looked > anyway or any(matters(root, path) for path in paths):
+                looked = time.monotonic()
                 yield
-            begun = True
 
 
 class FolderWatch:
