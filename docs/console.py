@@ -96,11 +96,19 @@ def run_line(line: str, folder: Path, environment: Mapping[str, str]) -> tuple[i
     return done.returncode, done.stdout, done.stderr
 
 
+class _Terminal(io.TextIOWrapper):
+    """A stdout that shows what a person would see."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def _run_here(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
     from notewell.serve.cli import run  # noqa: PLC0415
 
     before = dict(os.environ), sys.stdin
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    held = io.BytesIO(), io.BytesIO()
+    out, err = _Terminal(held[0], "utf-8"), io.TextIOWrapper(held[1], "utf-8")
     with chdir(folder), redirect_stdout(out), redirect_stderr(err), open(os.devnull, encoding="utf-8") as sys.stdin:  # noqa: PTH123
         os.environ.clear()
         os.environ.update(environment)
@@ -110,11 +118,9 @@ def _run_here(arguments: Sequence[str], folder: Path, environment: Mapping[str, 
             os.environ.clear()
             os.environ.update(before[0])
             sys.stdin = before[1]
-    printed = []
-    for stream in (out, err):
-        stream.flush()
-        printed.append(stream.buffer.getvalue().decode("utf-8"))
-    return int(code or 0), printed[0], printed[1]
+    out.flush()
+    err.flush()
+    return int(code or 0), held[0].getvalue().decode("utf-8"), held[1].getvalue().decode("utf-8")
 
 
 def main() -> None:

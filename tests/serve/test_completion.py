@@ -44,7 +44,7 @@ def test_commands_and_options_are_completed(complete: Complete) -> None:
 
 
 def test_choices_are_completed(complete: Complete) -> None:
-    assert complete("search", "--format", "") == ["text", "json", "md", "csv", "paths"]
+    assert complete("search", "--format", "") == ["text", "json", "jsonl", "md", "csv", "paths"]
     assert complete("--color", "n") == ["never"]
     assert complete("completion", "") == ["bash", "zsh", "fish"]
     assert complete("daemon", "s") == ["status", "stop"]

@@ -11,9 +11,17 @@ from notewell.files.control_chars import TERMINAL_CONTROLS
 
 
 def say(text: str) -> None:
-    """Print a message to stderr; if nobody reads it any more, the work continues."""
+    """Print a message to stderr, unless --quiet; if nobody reads it any more, the work continues."""
+    if is_quiet():
+        return
     with suppress(BrokenPipeError):
         click.echo(printable(text), err=True)
+
+
+def is_quiet() -> bool:
+    """Tell whether the command was called with --quiet; errors are reported when it is over."""
+    current = click.get_current_context(silent=True)
+    return bool(current and current.find_root().params.get("quiet"))
 
 
 def is_unheard() -> bool:

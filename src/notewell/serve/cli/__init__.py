@@ -76,6 +76,8 @@ HOMES = {
     "forget": "remember",
 }
 ALIASES = {"fill": "encode"}
+# The global options without a value.
+SWITCHES = ("--no-pager", "--no-daemon", "--quiet", "-q")
 START = """\
 Notewell finds the right lines in a folder of notes, by words and by meaning.
 Go to your notes, and paste:
@@ -171,7 +173,7 @@ def global_first(arguments: list[str]) -> list[str]:
         if word == "--color":
             global_ += [word, *islice(words, 1)]
         else:
-            (global_ if word in ("--no-pager", "--no-daemon") or word.startswith("--color=") else others).append(word)
+            (global_ if word in SWITCHES or word.startswith("--color=") else others).append(word)
     return [*global_, *others, *arguments[end:]]
 
 
@@ -184,9 +186,10 @@ def global_first(arguments: list[str]) -> list[str]:
     help="Print colours and links. Default: auto, if the terminal supports them and NO_COLOR is not set",
 )
 @click.option("--no-pager", is_flag=True, help="Do not send long output through a pager")
+@click.option("--quiet", "-q", is_flag=True, help="Print no messages and no progress, only errors")
 @click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not use or start the daemon")
 @click.pass_context
-def cli(ctx: click.Context, color: str, no_pager: bool) -> None:
+def cli(ctx: click.Context, color: str, no_pager: bool, quiet: bool) -> None:
     """Search a folder of notes by words and by meaning
 
     \b
@@ -254,17 +257,19 @@ def is_hook(arguments: Sequence[str]) -> bool:
 
 
 def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | None:
+    # As grep does: 1 says that nothing was found.
+    failed = 2 if "--exit-status" in arguments else 1
     try:
         with paged(arguments, os.environ):
             cli(list(arguments), prog_name="notewell", obj=opening, standalone_mode=False)
     except NotewellError as error:
         # Both may contain names of notes, and a name may contain a line break.
-        code = 2 if isinstance(error, QueryError) else 1
+        code = 2 if isinstance(error, QueryError) else failed
         return _report(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"), code)
     except click.UsageError as error:
         return _report(usage_fact(error), usage_hint(error, arguments, {*COMMANDS, *ALIASES}), code=2)
     except click.ClickException as error:
-        return _report(error.format_message(), "")
+        return _report(error.format_message(), "", failed)
     except (Stopped, click.Abort, KeyboardInterrupt):
         return 130
     except SystemExit as stop:
@@ -272,9 +277,8 @@ def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | Non
         silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         return 0 if silenced else stop.code
     except OSError as error:
-        return _report(
-            f"Cannot write the output: {error.strerror or error}", "Check the disk, or where the output is sent"
-        )
+        fact = f"Cannot write the output: {error.strerror or error}"
+        return _report(fact, "Check the disk, or where the output is sent", failed)
     return 0
 
 

@@ -9,9 +9,10 @@ from itertools import zip_longest
 import click
 
 from notewell.graph.deep import describe_drop
-from notewell.serve.cli.options import print_json, say_notices, width_of
+from notewell.serve.cli.options import print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
+from notewell.serve.cli.width import width_of
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
 from notewell.serve.wording import with_notices
@@ -29,7 +30,7 @@ Row = tuple[int, str, str, str]
 
 def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print the hits of a deep search, and on stderr how far it went."""
-    if page.format in ("json", "md", "csv", "paths"):
+    if page.format in ("json", "jsonl", "md", "csv", "paths"):
         print_results(deep, notices, page=page, vault=vault)
         return
     deep = with_notices(deep, notices)

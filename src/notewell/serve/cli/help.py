@@ -33,10 +33,15 @@ single quotes; write one that begins with a minus after --, as in notewell searc
 OUTPUT = """\
 Data goes to stdout, messages to stderr, so a pipe receives data only.
 
-  --format json|md|csv|paths    for programs, prompts, spreadsheets and xargs
-  --json                        all fields, on nearly every command
+  --format md|csv|paths         for prompts, spreadsheets and xargs
+  --json, --jsonl               all fields: as one value, on nearly every command; or a line for each hit
+  --exit-status                 0 if anything was found, 1 if not, 2 on errors, as grep does
+  -q, --quiet                   no messages and no progress, only errors
   --color always|never          colours and links; NO_COLOR and CLICOLOR_FORCE are respected
   --no-pager                    no pager for long output
+
+On a terminal, hits stand together by note, and lines are wrapped. A pipe gets a line `path:line  heading  score` for
+each hit, the best first, and its excerpt whole below, indented.
 
 On a terminal, long output goes through $NOTEWELL_PAGER, $PAGER or less; set it to cat, or to nothing, for no pager.
 The setting show.links decides what a click on a hit opens.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from unicodedata import category, east_asian_width
 
 import click
 
@@ -127,40 +126,6 @@ def print_data(data: str | bytes) -> None:
     if is_terminal():
         data = printable(data if isinstance(data, str) else os.fsdecode(data))
     click.echo(data, nl=False)
-
-
-def width_of(text: str) -> int:
-    """Return how many columns a text takes on a terminal: wide characters take two, combining ones none.
-
-    >>> width_of("bees"), width_of("蜂🐝"), width_of("u\u0308ber")
-    (4, 4, 4)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(0 if _combines(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _combines(character: str) -> bool:
-    """Tell whether a character is shown together with the one before it: an accent, or part of an emoji."""
-    return category(character) in ("Mn", "Me", "Cf")
-
-
-def wrapped(line: str, width: int) -> Iterator[str]:
-    """Yield a line in pieces that fit, cut between words; too long a word is left to the terminal.
-
-    >>> list(wrapped("rye needs more water", 10))
-    ['rye needs', 'more water']
-    """
-    held: list[str] = []
-    room = width
-    for word in line.split(" "):
-        size = width_of(click.unstyle(word))
-        if held and size + 1 > room:
-            yield " ".join(held)
-            held, room = [], width
-        room -= size + bool(held)
-        held.append(word)
-    yield " ".join(held)
 
 
 def describe_suffixes(others: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from notewell.index import Progress, Stage
-from notewell.serve.say import is_unheard, say
+from notewell.serve.say import is_quiet, is_unheard, say
 
 # What a run does after the last note.
 STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
@@ -48,7 +48,8 @@ def progress_shown(
     current note; a reader that closes both stdout and stderr stops it, too.
     """
     stopping: list[int] = []
-    erasable = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    said = not is_quiet()
+    erasable = said and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def stop(number: int, frame: FrameType | None) -> None:
         if stopping:
@@ -56,7 +57,7 @@ def progress_shown(
         stopping.append(number)
         with suppress(OSError, ValueError):
             # Not through `sys.stderr`: the signal may have come while that was writing.
-            os.write(sys.stderr.fileno(), f"{ERASE * erasable}Stopping…\n".encode())
+            os.write(sys.stderr.fileno(), f"{ERASE * erasable}Stopping…\n".encode() if said else b"")
 
     if threading.current_thread() is not threading.main_thread():
         yield Progress()

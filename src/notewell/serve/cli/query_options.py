@@ -25,7 +25,7 @@ from notewell.types.notices import Notice
 from notewell.types.query import Query
 from notewell.vault import Vault
 
-FORMATS = ("text", "json", "md", "csv", "paths")
+FORMATS = ("text", "json", "jsonl", "md", "csv", "paths")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class Page:
     refresh: bool
     format: str
     null: bool
+    exit_status: bool
+
+    def end(self, found: bool) -> None:
+        """End the command as grep does, if that was asked for: with exit code 1 if nothing was found."""
+        if self.exit_status and not found:
+            raise SystemExit(1)
 
 
 class PageCommand(click.Command):
@@ -52,14 +58,17 @@ def _take_page(operation: str, given: dict[str, Any]) -> Page:
     """Move the options of a page out of the given ones."""
     take = given.pop
     settings = {"search.fusion": take("fusion"), "decay.mode": take("decay")}
-    as_json, format, null = take("as_json"), take("format"), take("null")
-    if as_json and format not in (None, "json"):
-        raise click.UsageError(f"--json and --format {format} exclude each other.")
+    format, null = take("format"), take("null")
+    for flag, name in (("as_json", "json"), ("as_jsonl", "jsonl")):
+        if take(flag):
+            if format not in (None, name):
+                raise click.UsageError(f"--{name} and --format {format} exclude each other.")
+            format = name
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
     refresh = not take("no_refresh")
     query = query_of(operation, {one.name: take(one.name) for one in HITS if one.name in given})
-    return Page(query, settings, refresh, "json" if as_json else format or "", null)
+    return Page(query, settings, refresh, format or "", null, take("exit_status"))
 
 
 def option(one: Parameter, *, more: str = "") -> Callable[[Command], Command]:
@@ -170,8 +179,12 @@ OPTIONS: tuple[Callable[..., Any], ...] = (
     click.option(
         "--format",
         type=click.Choice(FORMATS),
-        help="Print text, JSON, Markdown for a prompt, CSV, or paths. Default: text",
+        help="Print text, JSON, a line of JSON for each hit, Markdown for a prompt, CSV, or paths. Default: text",
     ),
     click.option("--null", "-0", is_flag=True, help="With --format paths: end each path with NUL, for xargs -0"),
     json_option,
+    click.option("--jsonl", "as_jsonl", is_flag=True, help="Print a line of JSON for each hit, as in --json"),
+    click.option(
+        "--exit-status", is_flag=True, help="Exit as grep does: 0 if anything was found, 1 if not, 2 on errors"
+    ),
 )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
 
 import click
 
 from notewell.names.addresses import Addresses
 from notewell.search import context
-from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices, wrapped
+from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
+from notewell.serve.cli.width import width_of, wrapped
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
 from notewell.serve.wording import with_notices
@@ -55,6 +58,9 @@ def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, 
     format = page.format or ("md" if budget else "text")
     if format == "json":
         print_json(as_data(results, explain=page.query.explain))
+    elif format == "jsonl":
+        for hit in results:
+            click.echo(json.dumps(as_data(hit, explain=page.query.explain), ensure_ascii=False))
     elif format == "text":
         print_hits(results, vault, explain=page.query.explain)
     else:
@@ -83,26 +89,78 @@ def _say_scores(results: Results) -> None:
 
 
 def print_hits(results: Results, vault: Vault, *, explain: bool) -> None:
-    """Print hits for a person; those of a deep search say how they were reached."""
+    """Print hits for a person, on a terminal note by note; those of a deep search say how they were reached."""
     link, columns = linker(vault), _columns()
     if explain and results.read_as:
         click.echo(f"read as: {printable('; '.join(results.read_as))}")
     if not len(results):
         say("nothing found")
-    for hit in results:
-        excerpt = hit.excerpt
-        place = link(click.style(printable(f"{hit.path}:{excerpt.line}"), fg="cyan"), hit)
-        part = f" ({excerpt.place})" if excerpt.place else ""
-        click.echo(f"{place}{part}  {click.style(printable(hit.heading), bold=True)}  {hit.score:.3f}")
-        for line in _highlighted(excerpt).split("\n"):
-            for piece in wrapped(line, columns - INDENT) if columns else (line,):
-                click.echo(f"{'':{INDENT}}{piece}")
-        if isinstance(hit, DeepHit):
-            click.echo(click.style(f"    {printable(hit.trace[-1].why)}", dim=True))
-        if hit.also:
-            click.echo(f"    {_duplicates(hit.also)}")
-        for line in explain_hit(hit) if explain else ():
-            click.echo(line)
+    # Scripts that read a pipe rely on a line for each hit, the best first.
+    for number, hits in enumerate(by_note(results) if columns else [[hit] for hit in results]):
+        if number and columns:
+            click.echo()
+        for hit in hits:
+            head = _head(hit, link, columns, again=hit is not hits[0]) if columns else [_flat_head(hit)]
+            for line in (*head, *_body(hit, columns), *(explain_hit(hit) if explain else ())):
+                click.echo(line)
+
+
+def by_note(hits: Iterable[Hit]) -> list[list[Hit]]:
+    """Return the hits of each note, the note of the best hit first."""
+    notes: dict[str, list[Hit]] = {}
+    for hit in hits:
+        notes.setdefault(hit.path, []).append(hit)
+    return list(notes.values())
+
+
+def _flat_head(hit: Hit) -> str:
+    place = click.style(printable(f"{hit.path}:{hit.excerpt.line}"), fg="cyan") + _part(hit)
+    return "  ".join((place, click.style(printable(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
+
+
+def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: bool) -> Iterator[str]:
+    """Yield where a hit is, and its headings, date and score, on two lines if one is too short.
+
+    The title is left out where the name of the file says it, and all but the line `again` below the note's first hit.
+    """
+    place = printable(f"{'' if again else hit.path}:{hit.excerpt.line}")
+    is_named = again or hit.title == PurePosixPath(hit.path).stem
+    heading = printable(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
+    about = [click.style(heading, bold=True)] if heading else []
+    about += [click.style(text, dim=True) for text in (*(() if again else _date(hit)), f"{hit.score:.3f}")]
+    first, rest = link(click.style(place, fg="cyan"), hit) + _part(hit), "  ".join(about)
+    begin = "  " * again
+    if width_of(begin + place + _part(hit) + "  " + click.unstyle(rest)) <= columns:
+        yield f"{begin}{first}  {rest}"
+        return
+    yield begin + first
+    yield from _indented_lines(rest, columns)
+
+
+def _part(hit: Hit) -> str:
+    return f" ({printable(hit.excerpt.place)})" if hit.excerpt.place else ""
+
+
+def _date(hit: Hit) -> tuple[str, ...]:
+    """Return the day of a note, unless only its file's time says it, which may be that of a copy."""
+    date, by = getattr(hit, "date", ""), getattr(hit, "dated_by", "")
+    return (date,) if date and by != "file" else ()
+
+
+def _body(hit: Hit, columns: int) -> Iterator[str]:
+    """Yield the excerpt, how a deep search reached it, and where else it is."""
+    lines = _highlighted(hit.excerpt).split("\n")
+    if isinstance(hit, DeepHit):
+        lines.append(click.style(printable(hit.trace[-1].why), dim=True))
+    if hit.also:
+        lines.append(_duplicates(hit.also))
+    for line in lines:
+        yield from _indented_lines(line, columns)
+
+
+def _indented_lines(line: str, columns: int) -> Iterator[str]:
+    for piece in wrapped(line, columns - INDENT) if columns else (line,):
+        yield f"{'':{INDENT}}{piece}"
 
 
 def _columns() -> int:

@@ -15,7 +15,7 @@ from notewell.serve.cli.results import print_results
 from notewell.serve.parameters import QUERY, check_asked
 from notewell.types.notices import Notice
 from notewell.types.query import NO_FILTERS, Query
-from notewell.types.results import DeepResults
+from notewell.types.results import DeepResults, Results
 from notewell.vault import Vault
 
 
@@ -52,28 +52,32 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
         text = (read_query(),)
     elif asks_nothing:
         raise click.UsageError("Missing argument 'TEXT...'.")
-    if mode == "compare" and page.format in ("md", "csv", "paths"):
+    if mode == "compare" and page.format in ("jsonl", "md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
     query = replace(page.query, text=" ".join(text), like=tuple(like))
     check_asked(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         query = replace(query, like=tuple(read_places(opened, like)))
         if mode == "fast":
-            print_results(opened.search(query), notices, page=page, vault=opened)
+            results = opened.search(query)
+            print_results(results, notices, page=page, vault=opened)
         else:
-            _follow_links(opened, query, notices, page, mode)
+            results = _follow_links(opened, query, notices, page, mode)
+    page.end(found=bool(results.hits))
 
 
-def _follow_links(vault: Vault, query: Query, notices: tuple[Notice, ...], page: Page, mode: str) -> None:
+def _follow_links(vault: Vault, query: Query, notices: tuple[Notice, ...], page: Page, mode: str) -> Results:
     # Loaded on demand: most searches do not follow links.
     from notewell.serve.cli.deep import print_both, print_deep  # noqa: PLC0415
 
     if mode == "compare":
-        print_both(vault.compare(query), notices, page=page, vault=vault)
-        return
+        both = vault.compare(query)
+        print_both(both, notices, page=page, vault=vault)
+        return both.fast if both.fast.hits else both.deep
     deep = vault.search(replace(query, mode="deep"))
     assert isinstance(deep, DeepResults), "deep mode returns deep results"
     print_deep(deep, notices, page=page, vault=vault)
+    return deep
 
 
 @click.command("related", cls=PageCommand)
@@ -95,3 +99,4 @@ def related(note: tuple[str, ...], vault: Path | None, page: Page) -> None:
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         results = opened.search(replace(page.query, like=tuple(read_places(opened, note))))
         print_results(results, notices, page=page, vault=opened)
+    page.end(found=bool(results.hits))
