@@ -32,14 +32,15 @@ settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
-def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests that want a process to outlive a command say so."""
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
     # The width without a terminal, wherever the tests run.
     monkeypatch.delenv("COLUMNS", raising=False)
-    # Nor do the settings of the person who runs the tests.
+    # Nor do the settings of the person who runs the tests, nor whether they have paused it.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(__file__).parent / "nobody's"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date, datetime
 from functools import cached_property
@@ -220,12 +220,12 @@ class Vault:
             self.read(found.place)
         return found.place
 
-    def encode(self, progress: Progress | None = None, turn: AbstractContextManager[None] | None = None) -> int:
+    def encode(self, progress: Progress | None = None) -> int:
         """Encode chunks that the encoder has not encoded yet, the newest notes first; return how many are left.
 
-        One process at a time encodes a vault: it holds the vault's lock, also while it waits for its `turn`.
+        One process at a time encodes a vault.
         """
-        return self.encoder.encode(progress or Progress(), turn)
+        return self.encoder.encode(progress or Progress())
 
     @with_aliases
     def read(self, note: str, *, raw: bool = False) -> Reading:

@@ -166,7 +166,12 @@ def daemon_for(folder: Path) -> Iterator[DaemonRunner]:
     """Yield a runner with a folder for its socket, whose path must be short."""
     runtime = Path(tempfile.mkdtemp(prefix="nw", dir="/tmp"))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOTEWELL_")}
-    quiet = {"NOTEWELL_EMBED_BACKGROUND": "no", "NO_COLOR": "", "COLUMNS": "100"}
+    quiet = {
+        "NOTEWELL_EMBED_BACKGROUND": "no",
+        "NO_COLOR": "",
+        "COLUMNS": "100",
+        "XDG_STATE_HOME": str(runtime / "state"),
+    }
     made = DaemonRunner(runtime, folder, {**environment, **quiet})
     try:
         yield made

@@ -17,7 +17,9 @@ from tests.serve.daemons import COMMAND, LONG, DaemonRunner, begun_by_nobody, is
 
 import notewell
 from notewell import Vault
+from notewell.serve.cli.daemon import PAUSED
 from notewell.serve.daemon import wire
+from notewell.serve.daemon.control import STARTED, daemon_pid
 
 Command = Callable[..., tuple[int, str, str]]
 FOUND = "Recipes/Sourdough.md:7"
@@ -26,14 +28,15 @@ NOBODY = 65_534
 
 def search(daemon: DaemonRunner, **environment: str) -> str:
     code, out, err = daemon.run("search", "why did the loaf collapse", environment=environment)
-    assert (code, err) == (0, "")
+    assert (code, err.removesuffix(f"{STARTED}\n")) == (0, "")
     return out
 
 
 @pytest.fixture
 def here(daemon: DaemonRunner, run_command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Run `notewell daemon` in this process: exit code, stdout and stderr."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
+    for name in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, daemon.environment[name])
     return lambda *arguments: run_command(daemon.folder, "daemon", *arguments)
 
 
@@ -45,6 +48,27 @@ def test_the_first_search_starts_it_and_the_next_one_asks_it(daemon: DaemonRunne
     assert (told["requests"], told["vaults"]) == (0, [str(daemon.folder)])
     assert search(daemon).startswith(FOUND)
     assert daemon.about()["requests"] == 1
+
+
+def test_its_first_start_for_a_vault_is_announced_with_how_to_stop_it(daemon: DaemonRunner, here: Command) -> None:
+    assert daemon.run("search", "loaf")[2] == f"{STARTED}\n" and "`notewell daemon pause`" in STARTED
+    daemon.wait_for(daemon.about)
+    here("stop")
+    assert daemon.run("search", "loaf")[2] == ""
+
+
+def test_while_paused_nothing_starts_and_the_pause_lasts_until_it_is_ended(daemon: DaemonRunner, here: Command) -> None:
+    process = daemon.start()
+    assert here("pause") == (0, "", f"stopped the daemon\n{PAUSED}\n")
+    assert process.wait(LONG) == 0
+    for arguments in (("search", "loaf"), ("hook", "start")):
+        assert daemon.run(*arguments)[2] == ""
+    assert (daemon_pid(), here("status")[1]) == (None, f"{PAUSED}\n")
+    told = json.loads(here("stop", "--json")[1])
+    assert told == {"running": False, "paused": True, "encoders": 0}
+    assert here("resume")[2].startswith("resumed; ")
+    assert daemon.run("search", "loaf")[2] == f"{STARTED}\n"
+    daemon.wait_for(daemon.about)
 
 
 def test_a_command_that_needs_no_daemon_starts_none(daemon: DaemonRunner) -> None:
@@ -108,9 +132,9 @@ def test_it_ends_when_its_socket_is_taken_away(daemon: DaemonRunner) -> None:
 
 def test_it_ends_when_told_to(daemon: DaemonRunner, here: Command) -> None:
     process = daemon.start()
-    assert here("stop") == (0, "", "stopped\n")
+    assert here("stop") == (0, "", "stopped the daemon\n")
     assert process.wait(LONG) == 0
-    assert here("stop") == (0, "", "not running\n")
+    assert here("stop") == (0, "", "nothing was running\n")
     assert here("status")[1].startswith("not running")
 
 
@@ -134,7 +158,7 @@ def test_other_code_on_disk_ends_it_and_the_next_search_starts_another(daemon: D
     assert search(daemon).startswith(FOUND)
     daemon.wait_for(lambda: is_gone(pid))
     daemon.wait_for(lambda: daemon.path.exists() and str(pid) not in older.read_text())
-    assert daemon.run("daemon", "stop")[2] == "stopped\n"
+    assert daemon.run("daemon", "stop")[2] == "stopped the daemon\n"
 
 
 def test_a_folder_that_is_not_ours_alone_is_neither_used_nor_filled(daemon: DaemonRunner) -> None:
@@ -189,8 +213,8 @@ def test_one_that_hangs_is_not_waited_for(daemon: DaemonRunner, here: Command) -
         assert (code, out) == (0, f"process   {process.pid} does not answer: it is starting, busy or hanging\n")
         assert "`notewell daemon stop` stops it" in err
         told = json.loads(here("status", "--json")[1])
-        assert told == {"running": True, "answers": False, "pid": process.pid}
-        assert here("stop") == (0, "", "stopped\n")
+        assert told == {"running": True, "paused": False, "answers": False, "pid": process.pid}
+        assert here("stop") == (0, "", "stopped the daemon\n")
         assert process.wait(LONG) == 0
     finally:
         process.send_signal(signal.SIGCONT)

@@ -16,14 +16,19 @@ import pytest
 from tests.serve.encoding import NONE, Notewell, encoding
 
 from notewell import Vault
+from notewell.files.lock import held
+from notewell.files.user import private_folder
+from notewell.serve.background import TURN, encoder_of, state
 
 # Far longer than anything here takes, also on a busy machine.
 LONG = 300.0
-BEHIND = "Improving results in the background (4 chunks left). See `notewell status`\n"
+BEHIND = (
+    "Improving results in the background (4 chunks left). See `notewell status`; `notewell daemon pause` stops it\n"
+)
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Let encoding run in the background, collect its processes, and end those that do not end themselves."""
     processes: list[subprocess.Popen[bytes]] = []
 
@@ -33,6 +38,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
             processes.append(self)
 
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(subprocess, "Popen", Known)
     yield processes
     for process in processes:
@@ -99,6 +105,45 @@ def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_n
     assert encoding(notewell)["left"] == 0
     assert notewell("search", "hive")[2] == ""
     assert len(started) == 1
+
+
+@pytest.mark.usefixtures("encoded")
+def test_encoding_is_announced_once_for_a_vault_and_never_started_while_paused(
+    notewell: Notewell, started: list[subprocess.Popen[bytes]]
+) -> None:
+    assert notewell("index")[2] == BEHIND
+    assert ended(started[0], LONG)
+    Path("new.md").write_text("# New\n\nA note that was not there before at all.\n", encoding="utf-8")
+    notewell("daemon", "pause")
+    assert (notewell("index")[2], len(started)) == ("", 1)
+    assert "words: 80% of 5 chunks done; paused, `notewell daemon resume` continues\n" in notewell("status")[1]
+    # By hand it works all the same.
+    assert notewell("encode")[1] == "words: 100% of 5 chunks done\n"
+    Path("new.md").write_text("# New\n\nAnother text altogether, which was not encoded.\n", encoding="utf-8")
+    notewell("daemon", "resume")
+    assert notewell("index")[2] == ""
+    assert ended(started[1], LONG)
+
+
+@pytest.mark.usefixtures("encoded")
+def test_stopping_the_daemon_stops_encoding_too(notewell: Notewell, started: list[subprocess.Popen[bytes]]) -> None:
+    with held(private_folder(state()) / TURN, 0):
+        # It waits for its turn, since another vault is being encoded.
+        notewell("index")
+        (process,) = started
+        while not encoder_of(Path.cwd()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert notewell("daemon", "stop") == (0, "", "stopped encoding\n")
+    assert ended(process, LONG) and encoding(notewell)["filled"] == 0
+
+
+def test_encoding_ends_by_itself_when_notewell_was_uninstalled(notewell: Notewell, encoded: Path) -> None:
+    notewell("index")
+    program = f"from notewell.serve import background, cli; background.THIS_FILE = {encoded / 'gone'!r}; cli.main()"
+    code = f"from pathlib import *; {program}"
+    done = subprocess.run([sys.executable, "-c", code, "encode", "--gently"], cwd=encoded, check=False, timeout=LONG)
+    assert (done.returncode, encoding(notewell)["filled"]) == (130, 0)
 
 
 def children(pid: int) -> list[str]:

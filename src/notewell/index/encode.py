@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from notewell.embed import Embedder, Models
@@ -18,7 +17,7 @@ from notewell.types.note import Chunk, Vectors
 GROUP = 32
 # Seconds between two tries while another process writes.
 PAUSE = 0.5
-# How long encoding waits for a process that only asks whether another is encoding, in seconds.
+# How long to wait for a process that only asks whether another is encoding, in seconds.
 LOOK_SECONDS = 0.1
 
 
@@ -47,17 +46,17 @@ class EncoderVectors:
         encoder = self._encoder
         return len(find_lacking(self._opened.store, encoder)) if encoder else 0
 
-    def encode(self, progress: Progress, turn: AbstractContextManager[None] | None = None) -> int:
+    def encode(self, progress: Progress) -> int:
         """Make the missing vectors, the newest notes' first, and return how many are still missing.
 
-        Only one process encodes a vault at a time; it keeps that place while it waits for its `turn` among vaults.
+        Only one process encodes a vault at a time.
         """
         encoder = self._encoder
         if encoder is None:
             return 0
         store, stop = self._opened.store, progress.stop
         progress = replace(progress, stop=lambda: stop() or not store.in_place)
-        with store.locked("encode", wait=LOOK_SECONDS), turn or nullcontext():
+        with store.locked("encode", wait=LOOK_SECONDS):
             return encode(store, encoder, progress)
 
     @property
@@ -73,14 +72,20 @@ def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
 
 def measure_progress(store: Store, encoder: Embedder) -> EncoderProgress:
     """Return how many vectors of this encoder there are, and whether a process is making more."""
-    about, left = store.about(), len(find_lacking(store, encoder))
-    made = (about.encoded, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
-    return EncoderProgress(encoder.fingerprint, *made, left, _is_encoding(store))
+    left = len(find_lacking(store, encoder))
+    return EncoderProgress(encoder.fingerprint, *_made(store, encoder), left, _is_encoding(store))
+
+
+def _made(store: Store, encoder: Embedder) -> tuple[int, int]:
+    """Return how many vectors of this encoder there are, and how many texts it skipped."""
+    about = store.about()
+    return (about.encoded, about.unread) if about.encoder == encoder.fingerprint else (0, 0)
 
 
 def _is_encoding(store: Store) -> bool:
     try:
-        with store.locked("encode"):
+        # Longer than another process takes that only asks as well.
+        with store.locked("encode", wait=LOOK_SECONDS):
             return False
     except StoreBusy:
         return True
@@ -91,7 +96,8 @@ def encode(store: Store, encoder: Embedder, progress: Progress, pause: float = P
 
     `pause` is how many seconds to wait between two tries while another process writes.
     """
-    done = 0
+    # As `measure_progress` counts, so that a bar goes on where the last run ended.
+    done = sum(_made(store, encoder))
     # Notes that are indexed meanwhile lack vectors, too: it is done when none is missing.
     while (lacking := find_lacking(store, encoder)) and not progress.stop():
         total = done + len(lacking)

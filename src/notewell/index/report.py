@@ -45,6 +45,16 @@ class EncoderProgress:
     problem: str = ""
     """Why the encoder cannot be used."""
 
+    @property
+    def done(self) -> int:
+        """Return how many chunks it is done with: encoded, or skipped for their language."""
+        return self.filled + self.unread
+
+    @property
+    def total(self) -> int:
+        """Return how many chunks there are, each text once."""
+        return self.done + self.left
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

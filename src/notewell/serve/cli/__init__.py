@@ -58,7 +58,7 @@ GROUPS = {
     "Set up": {
         "config": "Show every setting, its value, and where it was set",
         "completion": "Print a script that completes commands, options and notes in your shell",
-        "daemon": "Show or stop the daemon, which speeds up commands",
+        "daemon": "Show, stop or pause what runs in the background",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },

@@ -3,55 +3,77 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import time
 from contextlib import suppress
 from typing import Any
 
 import click
 
 from notewell.errors import DaemonError, NotewellError
+from notewell.serve import background
 from notewell.serve.cli.options import json_option, print_json
-from notewell.serve.daemon.control import ask_daemon, daemon_pid
+from notewell.serve.daemon.control import ask_daemon, daemon_lock, daemon_pid
 from notewell.serve.say import counted, printable_line, say
 from notewell.vault import Vault
 
-# How long the daemon may take to finish its work when it is stopped, in seconds; then it is killed.
-STOP_SECONDS = 5.0
-PAUSE = 0.02
+PAUSED = "paused; nothing starts in the background until `notewell daemon resume`"
 
 
 @click.command("daemon")
-@click.argument("action", type=click.Choice(["status", "stop", "run"]), default="status")
+@click.argument("action", type=click.Choice(["status", "stop", "pause", "resume", "run"]), default="status")
 @click.option("--first", is_flag=True, help="With run: begin with the request on stdin")
 @json_option
 def command(action: str, first: bool, as_json: bool) -> None:
-    """Show or stop the daemon, which speeds up commands
+    """Show, stop or pause what runs in the background
 
     The first search starts the daemon, a process that keeps the vault open, so that the next search takes a tenth of
-    the time. It exits after 15 minutes without a request. `status` lists its open vaults, and `stop` stops it; searches
-    use `run` to start it. To do without it, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
+    the time. It exits after 15 minutes without a request. If an encoder is installed, another process encodes new
+    notes. `status` shows both. `stop` stops both until the next search; `pause` until `resume`, even after a restart.
+    Searches use `run` to start the daemon. To do without the daemon alone, use `--no-daemon`, NOTEWELL_DAEMON=no or
+    `daemon.use = false`.
 
     \b
     Example:
         notewell daemon status
-        notewell daemon stop
+        notewell daemon pause
     """
-    if not hasattr(os, "geteuid"):
+    if not hasattr(os, "geteuid") and action in ("status", "run"):
         raise DaemonError("There is no daemon on Windows", "Every command works without it")
     if action == "run":
         _run(first)
-        return
-    found = _about() if action == "status" else _stop()
+    elif action == "status":
+        _show(_about(), as_json)
+    else:
+        _change(action, as_json)
+
+
+def _show(found: dict[str, Any], as_json: bool) -> None:
+    paused = background.is_paused()
     if as_json:
-        print_json({"running": action == "status" and bool(found), **found})
-    elif action == "stop":
-        say("stopped" if found else "not running")
+        print_json({"running": bool(found), "paused": paused, **found})
     elif found:
         _print(found)
     else:
-        click.echo("not running; the next search starts it")
+        click.echo(PAUSED if paused else "not running; the next search starts it")
+
+
+def _change(action: str, as_json: bool) -> None:
+    """Stop, pause or resume the background, and print the outcome."""
+    if action == "pause":
+        # First, so that nothing starts meanwhile.
+        background.pause()
+    elif action == "resume":
+        background.resume()
+    found, encoders = ({}, 0) if action == "resume" else (_stop(), background.stop_encoding())
+    if as_json:
+        print_json({"running": False, "paused": background.is_paused(), "encoders": encoders, **found})
+        return
+    stopped = [*["the daemon"] * bool(found), *["encoding"] * bool(encoders)]
+    said = {"stop": "nothing was running", "pause": PAUSED, "resume": "resumed; the next search starts what it needs"}
+    if stopped:
+        say(f"stopped {' and '.join(stopped)}")
+    if not stopped or action != "stop":
+        say(said[action])
 
 
 def _about() -> dict[str, Any]:
@@ -85,29 +107,14 @@ def _print(about: dict[str, Any]) -> None:
 
 def _stop() -> dict[str, Any]:
     """Stop the daemon, and return its last report, or nothing if it was not running."""
-    pid = daemon_pid()
+    pid = daemon_pid() if hasattr(os, "geteuid") else None
     if pid is None:
         return {}
     report = ask_daemon("stop")
-    if not report:
-        # It is busy, hangs, or was suspended, and then must continue in order to end.
-        os.kill(pid, signal.SIGTERM)
-        os.kill(pid, signal.SIGCONT)
-    if not _is_ended(pid):
-        os.kill(pid, signal.SIGKILL)
-        if not _is_ended(pid):
-            raise DaemonError(f"Process {pid} does not stop", "Its disk may be hanging; try again later")
+    if not report or not background.is_ended(daemon_lock(), pid):
+        # It is busy, hangs, or was suspended.
+        background.stop_process(daemon_lock(), pid)
     return report or {"pid": pid}
-
-
-def _is_ended(pid: int) -> bool:
-    """Wait for the process to end, and tell whether it did."""
-    deadline = time.monotonic() + STOP_SECONDS
-    while daemon_pid() == pid:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(PAUSE)
-    return True
 
 
 def _run(first: bool) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import click
 
 from notewell.errors import EmbedError
-from notewell.files.lock import held
-from notewell.files.user import home_folder, private_folder, state_folder
 from notewell.index.report import EncoderProgress
+from notewell.serve.background import announce, encoder_of, encoding, is_obsolete, is_paused
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -22,8 +22,8 @@ from notewell.vault import Vault
 
 # The lowest priority: any other process goes first.
 NICE = 19
-# How long it waits for its turn, in seconds; then it ends, and the next search of its vault starts another.
-TURN_SECONDS = 600.0
+# Said once for each vault.
+BEGUN = "Improving results in the background ({left} left). See `notewell status`; `notewell daemon pause` stops it"
 
 
 @click.command("encode")
@@ -50,49 +50,58 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
         if opened.encoder.progress.under_way:
             say("another process is already encoding this vault in the background")
         else:
-            with progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress:
-                opened.encode(progress, _turn() if gently else None)
+            with (
+                encoding(opened.root) if gently else nullcontext(),
+                progress_shown("Encoding", "encoded {:,} of {:,} chunks") as progress,
+            ):
+                stop = progress.stop
+                wanted = replace(progress, stop=lambda: stop() or is_obsolete()) if gently else progress
+                opened.encode(wanted)
         reached = opened.encoder.progress
     print_result(reached, as_json, lambda reached: click.echo(describe_encoder(reached)))
     if reached.left and not reached.under_way:
         raise Stopped
 
 
-def _turn() -> AbstractContextManager[None]:
-    """Return a lock on encoding gently, so that of a user's vaults one is encoded at a time."""
-    with suppress(OSError):
-        folder = private_folder(state_folder(os.environ, home_folder(os.environ)))
-        if os.access(folder, os.W_OK):
-            return held(folder / "reader.lock", TURN_SECONDS, "is encoding another vault")
-    # In a container, say, the user may have no folder for it.
-    return nullcontext()
-
-
 def describe_encoder(progress: EncoderProgress) -> str:
     """Return how far the encoder is, as a phrase.
 
     >>> describe_encoder(EncoderProgress("minilm", filled=2, unread=1, left=1))
-    'minilm has encoded 67% of 3 chunks, and skipped 1 in a language it does not know'
+    'minilm: 75% of 4 chunks done, 1 of them skipped for its language'
     >>> describe_encoder(EncoderProgress("minilm"))
     'minilm; nothing to encode yet'
     """
-    total, encoder = progress.filled + progress.left, progress.encoder.split("/")[0]
-    if not total and not progress.unread:
+    encoder = progress.encoder.split("/")[0]
+    if not progress.total:
         return f"{encoder}; nothing to encode yet"
     # Never 100 while something is missing.
-    share = min(progress.filled / total, 0.99 if progress.left else 1) if total else 1
-    skipped = f", and skipped {progress.unread:,} in a language it does not know" if progress.unread else ""
-    return f"{encoder} has encoded {share:.0%} of {counted(total, 'chunk')}{skipped}"
+    share = min(progress.done / progress.total, 0.99 if progress.left else 1)
+    skipped = f", {progress.unread:,} of them skipped for its language" if progress.unread else ""
+    return f"{encoder}: {share:.0%} of {counted(progress.total, 'chunk')} done{skipped}"
+
+
+def describe_work(vault: Vault, progress: EncoderProgress) -> str:
+    """Return whether the encoder runs now, waits or is paused, as the end of a sentence."""
+    if progress.under_way:
+        return "; running now"
+    if not progress.left:
+        return ""
+    if encoder_of(vault.root):
+        return "; waiting for another vault to be encoded"
+    return "; paused, `notewell daemon resume` continues" if is_paused() else ""
 
 
 def encode_in_background(vault: Vault) -> None:
-    """Start a process that encodes what is missing, unless settings forbid it or one is running already."""
+    """Start a process that encodes what is missing, unless that is forbidden or paused, or one is running already."""
     progress = vault.encoder.progress
     if progress.problem:
         say(f"note: {progress.problem}; nothing is encoded")
     if not vault.settings.embed.background or not progress.left or progress.under_way:
         return
-    say(f"Improving results in the background ({counted(progress.left, 'chunk')} left). See `notewell status`")
+    if is_paused() or encoder_of(vault.root):
+        return
+    if announce(vault.root, "encoder"):
+        say(BEGUN.format(left=counted(progress.left, "chunk")))
     # Few commands start one, and it takes 2 ms to load.
     import subprocess  # noqa: PLC0415
 

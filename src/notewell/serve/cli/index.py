@@ -13,7 +13,7 @@ import click
 from notewell.index import Report
 from notewell.index.report import Status
 from notewell.serve.cli import Stopped
-from notewell.serve.cli.encode import describe_encoder, encode_in_background
+from notewell.serve.cli.encode import describe_encoder, describe_work, encode_in_background
 from notewell.serve.cli.options import (
     by_reason,
     describe_suffixes,
@@ -109,10 +109,11 @@ def status(vault: Path | None, as_json: bool) -> None:
         notewell status --vault ~/notes
     """
     with open_vault(vault) as opened:
-        print_result(opened.status(), as_json, _print_status)
+        found = opened.status()
+        print_result(found, as_json, partial(_print_status, work=describe_work(opened, found.filling)))
 
 
-def _print_status(status: Status) -> None:
+def _print_status(status: Status, work: str) -> None:
     click.echo(f"vault     {status.vault}")
     if not status.indexed_at:
         click.echo("store     none yet; run `notewell index`")
@@ -124,7 +125,7 @@ def _print_status(status: Status) -> None:
     if progress.problem:
         click.echo(f"encoder   not usable: {progress.problem}")
     elif progress.encoder:
-        click.echo(f"encoder   {describe_encoder(progress)}{'; running now' * progress.under_way}")
+        click.echo(f"encoder   {describe_encoder(progress)}{work}")
     else:
         click.echo("encoder   none")
     click.echo(f"indexed   {status.indexed_at}")

@@ -12,9 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.errors import StoreBusy
-from notewell.files.lock import held
 from notewell.files.user import clean_up, home_folder, private_folder, state_folder
+from notewell.serve.background import announce, holder_of, is_paused
 from notewell.serve.daemon import wire
 
 if TYPE_CHECKING:
@@ -35,6 +34,9 @@ PATIENCE = 1.0
 MARKED = 3_600.0
 # The most folders that are marked so.
 MOST = 100
+STARTED = (
+    "note: a background process keeps this vault open, so that searches are quick; `notewell daemon pause` stops it"
+)
 # The hook that opens the vault; the daemon runs it for itself, and nobody waits for it.
 OPENING, FOR_NOBODY = b"start", {"window": b"0 0"}
 
@@ -44,6 +46,7 @@ class VaultOpener:
 
     def __init__(self) -> None:
         self.use_daemon: bool | None = None
+        self.root = Path()
 
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Open a vault."""
@@ -51,7 +54,7 @@ class VaultOpener:
         from notewell.vault import Vault  # noqa: PLC0415
 
         vault = Vault.open(path, settings)
-        self.use_daemon = vault.settings.daemon.use
+        self.use_daemon, self.root = vault.settings.daemon.use, vault.root
         return vault
 
 
@@ -64,7 +67,7 @@ def run_and_start(request: dict[str, bytes]) -> None:
     """
     command, name = [*request["arguments"].split(b"\0"), b""][:2]
     mark = _mark(request) if command == b"hook" else None
-    if mark and not _is_fresh(mark):
+    if mark and not _is_fresh(mark) and not is_paused():
         start_daemon(wire.packed(request | FOR_NOBODY) if name == OPENING else b"")
     from notewell.serve.cli import main  # noqa: PLC0415
 
@@ -74,7 +77,11 @@ def run_and_start(request: dict[str, bytes]) -> None:
     finally:
         if mark and opener.use_daemon is False:
             leave_mark(request)
-        elif opener.use_daemon and not mark:
+        elif opener.use_daemon and not mark and not is_paused():
+            if announce(opener.root, "daemon"):
+                from notewell.serve.say import say  # noqa: PLC0415
+
+                say(STARTED)
             start_daemon(wire.packed(request))
 
 
@@ -136,18 +143,9 @@ def ask_daemon(verb: str) -> dict[str, Any]:
 
 def daemon_pid() -> int | None:
     """Return the process id of the daemon that listens or is about to; None if there is none."""
-    lock = Path(f"{wire.socket_path()}.lock")
-    if not wire.is_safe(wire.socket_folder()) or not lock.exists():
-        return None
-    try:
-        with held(lock, 0):
-            return None
-    except StoreBusy:
-        return _signed(lock)
+    return holder_of(daemon_lock()) if wire.is_safe(wire.socket_folder()) else None
 
 
-def _signed(lock: Path) -> int | None:
-    try:
-        return int(json.loads(lock.read_text(encoding="ascii"))["pid"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
+def daemon_lock() -> Path:
+    """Return the lock that the daemon holds."""
+    return Path(f"{wire.socket_path()}.lock")

@@ -19,7 +19,7 @@ from pathlib import Path
 from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.serve.daemon import wire
-from notewell.serve.daemon.control import leave_mark
+from notewell.serve.daemon.control import daemon_lock, leave_mark
 from notewell.serve.daemon.health import RunningCode, free_memory, memory_mb
 from notewell.serve.daemon.request import Request, answer
 from notewell.serve.daemon.vaults import Vaults
@@ -192,7 +192,7 @@ def run_daemon(first: bytes = b"") -> bool:
             f"Other users can reach {folder}", "Delete it, or set XDG_RUNTIME_DIR to a folder that only you can reach"
         )
     try:
-        with held(Path(f"{wire.socket_path()}.lock"), UNTIL_FREE, "is the daemon"):
+        with held(daemon_lock(), UNTIL_FREE, "is the daemon"):
             _listen(first)
     except StoreBusy:
         return False

@@ -275,9 +275,8 @@ def _target(link: Data) -> str:
 def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
     """Return the status of the store."""
     encoder = status.filling
-    skipped = f", {encoder.unread:,} skipped in a language it does not know" if encoder.unread else ""
-    total = f"{encoder.filled + encoder.left:,} passages{skipped}"
-    encoded = f"{encoder.filled:,} of {total}" if encoder.encoder else "no encoder"
+    skipped = f", {encoder.unread:,} of them skipped for their language" if encoder.unread else ""
+    encoded = f"{encoder.done:,} of {encoder.total:,} passages{skipped}" if encoder.encoder else "no encoder"
     about = {name: getattr(status, name) for name in ("vault", "notes", "chunks", "links", "indexed_at", "stale")}
 
     def render(rows: int) -> ToolAnswer:

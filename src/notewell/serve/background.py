@@ -1,0 +1,149 @@
+"""What runs in the background for the user, the daemon and encoding: announced once, paused, and stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from binascii import crc32
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from notewell.errors import DaemonError, StoreBusy
+from notewell.files.lock import held
+from notewell.files.user import home_folder, private_folder, state_folder, write_private
+
+# In the user's state folder: a file while everything is paused, one for each vault that was told of it, and the locks
+# of the processes that encode.
+PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.lock"
+# How long encoding waits for its turn, in seconds; then it ends, and the next search of its vault starts another.
+TURN_SECONDS = 600.0
+# How often it looks meanwhile whether it is still wanted, in seconds.
+LOOK = 1.0
+# How long a process may take to end when it is stopped, in seconds; then it is killed.
+STOP_SECONDS = 5.0
+PAUSE = 0.02
+# Gone once Notewell is uninstalled.
+THIS_FILE = Path(__file__)
+
+
+def state() -> Path:
+    """Return the user's state folder."""
+    return state_folder(os.environ, home_folder(os.environ))
+
+
+def is_paused() -> bool:
+    """Tell whether nothing may start in the background."""
+    return (state() / PAUSED).exists()
+
+
+def pause() -> None:
+    """Let nothing start in the background, until `resume`."""
+    try:
+        write_private(state() / PAUSED, b"")
+    except OSError as error:
+        hint = "Use --no-daemon, and set embed.background to false"
+        raise DaemonError(f"{state()} cannot be written: {error.strerror or error}", hint) from error
+
+
+def resume() -> None:
+    """Let the next search start what it needs."""
+    (state() / PAUSED).unlink(missing_ok=True)
+
+
+def announce(root: Path, what: str) -> bool:
+    """Tell whether a vault's user has yet to hear of `what` runs in the background, and note that they have."""
+    told = state() / ANNOUNCED / f"{crc32(os.fsencode(root)):08x}-{what}"
+    if told.exists():
+        return False
+    with suppress(OSError):
+        write_private(told, b"")
+    return True
+
+
+def is_obsolete() -> bool:
+    """Tell whether a background process should end: everything is paused, or Notewell was uninstalled."""
+    return is_paused() or not THIS_FILE.exists()
+
+
+def encoding(root: Path) -> AbstractContextManager[None]:
+    """Hold the place of the one background process that encodes a vault, and wait for its turn among vaults.
+
+    Raises `StoreBusy` if there is one already, or if its turn does not come.
+    """
+    with suppress(OSError):
+        folder = private_folder(state() / ENCODING)
+        if os.access(folder, os.W_OK):
+            return _encoding(_place(root), folder.parent / TURN)
+    # In a container, say, the user may have no folder for it.
+    return nullcontext()
+
+
+@contextmanager
+def _encoding(place: Path, turn: Path) -> Iterator[None]:
+    ends = time.monotonic() + TURN_SECONDS
+    with held(place, 0, "is encoding this vault"), ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(held(turn, LOOK, "is encoding another vault"))
+                break
+            except StoreBusy:
+                if is_obsolete() or time.monotonic() > ends:
+                    raise
+        yield
+
+
+def encoder_of(root: Path) -> int | None:
+    """Return the background process that encodes a vault, or waits for its turn; None if there is none."""
+    return holder_of(_place(root))
+
+
+def _place(root: Path) -> Path:
+    return state() / ENCODING / f"{crc32(os.fsencode(root)):08x}.lock"
+
+
+def stop_encoding() -> int:
+    """Stop every background process that encodes a vault, and return how many there were."""
+    found = {place: pid for place in state().glob(f"{ENCODING}/*.lock") if (pid := holder_of(place))}
+    for place, pid in found.items():
+        stop_process(place, pid)
+    return len(found)
+
+
+def stop_process(lock: Path, pid: int) -> None:
+    """End the process that holds a lock, which may be suspended; one that does not end is killed."""
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+            if hasattr(signal, "SIGCONT"):
+                os.kill(pid, signal.SIGCONT)
+        if is_ended(lock, pid):
+            return
+    raise DaemonError(f"Process {pid} does not stop", "Its disk may be hanging; try again later")
+
+
+def is_ended(lock: Path, pid: int) -> bool:
+    """Wait for a process to free its lock, and tell whether it did."""
+    deadline = time.monotonic() + STOP_SECONDS
+    while holder_of(lock) == pid:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE)
+    return True
+
+
+def holder_of(lock: Path) -> int | None:
+    """Return the process that holds a lock; None if none does, or if its signature cannot be read."""
+    if not lock.exists():
+        return None
+    try:
+        with held(lock, 0):
+            return None
+    except StoreBusy:
+        pass
+    try:
+        return int(json.loads(lock.read_text(encoding="ascii"))["pid"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
