@@ -233,6 +233,7 @@ ANSWERS: dict[str, tuple[list[str], str, Any]] = {
     "read": (["read", "Home.md"], "/node/Home.md", Reading),
     "traverse": (["traverse", "Home", "--text", "bees"], "/traverse/Home?text=bees", Walk),
     "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", Links),
+    "links that miss a note": (["links", "--wanted"], "/links?wanted=true", Links),
     "links of a note": (["links", "Home"], "/links/Home", Links),
     "graph": (["graph"], "/graph", Graph),
     "status": (["status"], "/status", Status),

@@ -15,6 +15,7 @@ from tests.vaults import NOTES, found, opened, stop_after
 from notewell import Vault
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
 from notewell.index import Batches, Progress
+from notewell.store.sqlite import SqliteStore
 from notewell.types.notices import Notice
 from notewell.vault import Opening
 
@@ -183,6 +184,22 @@ def test_an_interrupted_full_run_leaves_the_old_store_in_place(make_vault: MakeV
     assert vault.store.about().notes == len(NOTES)
     vault.close()
     assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
+
+
+def test_the_seconds_of_a_run_are_those_until_the_new_store_is_in_place(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, now = make_vault(NOTES), [0.0]
+    vault.index()
+    replace_by = SqliteStore.replace_by
+
+    def take_seven_seconds(store: SqliteStore, other: SqliteStore) -> None:
+        replace_by(store, other)
+        now[0] += 7
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(SqliteStore, "replace_by", take_seven_seconds)
+    assert vault.index(full=True).seconds == 7
 
 
 def test_other_chunk_sizes_rebuild_the_store(make_vault: MakeVault) -> None:

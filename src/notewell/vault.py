@@ -239,15 +239,17 @@ class Vault:
         return read_place(self.root, find_place(self.root, note), self.settings.index, raw=raw)
 
     @with_aliases
-    def links(self, note: str = "", *, broken: bool = False, orphans: bool = False, to: str = "") -> Links:
-        """Return the links and backlinks of a note; for all notes, counts, the `broken` links and the `orphans`.
+    def links(
+        self, note: str = "", *, broken: bool = False, wanted: bool = False, orphans: bool = False, to: str = ""
+    ) -> Links:
+        """Return the links and backlinks of a note; for all notes, counts, and the `broken` links and `orphans`.
 
         With a note, `broken` keeps only its broken links; `to` keeps links to missing `notes`, `files` or `anchors`.
-        For a file that is not a note, its backlinks are returned.
+        `wanted` lists the missing notes that links name. For a file that is not a note, its backlinks are returned.
         """
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
 
-        query = LinkQuery(readable_name(note), broken=broken, orphans=orphans, to=to)
+        query = LinkQuery(readable_name(note), broken=broken, wanted=wanted, orphans=orphans, to=to)
         return self._graph.links(query)
 
     def graph(self) -> Graph:

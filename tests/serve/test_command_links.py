@@ -206,11 +206,16 @@ def test_orphans_are_the_notes_without_a_link_to_or_from_another(notewell: Notew
 def test_without_a_note_links_are_counted(notewell: Notewell, linked: Path) -> None:
     (linked / "data.json").write_text("{}")
     (linked / "queen.png").write_bytes(b"png")
-    assert notewell("links")[1] == (
-        "notes    5, 2 without links\nlinks    8: 6 to notes, 1 to other files, 1 to missing notes or files\n"
-    )
-    counts = {"notes": 5, "links": 8, "to_notes": 6, "to_files": 1, "broken": 1, "orphans": 2}
+    assert notewell("links")[1] == ("notes    5, 2 without links\nlinks    8: 4 to notes, 1 to other files, 3 broken\n")
+    counts = {"notes": 5, "links": 8, "to_notes": 4, "to_files": 1, "broken": 3, "orphans": 2}
     assert links(notewell)["counts"] == counts
+
+
+@cases("asked", [(), ("--broken",), ("--broken", "--to", "notes"), ("--wanted",), ("--orphans",)])
+def test_the_number_of_broken_links_is_the_same_however_it_is_asked_for(
+    notewell: Notewell, linked: Path, asked: tuple[str, ...]
+) -> None:
+    assert links(notewell, *asked)["counts"]["broken"] == len(links(notewell, "--broken")["links"]) == 4
 
 
 def test_json_has_every_field_of_a_link(notewell: Notewell, linked: Path) -> None:

@@ -129,6 +129,7 @@ def test_related_traverse_and_links_start_from_a_note(session: Asking) -> None:
     links = session.call("links", note=note).structured_content
     assert links["links"] and "counts" not in links
     assert session.call("links", broken=True).structured_content["counts"]["notes"] > 40
+    assert session.call("links", wanted=True).structured_content["wanted"][0] == {"target": "Pillow Book", "notes": 1}
 
 
 def test_status_shows_what_is_there(session: Asking) -> None:

@@ -149,6 +149,22 @@ def test_what_the_user_should_know_of_a_walk_is_reported() -> None:
     assert next(iter(page.data or {})) == "notices"
 
 
+def test_the_text_lists_the_links_that_were_asked_for(make_vault: MakeVault) -> None:
+    heading = "a.md:1 [[b#No]] → b.md no such heading"
+    with served(make_vault({"a.md": "[[b#No]] [[Wax]]", "b.md": "# B\n\nHoney.", "alone.md": "Rye."})) as session:
+        for asked, shown in (
+            ({"note": "a"}, [heading, "a.md:1 [[Wax]] no such note"]),
+            ({"note": "b"}, ["backlinks:", "a.md:1 [[b#No]]"]),
+            ({"note": "alone"}, ["It has none."]),
+            ({"broken": True}, [heading, "3 notes with 2 links, 2 of them broken"]),
+            ({"wanted": True}, ["wanted:", "Wax named by 1 note"]),
+            ({"orphans": True}, ["orphans:", "alone.md"]),
+            ({}, ["2 of them broken", "Nothing to list. A `note` lists its links;"]),
+        ):
+            text = session.text("links", **asked)
+            assert [line for line in shown if line not in text] == []
+
+
 def test_many_skipped_files_are_counted_and_a_few_named(make_vault: MakeVault) -> None:
     notes: dict[str, str | bytes] = {f"{number:03}.md": b"\0" * 10 for number in range(300)}
     vault = make_vault({**notes, "a.md": "# A\n\nzebra"})

@@ -17,7 +17,7 @@ from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
 from notewell.names.paths import PAGE, SUFFIX, hash_of, last_name, without_suffix
 from notewell.names.similar import SimilarNames
 from notewell.store import Snapshot
-from notewell.store.links import NOWHERE, TO_FILE, NoteIds
+from notewell.store.links import NoteIds
 from notewell.terms import fold_case
 from notewell.types.note import Link
 from notewell.types.notices import Notice
@@ -77,11 +77,11 @@ class LinkCounts:
     links: int = 0
     """How many links there are."""
     to_notes: int = 0
-    """Links to notes, even if the note lacks the heading they name."""
+    """Links to notes."""
     to_files: int = 0
     """Links to other files and to folders."""
     broken: int = 0
-    """Links to a missing note or file; those to a missing heading or block are not counted."""
+    """Links to a missing note, file, heading or block."""
     orphans: int = 0
     """Notes without a link to or from another."""
 
@@ -109,7 +109,7 @@ class Links:
     orphans: tuple[str, ...]
     """Notes without a link to or from another, if asked for."""
     wanted: tuple[WantedNote, ...]
-    """The notes that broken links name, the most wanted first."""
+    """The missing notes that links name, the most wanted first, if these or broken links are asked for."""
     counts: LinkCounts
     """The numbers of links, of the note or of all notes."""
     notices: tuple[Notice, ...] = ()
@@ -125,14 +125,15 @@ class Links:
 class LinkQuery:
     """Whose links are asked for: those of a note, those that lead to another file, or those of all notes.
 
-    `called` is the name that was asked for. Of all notes, `broken` links and `orphans` are listed; `to` leaves only the
-    broken links that miss `notes`, `files` or `anchors`.
+    `called` is the name that was asked for. Of all notes, `broken` links, `wanted` notes and `orphans` are listed; `to`
+    leaves only the broken links that miss `notes`, `files` or `anchors`.
     """
 
     called: str = ""
     note: str = ""
     file: str = ""
     broken: bool = False
+    wanted: bool = False
     orphans: bool = False
     to: str = ""
 
@@ -141,21 +142,21 @@ def report_links(
     snapshot: Snapshot, files: Callable[[], Iterable[str]], text: Callable[[str], str], query: LinkQuery
 ) -> Links:
     """Return the links that are asked for; `files` lists files that are not notes, `text` returns a note's text."""
-    problems = MISSING[query.to]
-    resolved = ResolvedLinks(snapshot, files, text, with_anchors=query.broken and NO_HEADING in problems)
+    resolved = ResolvedLinks(snapshot, files, text)
     if query.file:
         return Links(query.file, (), resolved.into_file(query.file), (), (), LinkCounts())
     if query.note:
         return _of_note(resolved, query)
-    broken = resolved.with_suggestions(resolved.broken(problems)) if query.broken else ()
+    broken = resolved.with_suggestions(resolved.broken(MISSING[query.to])) if query.broken else ()
     orphans = resolved.orphans() if query.orphans else ()
-    return Links(None, broken, (), orphans, _wanted(broken), resolved.counts())
+    wanted = _wanted(resolved.broken((NO_NOTE,)) if query.wanted else broken)
+    return Links(None, broken, (), orphans, wanted, resolved.counts())
 
 
 def _of_note(resolved: ResolvedLinks, query: LinkQuery) -> Links:
     links, backlinks = resolved.out_of(query.note), resolved.into(query.note)
-    to_notes = sum(link.to in resolved.paths for link in links)
-    broken = sum(not link.to for link in links)
+    to_notes = sum(link.to in resolved.paths and not link.problem for link in links)
+    broken = sum(bool(link.problem) for link in links)
     others = {link.to for link in links if link.to in resolved.paths} | {link.path for link in backlinks}
     counts = LinkCounts(
         1, len(links), to_notes, len(links) - to_notes - broken, broken, orphans=int(others <= {query.note})
@@ -182,19 +183,10 @@ def _wanted(links: Iterable[NoteLink]) -> tuple[WantedNote, ...]:
 class ResolvedLinks:
     """The links of one state of the store, with where they lead."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        files: Callable[[], Iterable[str]],
-        text: Callable[[str], str],
-        *,
-        with_anchors: bool = False,
-    ) -> None:
-        """Take a state of the store; `with_anchors` also checks the headings and blocks that links name."""
+    def __init__(self, snapshot: Snapshot, files: Callable[[], Iterable[str]], text: Callable[[str], str]) -> None:
         self._snapshot = snapshot
         self._files = files
         self._text = text
-        self._with_anchors = with_anchors
         self.paths = snapshot.ids()
         self._by_id = {note: path for path, note in self.paths.items()}
         self._edges = snapshot.edges()
@@ -210,11 +202,11 @@ class ResolvedLinks:
         return SimilarNames(self.paths)
 
     def counts(self) -> LinkCounts:
-        """Return how many links lead where; anchors are not checked."""
+        """Return how many links lead where."""
         links = self._edges.targets.size
-        to_no_note = [link for link in self._checked_links if link.to not in self.paths]
-        others, found = len(to_no_note), sum(bool(link.to) for link in to_no_note)
-        return LinkCounts(len(self.paths), links, links - others, found, others - found, len(self.orphans()))
+        broken = sum(bool(link.problem) for link in self._checked_links)
+        to_files = sum(bool(link.to) and link.to not in self.paths for link in self._checked_links)
+        return LinkCounts(len(self.paths), links, links - to_files - broken, to_files, broken, len(self.orphans()))
 
     def orphans(self) -> tuple[str, ...]:
         """Return the notes without a link to or from another note, in the order of their paths."""
@@ -246,10 +238,13 @@ class ResolvedLinks:
         return _in_order(link for link in self._checked_links if link.problem in problems)
 
     def with_suggestions(self, links: Iterable[NoteLink]) -> tuple[NoteLink, ...]:
-        """Return the links, those to a missing note with the notes that may be meant."""
-        return tuple(
-            replace(link, near=self._near.like(link.target)) if link.problem == NO_NOTE else link for link in links
-        )
+        """Return the links, those to a missing note, heading or block with what may be meant."""
+        return tuple(replace(link, near=self._meant(link)) if link.problem else link for link in links)
+
+    def _meant(self, link: NoteLink) -> tuple[str, ...]:
+        if link.problem == NO_NOTE:
+            return self._near.like(link.target)
+        return self._anchors[link.to].near(link.anchor) if link.to else ()
 
     def named_otherwise(self, called: str, path: str) -> tuple[Notice, ...]:
         """Return a notice if the name that was asked for finds one note, and a link of that name leads to another."""
@@ -261,19 +256,15 @@ class ResolvedLinks:
 
     @cached_property
     def _checked_links(self) -> Sequence[NoteLink]:
-        """Return the links that lead to no note, with where they lead instead; if asked for, those with anchors too."""
-        sources = self._edges.sources
-        if not self._with_anchors:
-            # Unpacking the links of all notes to check a few would double the time.
-            sources = sources[np.isin(self._edges.targets, np.array([NOWHERE, TO_FILE], dtype=np.uint32))]
-        return [self._checked(link) for link in self._links(np.unique(sources).tolist(), unsure=True)]
+        """Return the links that lead to no note, with where they lead instead, and those with an anchor."""
+        return [self._checked(link) for link in self._links(np.unique(self._edges.sources).tolist(), unsure=True)]
 
     def _links(self, notes: Sequence[int], *, unsure: bool = False) -> Iterator[NoteLink]:
         """Yield the links of these notes with where they lead, or only those to check; unresolved notes have none."""
         for note, links in links_of(self._snapshot, notes):
             for link, target in zip(links, self._targets(note).tolist(), strict=False):
                 to = self._by_id.get(target, "")
-                if not unsure or not to or (link.anchor and self._with_anchors):
+                if not unsure or not to or link.anchor:
                     yield NoteLink.of(self._by_id[note], link, to)
 
     def _targets(self, note: int) -> NoteIds:
@@ -301,8 +292,7 @@ class ResolvedLinks:
             # A heading without text, or in a list of links, is in no chunk: then the file is read.
             self._read_whole.add(path)
             self._anchors[path] = self._anchors_of(path, self._text(path))
-        problem = self._anchors[path].problem(anchor)
-        return replace(link, problem=problem or None, near=self._anchors[path].near(anchor) if problem else ())
+        return replace(link, problem=self._anchors[path].problem(anchor) or None)
 
     def _anchors_of(self, path: str, text: str = "") -> Anchors:
         return Anchors.of([*self._snapshot.chunks(self._snapshot.chunks_of(path)).values()], text)

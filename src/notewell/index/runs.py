@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -77,6 +78,12 @@ class Indexing:
 
     def run(self, *, progress: Progress, full: bool = False, wait: float = WAIT_SECONDS) -> Report:
         """Index what changed; everything if `full`, or if the store was made with other settings."""
+        began = time.perf_counter()
+        report = self._run(progress, full, wait)
+        # With the wait for another process, and for the copy of a store that was built beside.
+        return replace(report, seconds=round(time.perf_counter() - began, 3))
+
+    def _run(self, progress: Progress, full: bool, wait: float) -> Report:
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self.made_for if full else None
         store = self._opened.repaired() if full else self._opened.store

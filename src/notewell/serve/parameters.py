@@ -125,6 +125,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                     Literal["", "notes", "files", "anchors"],
                     "",
                 ),
+                Parameter("wanted", "List missing notes that links name, the most wanted first", bool, False),
                 Parameter("orphans", "List notes without any link to or from another note", bool, False),
                 QUERY["refresh"],
             )

@@ -21,7 +21,6 @@ from notewell.serve.wording import with_notices
 @click.argument("note", default="", shell_complete=complete_note)
 @vault_option
 @operation_options("links")
-@click.option("--wanted", is_flag=True, help="List missing notes that links point to, the most linked first")
 @json_option
 def command(
     note: str,
@@ -37,7 +36,7 @@ def command(
 
     With a NOTE, lists its links, their targets, and the backlinks from other notes. Without one, counts all links. NOTE
     is a path, or a unique name, title or alias; a picture or another file has backlinks only. Links are resolved as
-    Obsidian does. --broken also finds links to missing headings and blocks; the exit code is 1 if there are any.
+    Obsidian does. A link to a missing heading or block is broken, too. With --broken, the exit code is 1 if any are.
 
     \b
     Example:
@@ -49,11 +48,9 @@ def command(
         raise click.UsageError("--orphans concerns all notes; leave NOTE out.")
     if to and not broken:
         raise click.UsageError("--to needs --broken.")
-    # --wanted alone needs no check of anchors, which takes longer.
-    missing = to or "" if broken or not wanted else "notes"
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         place = place_from_root(opened.root, note) if note else ""
-        found = opened.links(place, broken=broken or wanted, orphans=orphans, to=missing)
+        found = opened.links(place, broken=broken, wanted=wanted, orphans=orphans, to=to or "")
     links = with_notices(found, notices)
     say_notices(links.notices)
     asked = {"broken": broken, "wanted": wanted, "orphans": orphans}
@@ -69,7 +66,7 @@ def _print_counts(links: Links) -> None:
     click.echo(f"notes    {counts.notes:,}, {counts.orphans:,} without links")
     click.echo(
         f"links    {counts.links:,}: {counts.to_notes:,} to notes, {counts.to_files:,} to other files, "
-        f"{counts.broken:,} to missing notes or files"
+        f"{counts.broken:,} broken"
     )
 
 

@@ -67,7 +67,7 @@ LINK = part_schema(
 LINKS = _page(
     Links,
     {"links": _list(LINK), "backlinks": _list(LINK)},
-    only=("note", "orphans", "counts"),
+    only=("note", "wanted", "orphans", "counts"),
     optional=("note", "counts"),
 )
 STATUS = part_schema(

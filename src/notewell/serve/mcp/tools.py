@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from notewell.serve.answering import answer, notices_in_errors, read_indexed
@@ -50,7 +50,9 @@ def traverse(vault: Vault, given: Arguments) -> ToolAnswer:
 
 def links(vault: Vault, given: Arguments) -> ToolAnswer:
     """Show links and backlinks."""
-    return links_page(_answer(vault, given))
+    found = _answer(vault, given)
+    # A list of broken links comes with the notes that they name; a page has room for what was asked for.
+    return links_page(found if given.given["wanted"] else replace(found, wanted=()))
 
 
 def _answer(vault: Vault, given: Arguments) -> Any:
@@ -116,7 +118,7 @@ no links.""",
         "links",
         "List links",
         """List the links and backlinks of a `note`, with their lines. Without a note, count all links; `broken` lists \
-broken links, `orphans` notes without links.""",
+broken links, `wanted` the missing notes that links name, `orphans` notes without links.""",
         arguments_of("links"),
         links,
         schemas.LINKS,
