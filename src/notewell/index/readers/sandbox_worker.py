@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import json
 import os
@@ -16,6 +17,8 @@ from notewell.index.readers.content import MOST_MEMORY, within_limits
 from notewell.index.readers.loading import reader_of
 from notewell.index.readers.sandbox import message_of, receive, send
 
+# From <sys/prctl.h>.
+PR_SET_PDEATHSIG = 1
 # Seconds between checks that the parent process still exists.
 PARENT_CHECK = 0.5
 
@@ -25,6 +28,7 @@ def main() -> None:
     # Ctrl-C is for the parent process, which finishes the current file.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
+    _die_with_parent()
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -57,6 +61,12 @@ def _answer(reader: str, data: bytes) -> bytes:
 
 def _as_json(answer: dict[str, str]) -> bytes:
     return json.dumps(answer).encode()
+
+
+def _die_with_parent() -> None:
+    """Have Linux kill this process with its parent: a library in C may keep `_end_with` from running."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with(parent: int) -> None:
