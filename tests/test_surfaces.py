@@ -34,7 +34,7 @@ from notewell.serve.parameters import OPERATIONS, QUERY, REQUIRED
 from notewell.serve.schema import schema_of
 from notewell.types.aliases import aliases_of
 from notewell.types.query import Filters, QueryFields
-from notewell.types.results import DeepResults, Results
+from notewell.types.results import Compared, DeepResults, Results
 
 
 @dataclass(frozen=True)
@@ -229,6 +229,7 @@ ANSWERS: dict[str, tuple[list[str], str, Any]] = {
         "/search?text=bees&mode=deep&explain=true",
         DeepResults,
     ),
+    "compare": (["search", "bees", "--mode", "compare"], "/search?text=bees&mode=compare", Compared),
     "related": (["related", "Home"], "/related/Home", Results),
     "read": (["read", "Home.md"], "/node/Home.md", Reading),
     "traverse": (["traverse", "Home", "--text", "bees"], "/traverse/Home?text=bees", Walk),
@@ -323,12 +324,22 @@ def printed(root: Path, typed: list[str]) -> dict[str, Any]:
 
 
 def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in answer.items() if name not in TIMES}
+    return {
+        name: _timeless(value) if isinstance(value, dict) else value
+        for name, value in answer.items()
+        if name not in TIMES
+    }
 
 
 def test_what_a_model_gets_has_the_form_that_its_tool_declares(served: tuple[Path, Served]) -> None:
     given: dict[str, dict[str, Any]] = {"search": {"text": "bees", "mode": "deep", "explain": True}}
-    given |= {"related": {"note": ["Home"]}, "traverse": {"note": "Home"}, "links": {"note": "Home"}, "status": {}}
+    given |= {
+        "graph": {},
+        "related": {"note": ["Home"]},
+        "traverse": {"note": "Home"},
+        "links": {"note": "Home"},
+        "status": {},
+    }
     vault = served[1].vault
     assert vault
     for tool in import_module("notewell.serve.mcp.tools").TOOLS:

@@ -34,7 +34,7 @@ def session(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def test_every_tool_says_what_it_is_for_and_that_it_only_reads(session: Asking) -> None:
     tools = session.do("list_tools").tools
-    assert [tool.name for tool in tools] == ["search", "read", "related", "traverse", "links", "status"]
+    assert [tool.name for tool in tools] == ["search", "read", "related", "traverse", "links", "graph", "status"]
     for tool in tools:
         assert len(tool.description) > 100
         assert tool.annotations.read_only_hint and tool.annotations.open_world_hint is False
@@ -132,6 +132,26 @@ def test_related_traverse_and_links_start_from_a_note(session: Asking) -> None:
     assert session.call("links", wanted=True).structured_content["wanted"][0] == {"target": "Pillow Book", "notes": 1}
 
 
+def test_compare_marks_what_one_mode_alone_found(session: Asking) -> None:
+    hits = session.call("search", text="bees in winter", mode="compare", limit=4).structured_content["hits"]
+    fast, deep = (
+        {
+            hit["path"]
+            for hit in session.call("search", text="bees in winter", mode=mode, limit=4).structured_content["hits"]
+        }
+        for mode in ("fast", "deep")
+    )
+    assert {hit["path"]: hit.get("only") for hit in hits} == {
+        path: None if path in fast & deep else "fast" if path in fast else "deep" for path in fast | deep
+    }
+
+
+def test_the_graph_is_shown_by_its_communities(session: Asking) -> None:
+    graph = session.call("graph").structured_content
+    assert graph["notes"] > 40 and graph["communities"][0]["central"].endswith(".md")
+    assert f"{graph['communities'][0]['size']} notes: " in session.text("graph")
+
+
 def test_status_shows_what_is_there(session: Asking) -> None:
     status = session.call("status").structured_content
     assert status["notes"] > 40 and status["vault"].endswith("vault") and "indexing" not in status
@@ -141,6 +161,8 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
     for name, given in (
         ("search", {"text": "the", "limit": 50}),
         ("search", {"text": "bees", "mode": "deep", "limit": 50}),
+        ("search", {"text": "bees", "mode": "compare"}),
+        ("graph", {}),
         ("related", {"note": "Home", "limit": 50}),
         ("traverse", {"note": "Home", "floor": -1}),
         ("links", {"orphans": True, "broken": True}),
@@ -170,7 +192,7 @@ def test_every_answer_fits_on_a_page(session: Asking) -> None:
         ("related", {"note": ["Home", "../outside.md"]}, "No indexed note"),
         ("search", {"text": "x", "where": ["status"]}, "'status' is not KEY=VALUE"),
         ("search", {"text": "x", "after": "someday"}, "someday"),
-        ("search", {"text": "x", "mode": "wide"}, "'fast' or 'deep'"),
+        ("search", {"text": "x", "mode": "wide"}, "'fast', 'deep' or 'compare'"),
         ("read", {"note": "../outside.md"}, "No indexed note"),
         ("read", {"note": "/etc/passwd"}, "/etc/passwd"),
         ("read", {"note": "Home.md:9000"}, "there is no line 9000"),

@@ -20,8 +20,9 @@ from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Status
 from notewell.serve.mcp.arguments import arguments_of, input_schema, read_arguments
+from notewell.serve.mcp.graph_pages import walk_page
 from notewell.serve.mcp.notes import path_at, uri_of
-from notewell.serve.mcp.pages import clipped, first_lines, reading_page, status_page, walk_page
+from notewell.serve.mcp.pages import clipped, first_lines, reading_page, status_page
 from notewell.serve.mcp.server import make_server
 from notewell.store import About
 

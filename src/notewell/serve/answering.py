@@ -39,7 +39,10 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
         check_asked(query)
     notices = vault.freshness.look(refresh=given["refresh"])
     with notices_in_errors(notices):
-        found = vault.search(query) if query else getattr(vault, operation)(**asked)
+        if query:
+            found = vault.compare(query) if asked.get("mode") == "compare" else vault.search(query)
+        else:
+            found = getattr(vault, operation)(**asked)
     return with_notices(found, notices)
 
 

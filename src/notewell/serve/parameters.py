@@ -27,7 +27,8 @@ QUERY_HELP = {
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
     "max_tokens": "Limit the output to about N tokens",
-    "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set",
+    "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set; "
+    "compare returns both",
     "explain": "Show how each score was computed",
     "refresh": "Index changed files first, if that is quick",
 }
@@ -48,7 +49,7 @@ class Parameter:
 def _kind(name: str, hint: Any) -> Any:
     """Return the type of a field of `Query` or `Filters` as surfaces take it."""
     if name == "mode":
-        return Literal["fast", "deep"]
+        return Literal["fast", "deep", "compare"]
     kinds = {part for part in get_args(hint) if part is not type(None)} or {hint}
     return next((kind for kind in (int, bool) if kind in kinds), str if hint is str else list[str])
 
@@ -130,7 +131,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 QUERY["refresh"],
             )
         ),
-        "graph": Operation((QUERY["refresh"],), surfaces=("cli", "http")),
+        "graph": Operation((QUERY["refresh"],)),
         "status": Operation(),
         "remember": Operation(
             (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from notewell.types.notices import Fact, Notice
+from notewell.types.results import Compared
 
 Noticed = TypeVar("Noticed")
 
@@ -113,5 +114,7 @@ def _shown(name: str, fact: Fact) -> str:
 def with_notices(result: Noticed, notices: tuple[Notice, ...]) -> Noticed:
     """Return a result with more notices in front of its own."""
     ours: Any = result
-    made: Noticed = replace(ours, notices=(*notices, *ours.notices))
+    halves = ("fast", "deep") if isinstance(result, Compared) else ()
+    more = {half: with_notices(getattr(ours, half), notices) for half in halves}
+    made: Noticed = replace(ours, **(more or {"notices": (*notices, *ours.notices)}))
     return made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from itertools import zip_longest
 
 import click
@@ -48,8 +47,8 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
 
 def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault: Vault) -> None:
     """Print a fast and a deep search side by side; with --explain, the scores of both follow."""
-    fast, deep = with_notices(both.fast, notices), with_notices(both.deep, notices)
-    both = replace(both, fast=fast, deep=deep)
+    both = with_notices(both, notices)
+    fast, deep = both.fast, both.deep
     say_notices(dict.fromkeys((*fast.notices, *deep.notices)))
     if page.format == "json":
         print_json(as_data(both, explain=page.query.explain))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -26,9 +27,9 @@ from notewell.vault import Vault
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @click.option(
     "--mode",
-    type=click.Choice(["fast", "deep", "compare"]),
+    type=click.Choice(get_args(QUERY["mode"].kind)),
     default="fast",
-    help=f"{QUERY['mode'].help}; compare prints both side by side. Default: fast",
+    help=f"{QUERY['mode'].help}, side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="Same as --mode deep")
 def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], mode: str) -> None:

@@ -27,7 +27,7 @@ from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
-from notewell.types.results import DeepResults, Results
+from notewell.types.results import Compared, DeepResults, Results
 from notewell.vault import Vault
 
 # Why the guard refuses a request, on every route.
@@ -131,7 +131,7 @@ class Routes:
 def router(vault: Vault) -> APIRouter:
     """Return the routes of a vault, the most needed first."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
-    found = schema_of(Results) | schema_of(DeepResults)
+    found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
     add = partial(_add, made)
     add("/health", routes.health, schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))

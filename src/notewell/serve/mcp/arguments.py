@@ -24,7 +24,7 @@ EXAMPLES = {
 MORE = {
     "max_tokens": "whole passages instead of short excerpts",
     "explain": "rarely needed",
-    "mode": "for an overview of a subject",
+    "mode": "deep gives an overview of a subject",
 }
 
 

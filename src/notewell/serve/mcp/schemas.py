@@ -9,6 +9,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 
 from notewell.graph.link_report import Links, NoteLink
+from notewell.graph.overview import Bridge, Community, Graph
 from notewell.graph.traverse import Walk
 from notewell.index.report import Reason, Status
 from notewell.memory import Forgotten, Near, Remembered
@@ -46,6 +47,7 @@ HIT = part_schema(
     more={
         "excerpt": NotRequired[_field(QUOTE, "Of a longer passage, the sentences closest to the query")],
         "text": NotRequired[_field(str, f"The whole passage, if short. {QUOTED}")],
+        "only": NotRequired[_field(str, "In compare mode, the mode that alone found the note")],
         "reached": NotRequired[_field(str, "In deep mode, how the note was reached")],
         "trace": NotRequired[_field(list[str], "With explain, how the score was computed")],
     },
@@ -69,6 +71,21 @@ LINKS = _page(
     {"links": _list(LINK), "backlinks": _list(LINK)},
     only=("note", "wanted", "orphans", "counts"),
     optional=("note", "counts"),
+)
+COMMUNITY = part_schema(
+    Community,
+    only=("names", "size"),
+    more={"central": _field(str, "The path of the most central")},
+)
+BRIDGE = part_schema(Bridge, only=("links",), more={"between": _field(list[str], "The most central note of each")})
+GRAPH = _page(
+    Graph,
+    {
+        "communities": _list(COMMUNITY),
+        "bridges": _list(BRIDGE),
+        "orphans": _field(int, "How many notes have no link to or from another"),
+    },
+    only=("notes", "links"),
 )
 STATUS = part_schema(
     Status,

@@ -10,8 +10,10 @@ from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.arguments import arguments_of
-from notewell.serve.mcp.pages import ToolAnswer, hits_page, is_open, links_page, reading_page, status_page, walk_page
+from notewell.serve.mcp.graph_pages import graph_page, links_page, walk_page
+from notewell.serve.mcp.pages import ToolAnswer, compared_page, hits_page, is_open, reading_page, status_page
 from notewell.serve.parameters import Parameter, query_of
+from notewell.types.results import Compared
 from notewell.vault import Vault
 
 
@@ -32,7 +34,8 @@ class Tool:
 
 def hits(vault: Vault, given: Arguments) -> ToolAnswer:
     """Find the lines that answer a text, or the notes most like some notes."""
-    return hits_page(_answer(vault, given), query_of(given.operation, given.given))
+    found, query = _answer(vault, given), query_of(given.operation, given.given)
+    return compared_page(found, query) if isinstance(found, Compared) else hits_page(found, query)
 
 
 def read(vault: Vault, given: Arguments) -> ToolAnswer:
@@ -53,6 +56,11 @@ def links(vault: Vault, given: Arguments) -> ToolAnswer:
     found = _answer(vault, given)
     # A list of broken links comes with the notes that they name; a page has room for what was asked for.
     return links_page(found if given.given["wanted"] else replace(found, wanted=()))
+
+
+def graph(vault: Vault, given: Arguments) -> ToolAnswer:
+    """Show the communities of the vault."""
+    return graph_page(_answer(vault, given))
 
 
 def _answer(vault: Vault, given: Arguments) -> Any:
@@ -122,6 +130,15 @@ broken links, `wanted` the missing notes that links name, `orphans` notes withou
         arguments_of("links"),
         links,
         schemas.LINKS,
+    ),
+    Tool(
+        "graph",
+        "Overview of the notes",
+        """Show what the notes are about as a whole: communities of linked notes, each by its most central ones, and \
+the links between them. Use it to find your way in notes you do not know.""",
+        arguments_of("graph"),
+        graph,
+        schemas.GRAPH,
     ),
     Tool(
         "status",
