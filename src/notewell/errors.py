@@ -2,6 +2,7 @@
 
 NotewellError
 ├── VaultError          a folder is missing, is not a folder, or cannot be read or written
+│   └── DoubtfulVault   a folder that was not named is hardly a vault: the home folder, or a whole disk
 ├── NoteError           one note cannot be read, remembered or forgotten; indexing continues without it
 │   └── NoteOutOfReach  the cause lies outside the note: no permission, or a library is not installed
 ├── SettingsError       a setting in a file, the environment or an option is wrong
@@ -31,6 +32,10 @@ class NotewellError(Exception):
 
 class VaultError(NotewellError):
     """A folder is missing, is not a folder, or cannot be read or written."""
+
+
+class DoubtfulVault(VaultError):
+    """A folder that was not named is hardly a vault, such as the home folder or a whole disk."""
 
 
 class NoteError(NotewellError):

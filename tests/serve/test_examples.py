@@ -36,7 +36,8 @@ NOT_RUN = {
     r"pip install|hf download|ollama pull|git clone": "they load from the network",
     r"make\b": "it runs this very test, among others; that its words exist is checked",
     r"python -m bench": "it takes minutes, and data that is not in the repository",
-    r"(claude|codex|gemini) (mcp add|plugin install)": "they are programs of others, which need not be here",
+    r"(claude|codex|gemini) (mcp (add|remove)|plugin install)": "they are programs of others, which need not be here",
+    r"pip uninstall": "it would remove what is tested",
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
@@ -148,7 +149,8 @@ def test_json_of_a_page_names_what_there_is(block: Block) -> None:
 @cases("block", written_as("sh"))
 def test_commands_of_a_page_exist_with_their_options(block: Block) -> None:
     for line in commands(block):
-        for words in ours_in(line):
+        # Another program may end with our name: `pip uninstall notewell`.
+        for words in filter(None, ours_in(line)):
             check_command(words)
         for word in re.findall(r"^make ([\w-]+)", line):
             assert f"\n{word}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), line
@@ -250,10 +252,9 @@ def check_tools(allowed: list[str]) -> None:
 
 def check_command(words: Sequence[str]) -> None:
     """Read the words as the command line does; one that it does not know raises."""
-    from notewell.serve.cli import cli  # noqa: PLC0415
-    from notewell.serve.daemon.client import without_switch  # noqa: PLC0415
+    from notewell.serve.cli import SWITCHES, cli  # noqa: PLC0415
 
-    name, *given = without_switch(list(words))[0]
+    name, *given = [word for word in words if word not in SWITCHES]
     command = cli.get_command(None, name)  # type: ignore[arg-type]
     assert command is not None, f"there is no command {name}"
     context = command.make_context(name, given)

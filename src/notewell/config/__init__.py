@@ -40,6 +40,7 @@ __all__ = [
     "find_root",
     "given_settings",
     "here",
+    "is_vault",
     "load_settings",
     "misspelt_variables",
     "nearest_vault",
@@ -56,6 +57,8 @@ NEAR_VARIABLE = 0.9
 # A vault's file may come from a stranger, and the time to parse a name of many parts grows with its square: 0.1 s at
 # worst with these two limits, a minute for 100,000 bytes without.
 LARGEST, DOTS = 32_000, 100
+# What a vault of Notewell or Obsidian contains.
+MARKS = (FILE, FOLDER, ".obsidian")
 # What names of settings look like, misspelt ones included.
 PLAIN = r"[a-z_.-]{1,32}"
 
@@ -157,7 +160,12 @@ def here() -> Path:
 
 def find_root(start: Path) -> Path:
     """Return the nearest folder upward that is a vault of Notewell or Obsidian, or `start` itself."""
-    return _nearest(start, (FILE, FOLDER, ".obsidian")) or start
+    return _nearest(start, MARKS) or start
+
+
+def is_vault(folder: Path) -> bool:
+    """Tell whether a folder is a vault of Notewell or Obsidian."""
+    return any(map(os.path.exists, map(folder.joinpath, MARKS)))
 
 
 def nearest_vault(start: Path | None) -> Path | None:

@@ -67,11 +67,6 @@ def change_of(root: Path, path: str, store: Store) -> Changes:
     return Changes(read, () if read else (path,), store.files().notes)
 
 
-def has_files(root: Path, rules: WalkRules) -> bool:
-    """Return whether the folder may contain a note: a file of a known format, or a folder that cannot be listed."""
-    return any(True for _ in walk(root, rules, BY_SUFFIX))
-
-
 def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     """Return how many files of the vault have an unknown format, by suffix, the most frequent first."""
     others = (found for found in walk(root, rules, BY_SUFFIX, others=True) if not found.closed)

@@ -10,7 +10,8 @@ import click
 
 from notewell.errors import VaultError
 from notewell.graph.overview import Bridge, Graph
-from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
+from notewell.serve.cli.first_index import vault_to_index_option
+from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import option, vault_to_ask
 from notewell.serve.parameters import QUERY
 from notewell.serve.say import counted, printable_line, say
@@ -22,7 +23,7 @@ BRIDGES = 8
 
 
 @click.command("graph")
-@vault_option
+@vault_to_index_option
 @click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Write a picture of the graph to FILE")
 @click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write a Graphviz file to FILE")
 @click.option("--all", "every", is_flag=True, help="List all communities and bridges, not only the largest")

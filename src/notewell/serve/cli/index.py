@@ -14,6 +14,7 @@ from notewell.index import Report
 from notewell.index.report import Status
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import describe_encoder, describe_work, encode_in_background
+from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import (
     by_reason,
     describe_suffixes,
@@ -29,7 +30,7 @@ from notewell.serve.say import counted, printable, say
 
 @click.command("index")
 @click.argument("folder", metavar="[VAULT]", required=False, type=click.Path(path_type=Path))
-@vault_option
+@vault_to_index_option
 @click.option("--full", is_flag=True, help="Index every note again")
 @click.option("--verbose", "-v", is_flag=True, help="List every redaction by kind and place, and every skipped file")
 @json_option
@@ -45,6 +46,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     if folder and vault and folder.resolve() != vault.resolve():
         raise click.UsageError("VAULT and --vault name two folders.")
     with open_vault(folder or vault) as opened:
+        check_new(opened)
         with progress_shown() as progress:
             report = opened.index(full=full, progress=progress)
         if not report.interrupted:
@@ -72,7 +74,7 @@ def _changes(report: Report) -> str:
 
 
 @click.command("watch")
-@vault_option
+@vault_to_index_option
 @json_option
 def watch(vault: Path | None, as_json: bool) -> None:
     """Keep the store up to date while you write
@@ -94,6 +96,7 @@ def watch(vault: Path | None, as_json: bool) -> None:
         click.echo(data if as_json else f"{_changes(report)} in {report.seconds:.2f} s")
 
     with open_vault(vault) as opened:
+        check_new(opened)
         say(f"watching {opened.root}")
         opened.watch(report_changes, stop, warn=say)
 

@@ -10,8 +10,9 @@ import click
 
 from notewell.graph.link_report import Links, NoteLink
 from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import place_from_root
-from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
+from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
 from notewell.serve.say import counted, printable_line, say
 from notewell.serve.wording import with_notices
@@ -19,7 +20,7 @@ from notewell.serve.wording import with_notices
 
 @click.command("links")
 @click.argument("note", default="", shell_complete=complete_note)
-@vault_option
+@vault_to_index_option
 @operation_options("links")
 @json_option
 def command(

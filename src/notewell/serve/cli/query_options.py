@@ -10,14 +10,13 @@ from typing import Any, get_args
 
 import click
 
-from notewell.errors import VaultError
-from notewell.index.changes import count_others, has_files
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import Command, Number, describe_suffixes, json_option, open_vault
+from notewell.serve.cli.first_index import check_new
+from notewell.serve.cli.options import Command, Number, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.parameters import HITS, NO_REFRESH_HELP, REQUIRED, Parameter, parameters_of, query_of
 from notewell.serve.say import say
@@ -137,7 +136,7 @@ def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, 
     new = not opened.indexed
     first = new or not opened.store.state.finished
     if new:
-        _check_files(opened)
+        check_new(opened, needs_notes=True)
         say(f"indexing {opened.root}")
     # The bar is gone before anything else is printed.
     with progress_shown() as progress:
@@ -148,16 +147,6 @@ def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, 
         raise Stopped
     if first:
         encode_in_background(opened)
-
-
-def _check_files(vault: Vault) -> None:
-    """Refuse to make a store for a folder without notes, which is probably the wrong folder."""
-    if has_files(vault.root, vault.settings.index):
-        return
-    others = count_others(vault.root, vault.settings.index)
-    there = f"It has {describe_suffixes(others)}. " if others else ""
-    fact = f"There are no readable notes in {vault.root}"
-    raise VaultError(fact, f"{there}Run this in the folder of your notes, or set --vault")
 
 
 # Short names.

@@ -13,8 +13,9 @@ from notewell.index.place import Reading, names_file
 from notewell.search.budget import block
 from notewell.serve.answering import notices_in_errors
 from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import LAST, place_from_root, read_places, remember_reading
-from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json, vault_option
+from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json
 from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
 from notewell.serve.say import printable
@@ -23,7 +24,7 @@ from notewell.types.note import Chunk
 
 @click.command("read")
 @click.argument("note", metavar="NOTE[:LINES|#PART]", shell_complete=complete_note)
-@vault_option
+@vault_to_index_option
 @click.option("--numbers", is_flag=True, help="Print line numbers")
 @click.option("--raw", is_flag=True, help="Show secrets too; on a terminal only")
 @click.option(

@@ -9,8 +9,8 @@ from typing import get_args
 import click
 
 from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
-from notewell.serve.cli.options import vault_option
 from notewell.serve.cli.query_options import Page, PageCommand, option, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
 from notewell.serve.parameters import QUERY, check_asked
@@ -22,7 +22,7 @@ from notewell.vault import Vault
 
 @click.command("search", cls=PageCommand)
 @click.argument("text", nargs=-1)
-@vault_option
+@vault_to_index_option
 @page_options
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @click.option(
@@ -83,7 +83,7 @@ def _follow_links(vault: Vault, query: Query, notices: tuple[Notice, ...], page:
 
 @click.command("related", cls=PageCommand)
 @click.argument("note", nargs=-1, required=True, metavar="NOTE...", shell_complete=complete_note)
-@vault_option
+@vault_to_index_option
 @page_options
 def related(note: tuple[str, ...], vault: Path | None, page: Page) -> None:
     """Find the notes most like one or several notes

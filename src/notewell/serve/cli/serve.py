@@ -14,7 +14,8 @@ from notewell.files.user import home_folder, user_folder
 from notewell.serve.answering import SERVED
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
-from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices, vault_option
+from notewell.serve.cli.first_index import check_new, vault_to_index_option
+from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import say
 from notewell.vault import Vault
@@ -25,7 +26,7 @@ RATE = 100.0
 
 
 @click.command("serve")
-@vault_option
+@vault_to_index_option
 @click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on. Default: 127.0.0.1")
 @click.option(
     "--port",
@@ -101,9 +102,10 @@ def _print_token(token: str, as_json: bool) -> None:
 
 
 def _bring_up_to_date(vault: Vault) -> None:
+    check_new(vault)
+    if not vault.indexed:
+        say(f"indexing {vault.root}")
     with progress_shown() as progress:
-        if not vault.indexed:
-            say(f"indexing {vault.root}")
         notices = vault.refresh(progress)
         if progress.stop():
             raise Stopped
@@ -121,7 +123,7 @@ def _check_installed() -> None:
 
 
 @click.command("mcp")
-@vault_option
+@vault_to_index_option
 def mcp(vault: Path | None) -> None:
     """Serve the vault to AI agents over MCP
 
@@ -140,6 +142,7 @@ def mcp(vault: Path | None) -> None:
     if sys.stdin is None or sys.stdout is None:
         raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
     opened = Vault.open(vault, opening=SERVED)
+    check_new(opened)
     try:
         # The MCP library takes half a second to load.
         from notewell.serve.mcp.stdio import serve_stdio  # noqa: PLC0415

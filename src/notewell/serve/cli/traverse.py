@@ -10,8 +10,9 @@ import click
 
 from notewell.graph.traverse import IN_WORDS, Walk
 from notewell.serve.cli.completion import complete_note
+from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import read_places
-from notewell.serve.cli.options import json_option, print_result, say_notices, vault_option
+from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
 from notewell.serve.say import counted, printable_line, say
 from notewell.serve.wording import with_notices
@@ -23,7 +24,7 @@ SHOWN = 5
 
 @click.command("traverse")
 @click.argument("note", shell_complete=complete_note)
-@vault_option
+@vault_to_index_option
 @operation_options("traverse")
 @click.option("--all", "every", is_flag=True, help="List all dropped notes, not only the most similar")
 @json_option
