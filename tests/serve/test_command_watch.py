@@ -61,9 +61,9 @@ def save_until_told(watch: Started, file: Path) -> str:
     raise AssertionError("nothing was told")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_a_saved_note_is_reported_and_searchable_and_a_signal_ends_it_well(
-    folder: Path, running: list[Started], number: int
+    folder: Path, running: list[Started], number: int, expected: int
 ) -> None:
     running.append(watch := Started(folder))
     first = watch.line()
@@ -72,7 +72,7 @@ def test_a_saved_note_is_reported_and_searchable_and_a_signal_ends_it_well(
     with Vault.open(folder) as vault:
         assert vault.search("zebra")[0].path == "new.md"
     code, err = watch.end(number)
-    assert (code, err) == (0, f"watching {folder}\n")
+    assert (code, err) == (expected, f"watching {folder}\n")
     with pytest.raises(ProcessLookupError):
         os.killpg(watch.process.pid, 0)
     with Vault.open(folder) as vault:

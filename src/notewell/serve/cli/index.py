@@ -79,15 +79,16 @@ def _changes(report: Report) -> str:
 def watch(vault: Path | None, as_json: bool) -> None:
     """Keep the store up to date while you write
 
-    A saved note is searchable within a second. Ctrl-C stops it. --json prints each change as a line.
+    A saved note is searchable within a second. Ctrl-C stops it, with exit code 130; SIGTERM stops it with 0. --json
+    prints each change as a line.
 
     \b
     Example:
         notewell watch --vault ~/notes
     """
-    stop = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    stop, interrupted = Event(), Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    signal.signal(signal.SIGINT, lambda *_: (stop.set(), interrupted.set()))
 
     def report_changes(report: Report) -> None:
         encode_in_background(opened)
@@ -99,6 +100,8 @@ def watch(vault: Path | None, as_json: bool) -> None:
         check_new(opened)
         say(f"watching {opened.root}")
         opened.watch(report_changes, stop, warn=say)
+    if interrupted.is_set():
+        raise Stopped
 
 
 @click.command("status")

@@ -215,12 +215,14 @@ class Server(uvicorn.Server):
 
 
 def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> None:
-    """Serve until Ctrl-C or SIGTERM, and leave nothing behind."""
-    server = Server(app, vault)
+    """Serve until SIGTERM, or until Ctrl-C, which is raised when all is done; leave nothing behind."""
+    server, received = Server(app, vault), list[int]()
     for number in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn raises the signal again when it has ended; by then all is done.
-        signal.signal(number, lambda *_: None)
+        # uvicorn raises the signal again when it has ended.
+        signal.signal(number, lambda number, _: received.append(number))
     try:
         server.run(list(sockets))
     finally:
         vault.freshness.close()
+    if signal.SIGINT in received:
+        raise KeyboardInterrupt
