@@ -28,9 +28,9 @@ from notewell.index.report import Report, Status
 from notewell.memory import Forgotten, Remembered
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
+from notewell.serve.http.health import Health, VaultHealth
 from notewell.serve.http.problems import Failure
 from notewell.serve.http.reload import IndexingProgress
-from notewell.serve.http.routes import Health
 from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
@@ -45,7 +45,7 @@ NAMED = {"string": "text", "integer": "whole number", "number": "number", "boole
 # Every result that is printed or sent as JSON.
 ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
-    *(Results, Status, Walk),
+    *(Results, Status, VaultHealth, Walk),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

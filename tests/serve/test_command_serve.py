@@ -123,8 +123,8 @@ def test_elsewhere_the_token_is_needed_and_each_request_is_a_line_without_what_w
         said = process.communicate(timeout=PATIENCE)[1]
         requests = [line for line in said.splitlines() if " ms" in line]
         routes = [line.split()[1:4] for line in requests]
-        assert routes[:2] == [["GET", "/search", "200"], ["GET", "/node/{place:path}", "200"]]
-        assert len(routes) == 7 and {path for _, path, _ in routes[2:5]} <= {"/node/{place:path}", "-"}
+        assert routes[:2] == [["GET", "/search", "200"], ["GET", "/node/{note:path}", "200"]]
+        assert len(routes) == 7 and {path for _, path, _ in routes[2:5]} <= {"/node/{note:path}", "-"}
         assert not any(word in said for word in ("private", "Bees", "forged", token))
 
 

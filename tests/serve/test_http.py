@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from notewell import Vault
 
 
-def test_health_says_that_it_is_there_and_which_version(served: Served) -> None:
+def test_health_says_that_it_is_there_and_what_it_serves(served: Served) -> None:
     import notewell  # noqa: PLC0415
 
-    assert served.get("/health") == {"ok": True, "version": notewell.__version__}
+    told, status = served.get("/health"), served.get("/status")
+    assert (told["ok"], told["version"], told["paused"]) == (True, notewell.__version__, False)
+    same = ("vault", "store", "indexed_at", "filling")
+    assert {name: told[name] for name in same} == {name: status[name] for name in same}
+    assert (told["model"], told["dimension"]) == (status["embedder"], 27)
 
 
 def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:

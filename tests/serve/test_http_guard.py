@@ -122,7 +122,10 @@ def test_a_page_is_named_by_its_origin_and_never_by_a_wildcard() -> None:
 
 def test_a_token_is_asked_for_everywhere_but_at_health(indexed: Vault) -> None:
     with serving(indexed, rules(token="a token")) as served:
-        assert served.ask("/health").status == 200
+        # Others learn nothing about the vault.
+        assert served.get("/health").keys() == {"ok", "version"}
+        assert served.ask("/health", {"Authorization": "Bearer another"}).data.keys() == {"ok", "version"}
+        assert served.ask("/health", {"Authorization": "bearer a token"}).data["vault"] == str(indexed.root)
         for path in ("/status", "/search?text=a", "/openapi.json", "/nowhere", "/health/", "//health"):
             reply = served.ask(path)
             assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer"), path

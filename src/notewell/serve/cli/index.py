@@ -86,9 +86,14 @@ def watch(vault: Path | None, as_json: bool) -> None:
     Example:
         notewell watch --vault ~/notes
     """
-    stop, interrupted = Event(), Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    signal.signal(signal.SIGINT, lambda *_: (stop.set(), interrupted.set()))
+    stop, received = Event(), list[int]()
+
+    def end(number: int, _: object) -> None:
+        received.append(number)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
     def report_changes(report: Report) -> None:
         encode_in_background(opened)
@@ -100,7 +105,7 @@ def watch(vault: Path | None, as_json: bool) -> None:
         check_new(opened)
         say(f"watching {opened.root}")
         opened.watch(report_changes, stop, warn=say)
-    if interrupted.is_set():
+    if signal.SIGINT in received:
         raise Stopped
 
 

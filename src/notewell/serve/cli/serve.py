@@ -93,7 +93,9 @@ def command(
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         click.echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
-        serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
+        interrupted = serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
+    if interrupted:
+        raise Stopped
 
 
 def _print_token(token: str, as_json: bool) -> None:

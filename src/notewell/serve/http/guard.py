@@ -19,6 +19,8 @@ from notewell.serve.mistakes import describe_mistake
 
 # The only path that needs no token: it says only that there is a server.
 OPEN_PATH = "/health"
+# Whether a request may search: it has the token, or needs none. A key of its scope.
+TRUSTED = "notewell.trusted"
 SAFE_HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
@@ -122,6 +124,7 @@ class Guard:
         if isinstance(body, Problem):
             await _refuse(body, scope, receive, send)
         else:
+            scope[TRUSTED] = not self._digest or has_token(request, self._digest)
             await self._answer(scope, _replay(body, receive), send)
 
     def _refuse_rate(self, request: Request) -> Problem | None:
@@ -194,6 +197,11 @@ class SafeSend:
 async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     # The rest of the request may be unread, so the connection cannot be used again.
     await problem.response({"connection": "close"})(scope, receive, send)
+
+
+def is_trusted(scope: Scope) -> bool:
+    """Tell whether the guard knows that a request may search the vault."""
+    return bool(scope.get(TRUSTED))
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

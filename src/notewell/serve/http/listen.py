@@ -214,8 +214,8 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> None:
-    """Serve until SIGTERM, or until Ctrl-C, which is raised when all is done; leave nothing behind."""
+def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> bool:
+    """Serve until Ctrl-C or SIGTERM, and leave nothing behind; tell whether it was Ctrl-C."""
     server, received = Server(app, vault), list[int]()
     for number in (signal.SIGINT, signal.SIGTERM):
         # uvicorn raises the signal again when it has ended.
@@ -224,5 +224,4 @@ def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> None:
         server.run(list(sockets))
     finally:
         vault.freshness.close()
-    if signal.SIGINT in received:
-        raise KeyboardInterrupt
+    return signal.SIGINT in received

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
 
 from notewell.errors import StoreBusy
@@ -22,6 +20,7 @@ from notewell.index.place import Reading
 from notewell.index.report import Report, Status
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
+from notewell.serve.http.health import Health, VaultHealth, health_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
@@ -50,26 +49,15 @@ PlacePath = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """A server that is running."""
-
-    ok: bool
-    """Always true."""
-    version: str
-    """The version of Notewell."""
-
-
 class Routes:
     """The answers of one vault."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._version = version("notewell")
 
-    def health(self) -> Response:
-        """Say that the server is running."""
-        return _response(as_data(Health(ok=True, version=self._version)))
+    def health(self, request: Request) -> Response:
+        """Say that the server is running; with the token, or where none is needed, also what it serves."""
+        return _response(as_data(health_of(self._vault, request)))
 
     async def reload(self) -> Response:
         """Index new and changed notes.
@@ -133,7 +121,7 @@ def router(vault: Vault) -> APIRouter:
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
     found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
     add = partial(_add, made)
-    add("/health", routes.health, schema_of(Health), {})
+    add("/health", routes.health, schema_of(VaultHealth) | schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
     add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
     one = route_arguments("related", without=("note",))

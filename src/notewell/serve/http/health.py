@@ -1,0 +1,61 @@
+"""What `/health` answers: that the server is running, and to those who may search, what it serves."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+
+from starlette.requests import Request
+
+from notewell.errors import NotewellError
+from notewell.index.report import EncoderProgress
+from notewell.serve.background import is_paused
+from notewell.serve.http.guard import is_trusted
+from notewell.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A server that is running."""
+
+    ok: bool
+    """Always true."""
+    version: str
+    """The version of Notewell."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultHealth(Health):
+    """A server that is running, and what it serves: for those who need no token, or have it."""
+
+    vault: str
+    """The vault's folder."""
+    store: str
+    """The store's file."""
+    model: str = ""
+    """The embedder whose vectors are stored; empty if the vault was never indexed."""
+    dimension: int = 0
+    """How many numbers such a vector has."""
+    indexed_at: str | None = None
+    """When the vault was last indexed; none if never."""
+    filling: EncoderProgress = field(default_factory=EncoderProgress)
+    """The encoder's progress."""
+    paused: bool = False
+    """Whether background encoding is paused."""
+
+
+def health_of(vault: Vault, request: Request) -> Health:
+    """Return the health of a server, without anything about the vault for those who may not search it."""
+    running = version("notewell")
+    if not is_trusted(request.scope):
+        return Health(ok=True, version=running)
+    found = VaultHealth(True, running, str(vault.root), str(vault.store_file), paused=is_paused())
+    # The server runs, whatever is wrong with the store.
+    with suppress(NotewellError):
+        if vault.indexed:
+            state = vault.store.state
+            made, indexed_at = state.made_for, state.indexed_at
+            found = replace(found, model=made.embedder, dimension=made.dimensions, indexed_at=indexed_at)
+            found = replace(found, filling=vault.encoder.progress)
+    return found
