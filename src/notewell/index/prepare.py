@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 # Grows when terms, or the text that is embedded, change in a way that old stores do not have.
-RECIPE = 4
+RECIPE = 5
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 
 

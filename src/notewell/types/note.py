@@ -146,6 +146,7 @@ class Note:
     redactions: tuple[RedactedSpan, ...] = ()
     warnings: tuple[str, ...] = ()
     outline: Outline = field(default_factory=Outline)
+    inline_tags: tuple[str, ...] = ()
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -182,8 +183,12 @@ class Note:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Return the tags of the front matter, without `#`."""
-        return tuple(tag.removeprefix("#") for tag in as_list(self.fields.get("tags") or self.fields.get("tag"))[:MOST])
+        """Return the tags of the front matter and of the text, without `#`; spellings that differ in case are one."""
+        written = as_list(self.fields.get("tags") or self.fields.get("tag"))
+        first: dict[str, str] = {}
+        for tag in (*(tag.removeprefix("#") for tag in written), *self.inline_tags):
+            first.setdefault(tag.casefold(), tag)
+        return tuple(first.values())[:MOST]
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from notewell.index.chunk import LONGEST_NAME
+from notewell.index.inline import inline_fields, inline_tags, with_field
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.index.shapes.sections import chunk_sections as chunk
@@ -36,9 +39,19 @@ def parse(note: Note) -> Note:
 def parse_body(note: Note) -> Note:
     """Return the note with its outline, its links, and its title: its own, its only H1, or the file's name."""
     found = outline(note.text, note.body)
-    code = ((fence.start, fence.end) for fence in found.blocks)
+    code = [(fence.start, fence.end) for fence in found.blocks]
     links = (*field_links(note), *body_links(note, code))
+    note = replace(note, fields=_with_inline(note, code), inline_tags=inline_tags(note, code))
     return replace(with_title(note, note.title or found.title), links=links, outline=found)
+
+
+def _with_inline(note: Note, code: list[tuple[int, int]]) -> Mapping[str, Any]:
+    """Return the fields of the front matter, and those in the text."""
+    fields = note.fields
+    for key, value in inline_fields(note, code).items():
+        for each in value if isinstance(value, list) else [value]:
+            fields = with_field(fields, key, each)
+    return fields
 
 
 def outline(text: str, body: int = 0) -> Outline:

@@ -1,0 +1,68 @@
+"""What the text of a Markdown note says about it: inline tags such as `#garden/bees`, and fields, `key:: value`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from notewell.index.mask_code import IndentedCode, blank_unlinked
+from notewell.types.note import LONGEST, MOST, Note
+
+# As Obsidian has it: a tag follows a space or an opening sign, has no spaces or punctuation but `_`, `-` and `/`, and
+# is not all digits.
+IN_TAG = r"[^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]"
+TAG = re.compile(rf"(?<![^\s(>*_~,;|\"'])#(?=[\d/]*[^\d/\s])({IN_TAG}{{1,{LONGEST}}})")
+# What holds no tags: the target of a link, and an address.
+ADDRESS = re.compile(r"\]\([^()\s]{0,1000}\)|\[\[[^\[\]\n]{0,1000}\]\]|\b[a-zA-Z][a-zA-Z+.-]{1,20}://\S{1,2000}")
+
+# Dataview's fields: `key:: value` on a line of its own, also in a list, or `[key:: value]` and `(key:: value)` in one.
+KEY = r"([^\W\d_](?:[\w -]{0,58}\w)?)"
+LINE_FIELD = re.compile(
+    rf"^[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+(?:\[.\][ \t]+)?)?[*_]{{0,2}}{KEY}[*_]{{0,2}}::[ \t]+(\S[^\n]*)$", re.MULTILINE
+)
+INNER_FIELD = re.compile(rf"[\[(]{KEY}::[ \t]*([^\[\]()\n]{{1,500}})[\])]")
+
+
+def inline_tags(note: Note, code: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    """Return the tags in a note's text, without `#`, in order and each once; code, comments and addresses have none."""
+    if not TAG.search(note.text, note.body):
+        return ()
+    text = ADDRESS.sub(_blank, blank_unlinked(note.text, code))
+    indented = IndentedCode(note.text, note.body)
+    found = (match[1].strip("/") for match in TAG.finditer(text, note.body) if not indented.holds(match.start()))
+    return tuple(dict.fromkeys(tag for tag in found if tag))[:MOST]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+def inline_fields(note: Note, code: Iterable[tuple[int, int]]) -> dict[str, Any]:
+    """Return the fields in a note's text, by key; several values of one key are a list."""
+    if "::" not in note.text[note.body :]:
+        return {}
+    text = blank_unlinked(note.text, code)
+    indented = IndentedCode(note.text, note.body)
+    found: dict[str, Any] = {}
+    for start, key, value in sorted(_fields(text, note.body)):
+        if len(found) < MOST and not indented.holds(start):
+            found = with_field(found, key, value[:LONGEST])
+    return found
+
+
+def _fields(text: str, body: int) -> Iterator[tuple[int, str, str]]:
+    for pattern in (LINE_FIELD, INNER_FIELD):
+        yield from ((match.start(1), match[1], match[2].strip()) for match in pattern.finditer(text, body))
+
+
+def with_field(fields: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """Return the fields with one more value; a key that has one already gets a list of both.
+
+    >>> with_field({"author": "Ann"}, "author", "Bea"), with_field({}, "rating", 5)
+    ({'author': ['Ann', 'Bea']}, {'rating': 5})
+    """
+    if key not in fields:
+        return {**fields, key: value}
+    before = fields[key] if isinstance(fields[key], list) else [fields[key]]
+    return dict(fields) if value in before else {**fields, key: [*before, value]}

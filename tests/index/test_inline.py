@@ -1,0 +1,60 @@
+"""Tags and fields in the text of a note, as people with Obsidian and Dataview write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from notewell import Filters, Vault
+from notewell.index.shapes.markdown import parse
+from notewell.types.note import Note, Stamp
+
+
+def parsed(text: str) -> Note:
+    return parse(Note("a.md", text, Stamp(0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("#daily, (#work/idea) and *#bold* #über-mich", ("daily", "work/idea", "bold", "über-mich")),
+        ("- #list item\n> #quoted\n\n## Heading #inhead", ("list", "quoted", "inhead")),
+        ("#1a and #y2024 but #123 and #2024/05", ("1a", "y2024")),
+        ("text#no &#39; \\#escaped C# # heading", ()),
+        ("[x](#anchor) [[#Heading]] [[Bees#Swarm]] https://a.example/#part <https://a.example/x#y>", ()),
+        ("`#code` <!-- #hidden --> %%#comment%%\n\n```\n#fenced\n```\n\n    #indented", ()),
+        ("---\ntags: [Garden, bees]\n---\n#garden #GARDEN #honey", ("Garden", "bees", "honey")),
+        ("#trailing/ #a.b #c;", ("trailing", "a", "c")),
+    ],
+)
+def test_a_tag_in_the_text_is_a_tag_and_what_only_looks_like_one_is_not(text: str, tags: tuple[str, ...]) -> None:
+    assert parsed(text).tags == tags
+
+
+def test_fields_in_the_text_stand_beside_those_of_the_front_matter() -> None:
+    note = parsed(
+        "---\ncompany: Stadtwerke\n---\ncompany:: [[Nordwind]]\n- [ ] **status**:: open\nSee [rating:: 5], "
+        "(due:: 2025-03-01).\n\nstd::vector a::b\n`key:: code`\nempty:: \n"
+    )
+    assert note.fields == {
+        "company": ["Stadtwerke", "[[Nordwind]]"],
+        "status": "open",
+        "rating": "5",
+        "due": "2025-03-01",
+    }
+    # The link in a field is one link.
+    assert [link.written for link in note.links] == ["[[Nordwind]]"]
+
+
+def test_tags_and_fields_in_the_text_are_filtered_by(make_vault: Callable[..., Vault]) -> None:
+    vault = make_vault({"a.md": "# Plan\n\nSow rye. #work/idea\n", "b.md": "# Call\n\nrye, rating:: 4\n\nrating:: 4\n"})
+    vault.index()
+    assert [hit.path for hit in vault.search("rye", filters=Filters(tag="work"))] == ["a.md"]
+    assert [hit.path for hit in vault.search("rye rating:3..5")] == ["b.md"]
+    assert not vault.search("tag:work/ideas").hits
+
+
+def test_very_many_tags_and_signs_come_to_an_end() -> None:
+    assert len(parsed("#a" + " #tag" * 100_000 + "#" * 100_000 + " k::" * 50_000).tags) == 2
+    assert len(parsed(" ".join(f"#t{number}" for number in range(500))).tags) == 100
