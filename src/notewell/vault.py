@@ -22,6 +22,7 @@ from notewell.files.safe_open import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
+from notewell.index.dates import with_vault_formats
 from notewell.index.encode import EncoderVectors, keep_searched
 from notewell.index.place import Place, Reading, find_place, names_file, read_place
 from notewell.index.report import Diagnosis, Status
@@ -359,7 +360,8 @@ class Vault:
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)
 
     def _source(self) -> Source:
-        return Source(self.root, self.settings.index, self.settings.chunk, self._batches)
+        dates = with_vault_formats(self.settings.dates, self.root)
+        return Source(self.root, self.settings.index, self.settings.chunk, self._batches, dates)
 
     @cached_property
     def _graph(self) -> LinkGraph:

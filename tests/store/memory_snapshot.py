@@ -143,7 +143,9 @@ class MemorySnapshot:
 
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         known = {path: self._kept.notes[path] for path in paths if path in self._kept.notes}
-        return {path: NoteFacts(day_of(note), dict(note.fields)) for path, note in known.items()}
+        return {
+            path: NoteFacts(day_of(note), dict(note.fields), note.dated_by or "file") for path, note in known.items()
+        }
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         if of == "key":
@@ -230,15 +232,7 @@ def called(link: Link) -> str:
 
 
 def day_of(note: Note) -> str:
-    for key in ("date", "created", "updated"):
-        try:
-            day = date.fromisoformat(
-                str(note.fields.get(key))[:10] if isinstance(note.fields.get(key), str | date) else ""
-            )
-        except ValueError:
-            continue
-        return day.isoformat()
-    return datetime.fromtimestamp(note.stamp.mtime_ns / 1e9).date().isoformat()
+    return note.day or datetime.fromtimestamp(note.stamp.mtime_ns / 1e9).date().isoformat()
 
 
 def values_of(note: Note, of: str, key: str) -> list[Value]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -32,6 +33,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "100aax/a.md": {"date": "0000-00-00", "created": "12:30"},
 }
 
+DAYS = {"Garden/Hive.md": "2024-05-01", "Garden/Roses.md": "2023-12-31", "Recipes/Übung.md": "2025-01-06"}
+
 
 @pytest.fixture
 def store(open_store: OpenStore) -> Store:
@@ -41,6 +44,7 @@ def store(open_store: OpenStore) -> Store:
             mtime = int(datetime(2020, 6, number + 1, 12, tzinfo=UTC).timestamp() * 1e9)
             chunk = Chunk(path, f"rye {path}", 1, 1, title="Title")
             note = Note(path, chunk.text, Stamp(mtime, 1, path), title="Title", fields=fields)
+            note = replace(note, day=DAYS.get(path, ""), dated_by="name" if path in DAYS else "")
             writer.put(note, [chunk], WordsEmbedder().embed([chunk.text]))
     return store
 
@@ -213,6 +217,13 @@ def test_any_front_matter_can_be_asked_for(store: Store, fields: dict[str, Any])
         found = paths_in(store, only("field", str(value), key=key))
         odd = not key.isprintable() or set('"\\') & set(key) or set("*[") & set(str(value)) or isinstance(value, float)
         assert odd or "any.md" in found
+
+
+def test_a_note_has_its_own_day_or_that_of_its_file_and_says_which(store: Store) -> None:
+    with store.reading() as snapshot:
+        facts = snapshot.notes({HIVE, RYE})
+    assert (facts[HIVE].day, facts[HIVE].dated_by) == ("2024-05-01", "name")
+    assert (facts[RYE].day, facts[RYE].dated_by) == ("2020-06-03", "file")
 
 
 # Beginnings

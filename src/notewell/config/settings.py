@@ -12,6 +12,7 @@ from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
 from notewell.embed.rules import Key
 from notewell.index.chunk import ChunkRules
+from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.links import GRAPHS
@@ -69,6 +70,7 @@ class Settings:
 
     index: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
+    dates: DateRules = DateRules()
     embed: EmbedRules = EmbedRules()
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
@@ -111,6 +113,8 @@ SPECS = {
     "chunk.overlap_words": Spec(
         "Split long sections into windows that share this many words; 0 splits without overlap", least=0
     ),
+    "dates.keys": Spec("Properties that hold a note's date, if its file's name has none; the first that does counts"),
+    "dates.formats": Spec('Formats of dated file names, as in Obsidian: "DD MMMM YYYY"; the vault\'s own count anyway'),
     "embed.model": Spec("`static` (included), a model2vec folder, or `ollama:NAME` and others"),
     "embed.url": Spec(
         "Address of the server of `ollama:` or `openai:`; a vault's own file may only name this machine",

@@ -13,6 +13,7 @@ from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
+from notewell.index.dates import DateRules, date_note
 from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
@@ -43,18 +44,19 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The folder to index, which of its files are notes, and how notes are cut into chunks."""
+    """The folder to index, which of its files are notes, how they are cut into chunks, and where their dates stand."""
 
     root: Path
     walk: WalkRules = WalkRules()
     chunk: ChunkRules = ChunkRules()
     batches: Batches = Batches()
+    dates: DateRules = DateRules()
 
     @property
     def recipe(self) -> str:
         """Return what, beside the embedder, decides what is stored of a note; a store of another recipe is outdated."""
         # A store made before a rule against secrets was added may hold what that rule takes out.
-        return f"{RECIPE} {rules_digest()} {self.chunk}"
+        return f"{RECIPE} {rules_digest()} {self.chunk} {self.dates}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def prepare(found: VaultFile, known: str, source: Source, extraction: Extraction
             return Outcome(found, Note(found.path, "", stamp), same=True)
         note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
-        note = redact_parsed(shape.parse(note))
+        note = date_note(redact_parsed(shape.parse(note)), source.dates)
         return Outcome(found, note, shape.chunk(note, source.chunk))
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))

@@ -100,10 +100,12 @@ class Files(NamedTuple):
 
 
 class NoteFacts(NamedTuple):
-    """A note's day, in ISO format, and its front matter."""
+    """A note's day, in ISO format, where that stands, and its properties."""
 
     day: str
     fields: Mapping[str, Any] = MappingProxyType({})
+    dated_by: str = "file"
+    """`name` of the file, the key of a property, or `file`: the time of its last change."""
 
 
 class TermCounts(NamedTuple):

@@ -147,6 +147,8 @@ class Note:
     warnings: tuple[str, ...] = ()
     outline: Outline = field(default_factory=Outline)
     inline_tags: tuple[str, ...] = ()
+    day: str = ""
+    dated_by: str = ""
 
     @cached_property
     def line_starts(self) -> list[int]:

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-
-def _day_of_note() -> str:
-    """Return an expression for the day of a note: of its front matter, or else of its file."""
-    dated = ", ".join(_day_in(key) for key in ("date", "created", "updated"))
-    return f"coalesce({dated}, date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
-
-
-def _day_in(key: str) -> str:
-    # SQLite reads a number as a Julian day, a time as one in the year 2000, and has a year 0.
-    text = f"fields ->> '$.{key}'"
-    day = f"date(substr({text}, 1, 10))"
-    shape = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
-    return f"case when {text} glob '{shape}' and {day} >= '0001' then {day} end"
-
+# The day of a note: by its name or properties, or else of its file.
+DAY = "coalesce(nullif(day, ''), date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
 
 META = """
 select value
@@ -114,13 +102,13 @@ where note.fields != '{}'
 """
 
 NOTE_DAYS = f"""
-select id, {_day_of_note()}
+select id, {DAY}
 from note
 order by id
 """
 
 NEWEST = f"""
-select id, {_day_of_note()} as day
+select id, {DAY} as day
 from note
 where id in (select value from carray(:notes))
 order by day desc, mtime_ns desc, path
@@ -128,7 +116,7 @@ limit :limit
 """
 
 NOTE_FACTS = f"""
-select path, {_day_of_note()}, fields
+select path, {DAY}, iif(day = '', 'file', dated_by), fields
 from note
 where path in (select value from json_each(:paths))
 order by path
@@ -317,8 +305,10 @@ order by chunk.id
 """
 
 ADD_NOTE = """
-insert into note (id, path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns)
-values (:id, :path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns)
+insert into note (id, path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns,
+    day, dated_by)
+values (:id, :path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns,
+    :day, :dated_by)
 returning id
 """
 

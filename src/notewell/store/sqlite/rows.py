@@ -68,6 +68,8 @@ def note_row(note: Note) -> dict[str, Any]:
         "size": note.stamp.size,
         "digest": note.stamp.digest,
         "ctime_ns": note.stamp.ctime_ns,
+        "day": note.day,
+        "dated_by": note.dated_by,
     }
 
 

@@ -17,7 +17,7 @@ from notewell.store import MadeFor, State
 from notewell.store.sqlite import queries
 
 # Grows with every change of the tables or their content.
-VERSION = 4
+VERSION = 5
 # "NWel", in the file's header, by which `file` and other programs know it.
 APPLICATION_ID = 0x4E57656C
 
@@ -48,6 +48,10 @@ MIGRATIONS = {
         );
         insert into meta (key, value) values ('linked', -1);
     """,
+    4: """
+        alter table note add column day text not null default '';
+        alter table note add column dated_by text not null default '';
+    """,
 }
 
 TABLES = """
@@ -69,7 +73,10 @@ create table note (
     mtime_ns integer not null,
     size integer not null,
     digest text not null,
-    ctime_ns integer not null
+    ctime_ns integer not null,
+    -- Its day by its name or properties, and which of them; empty if only its file has a time.
+    day text not null default '',
+    dated_by text not null default ''
 );
 
 -- Where each link of a note leads, in order: a hash of the name it gives, and the id of a note, if any (`links.py`). A

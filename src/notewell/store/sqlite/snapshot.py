@@ -93,7 +93,7 @@ class SqliteSnapshot(SqliteLinked):
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         """Return the day and front matter of notes, by path."""
         rows: Any = self._db.execute(queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
-        return {path: NoteFacts(day, json.loads(fields)) for path, day, fields in rows}
+        return {path: NoteFacts(day, json.loads(fields), by) for path, day, by, fields in rows}
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`."""
