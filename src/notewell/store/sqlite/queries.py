@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-# The day of a note: by its name or properties, or else of its file.
-DAY = "coalesce(nullif(day, ''), date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+
+def _day_of_note() -> str:
+    """Return an expression for the day of a note: by its name or properties, or else of its file."""
+    return "coalesce(nullif(day, ''), date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+
 
 META = """
 select value
@@ -102,13 +105,13 @@ where note.fields != '{}'
 """
 
 NOTE_DAYS = f"""
-select id, {DAY}
+select id, {_day_of_note()}
 from note
 order by id
 """
 
 NEWEST = f"""
-select id, {DAY} as day
+select id, {_day_of_note()} as day
 from note
 where id in (select value from carray(:notes))
 order by day desc, mtime_ns desc, path
@@ -116,7 +119,7 @@ limit :limit
 """
 
 NOTE_FACTS = f"""
-select path, {DAY}, iif(day = '', 'file', dated_by), fields
+select path, {_day_of_note()}, iif(day = '', 'file', dated_by), fields
 from note
 where path in (select value from json_each(:paths))
 order by path

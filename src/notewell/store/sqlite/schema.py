@@ -60,6 +60,7 @@ create table meta (
     value
 ) without rowid;
 
+-- A note's day is that of its name or properties, and `dated_by` says which; both are empty if only its file has a time.
 create table note (
     id integer primary key,
     path text not null unique,
@@ -74,7 +75,6 @@ create table note (
     size integer not null,
     digest text not null,
     ctime_ns integer not null,
-    -- Its day by its name or properties, and which of them; empty if only its file has a time.
     day text not null default '',
     dated_by text not null default ''
 );
