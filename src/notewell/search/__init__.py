@@ -87,7 +87,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=", ".join(query.places) if mode.only_like else query.text,
-        hits=make_hits(page, excerpts, rules.addresses, explain=query.explain),
+        hits=make_hits(page, excerpts, store, rules.addresses, explain=query.explain),
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,

@@ -10,7 +10,7 @@ from notewell.names.addresses import Addresses
 from notewell.search.fuse import Fused, best_of, cast_votes
 from notewell.search.rank.words import name_terms
 from notewell.search.rules import SearchRules
-from notewell.store import Matching
+from notewell.store import Matching, NoteFacts
 from notewell.types.candidates import Candidate, CastVote, Ranking
 from notewell.types.query import Plan
 from notewell.types.results import Excerpt, Hit, Step, Vote
@@ -85,17 +85,21 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def make_hits(
-    page: Sequence[Candidate], excerpts: Sequence[Excerpt], addresses: Addresses, *, explain: bool
+    page: Sequence[Candidate], excerpts: Sequence[Excerpt], store: Matching, addresses: Addresses, *, explain: bool
 ) -> tuple[Hit, ...]:
     """Return the hits of a page; none without excerpts, as for measuring, which wants the candidates alone.
 
     `explain` adds the votes for each hit, and the factor of each step.
     """
-    pairs = zip(page, excerpts, strict=True) if excerpts else ()
-    return tuple(_hit(candidate, excerpt, addresses, explain=explain) for candidate, excerpt in pairs)
+    pairs = list(zip(page, excerpts, strict=True)) if excerpts else []
+    facts = store.notes({candidate.chunk.path for candidate, _ in pairs}) if pairs else {}
+    return tuple(
+        _hit(candidate, excerpt, facts[candidate.chunk.path], addresses, explain=explain)
+        for candidate, excerpt in pairs
+    )
 
 
-def _hit(candidate: Candidate, excerpt: Excerpt, addresses: Addresses, *, explain: bool) -> Hit:
+def _hit(candidate: Candidate, excerpt: Excerpt, note: NoteFacts, addresses: Addresses, *, explain: bool) -> Hit:
     chunk = candidate.chunk
     return Hit(
         path=chunk.path,
@@ -104,6 +108,9 @@ def _hit(candidate: Candidate, excerpt: Excerpt, addresses: Addresses, *, explai
         place=chunk.place,
         heading=chunk.heading,
         title=chunk.title,
+        tags=chunk.tags,
+        date=note.day,
+        dated_by=note.dated_by,
         score=round(candidate.score, 6),
         text=chunk.text,
         also=candidate.also,

@@ -82,6 +82,12 @@ class Hit:
     """The note's title and the headings above the lines."""
     title: str
     """The note's title."""
+    tags: tuple[str, ...]
+    """The note's tags."""
+    date: str
+    """The note's day."""
+    dated_by: str
+    """Where that stands: in the `name` of the file, in the property of this key, or only in the time of the `file`."""
     score: float
     """How well the hit answers the query; higher is better."""
     text: str

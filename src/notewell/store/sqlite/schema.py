@@ -60,7 +60,7 @@ create table meta (
     value
 ) without rowid;
 
--- A note's day is that of its name or properties, and `dated_by` says which; both are empty if only its file has a time.
+-- A note's day is that of its name or properties, as `dated_by` says; both are empty if only its file has a time.
 create table note (
     id integer primary key,
     path text not null unique,
