@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from notewell.store import (
+    CLONED_AT_LEAST,
     EMBEDDER,
     NO_STAND_INS,
     NoteFacts,
@@ -20,7 +21,7 @@ from notewell.store import (
     TermCounts,
 )
 from notewell.store.bm25 import EXPANDED, K1, MOST, STAND_IN, UNIT, B, rarity, stored_length, weigh_terms
-from notewell.store.filters import Value, make_test, normal, text_matches
+from notewell.store.filters import Value, make_test, normal, tasks_match, text_matches
 from notewell.store.links import MOST_LINKS, NOWHERE, TO_FILE, Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.store.vectors import cosines
 from notewell.terms import fold, hidden_stems, prefix_term, whole_terms
@@ -30,6 +31,8 @@ from notewell.types.query import Filter, Scope
 
 Text = tuple[tuple[str, ...], str]
 SCALAR = int | float | str | date
+OF_CHUNKS = ("term", "phrase", "heading", "date", "task", "due")
+DAY_NS = 86_400_000_000_000
 
 
 def text_of(chunk: Chunk) -> Text:
@@ -110,27 +113,44 @@ class MemorySnapshot:
             inside, key=lambda number: (self._chunks[number].line, self._chunks[number].start, number)
         ):
             first.setdefault(self._chunks[number].path, number)
-        days = {path: day_of(self._kept.notes[path]) for path in first}
+        days = {path: self._day_of(self._kept.notes[path]) for path in first}
         times = {path: self._kept.notes[path].stamp.mtime_ns for path in first}
         best = sorted(sorted(first), key=lambda path: (days[path], times[path]), reverse=True)
         return [(first[path], days[path]) for path in best][:limit]
 
     def within(self, scope: Scope, limit: int | None = None) -> list[int]:
         paths = {path for path in self._kept.notes if scope.under in ("", path) or path.startswith(f"{scope.under}/")}
-        of_notes = [asked for asked in scope.filters if asked.of not in ("term", "phrase", "heading")]
+        of_notes = [asked for asked in scope.filters if asked.of not in OF_CHUNKS]
         paths = {path for path in paths if all(self._has(path, asked) != asked.negated for asked in of_notes)}
-        of_chunks = [asked for asked in scope.filters if asked not in of_notes]
+        of_chunks = [asked for asked in scope.filters if asked.of in OF_CHUNKS]
+        tasks = [asked for asked in of_chunks if asked.of in ("task", "due") and not asked.negated]
+        others = [asked for asked in of_chunks if asked not in tasks]
         return [
             number
             for number, chunk in self._chunks.items()
-            if chunk.path in paths and all(self._holds(asked, chunk) != asked.negated for asked in of_chunks)
+            if chunk.path in paths
+            and all(self._holds(asked, chunk) != asked.negated for asked in others)
+            and (not tasks or self._has_tasks(tasks, chunk))
         ][:limit]
+
+    def _has_tasks(self, filters: Sequence[Filter], chunk: Chunk) -> bool:
+        only_due = all(asked.of == "due" for asked in filters)
+        of_note = only_due and all(self._has(chunk.path, asked._replace(of="field", key="due")) for asked in filters)
+        return of_note or tasks_match(filters, chunk.tasks)
 
     def _has(self, path: str, asked: Filter) -> bool:
         test = make_test(asked)
-        return any(test(normal(asked.of, value)) for value in values_of(self._kept.notes[path], asked.of, asked.key))
+        values = self._values(self._kept.notes[path], asked.of, asked.key)
+        return any(test(normal(asked.of, value)) for value in values)
+
+    def _values(self, note: Note, of: str, key: str) -> list[Value]:
+        return [day] if of == "date" and (day := self._day_of(note)) else values_of(note, of, key)
 
     def _holds(self, asked: Filter, chunk: Chunk) -> bool:
+        if asked.of in ("task", "due"):
+            return self._has_tasks([asked], chunk)
+        if asked.of == "date":
+            return make_test(asked)(chunk.day) if chunk.day else self._has(chunk.path, asked)
         if asked.of != "term":
             return text_matches(asked, chunk)
         word, own = str(asked.values[0]), weigh_terms(chunk)
@@ -144,13 +164,21 @@ class MemorySnapshot:
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         known = {path: self._kept.notes[path] for path in paths if path in self._kept.notes}
         return {
-            path: NoteFacts(day_of(note), dict(note.fields), note.dated_by or "file") for path, note in known.items()
+            path: NoteFacts(day, dict(note.fields), note.dated_by or ("file" if day else ""))
+            for path, note in known.items()
+            for day in [self._day_of(note)]
         }
+
+    def _day_of(self, note: Note) -> str:
+        days = Counter(each.stamp.mtime_ns // DAY_NS for each in self._kept.notes.values())
+        same = days[note.stamp.mtime_ns // DAY_NS]
+        cloned = same >= CLONED_AT_LEAST and same * 2 > days.total()
+        return note.day or ("" if cloned else datetime.fromtimestamp(note.stamp.mtime_ns / 1e9).date().isoformat())
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         if of == "key":
             return list({fold(str(key)) for note in self._kept.notes.values() for key in note.fields})
-        every = dict.fromkeys(str(each) for note in self._kept.notes.values() for each in values_of(note, of, key))
+        every = dict.fromkeys(str(each) for note in self._kept.notes.values() for each in self._values(note, of, key))
         distinct = {normal(of, value) for value in every}
         return [] if most is not None and len(distinct) > most else list(every)
 
@@ -231,10 +259,6 @@ def called(link: Link) -> str:
     return "" if link.embed else link.text or ("" if link.kind == "markdown" else link.target.rpartition("/")[2])
 
 
-def day_of(note: Note) -> str:
-    return note.day or datetime.fromtimestamp(note.stamp.mtime_ns / 1e9).date().isoformat()
-
-
 def values_of(note: Note, of: str, key: str) -> list[Value]:
     """Return what a note has where a filter of this kind looks."""
     simple: dict[str, Callable[[], list[Value]]] = {
@@ -242,7 +266,7 @@ def values_of(note: Note, of: str, key: str) -> list[Value]:
         "note": lambda: [note.path],
         "tag": lambda: [*note.tags],
         "type": lambda: [note.kind] if note.kind else [],
-        "date": lambda: [day_of(note)],
+        "date": lambda: [],
         "lang": lambda: [note.path.rpartition(".")[2].lower(), *in_fields(note, "lang"), *in_fields(note, "language")],
         "field": lambda: in_fields(note, key),
     }

@@ -72,6 +72,7 @@ FORMATS = (
     Format("JSON", (".json",), "json_values", "values", VALUES, sandboxed=True),
     Format("JSON Lines", (".jsonl", ".ndjson"), "json_lines", "values", VALUES, sandboxed=True),
     Format("YAML", (".yaml", ".yml"), "yaml_values", "values", VALUES, sandboxed=True),
+    Format("canvas", (".canvas", ".excalidraw"), "canvas", "document", FLOWING, sandboxed=True),
     Format("Jupyter notebook", (".ipynb",), "notebook", "parted", sandboxed=True),
 )
 BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from notewell.index.dates import day_in_headings
 from notewell.types.note import Chunk, Note, Part, Span, parts_of
 
 # Every chunk carries its headings and title; a very long one would be stored a thousand times.
@@ -132,6 +133,8 @@ def chunk_of(note: Note, headings: tuple[str, ...], span: Span) -> Chunk:
         kind=note.kind,
         tags=note.tags,
         aliases=note.aliases,
+        properties=note.properties,
+        day=day_in_headings(headings),
     )
 
 

@@ -1,4 +1,4 @@
-"""The day of a note: of its file's name, as people and Obsidian's daily notes write it, or of its properties."""
+"""The days of notes, by their files' names as people and Obsidian write them or by properties, and of headings."""
 
 from __future__ import annotations
 
@@ -132,6 +132,33 @@ def name_pattern(format: str) -> re.Pattern[str]:
             named.add(group[1])
         parts.append(part)
     return re.compile(rf"(?:^|/){''.join(parts)}$", re.IGNORECASE)
+
+
+# A heading that begins with a day, week or month: `2025-07-11 Friday`, `[[2025-07-11]]`, `Friday, 11 July 2025`.
+WEEKDAY = (
+    r"(?:(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun"
+    r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend|mo|di|mi|do|fr|sa|so)\.?,?\s+)?"
+)
+NAMED_MONTH = r"(?P<named>[^\W\d_]{3,9})\.?"
+HEADINGS = (
+    *(re.compile(rf"{WEEKDAY}{pattern.pattern}", re.IGNORECASE) for pattern in NAMES),
+    re.compile(rf"{WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+{NAMED_MONTH},?\s+{YEAR}(?!\d)", re.IGNORECASE),
+    re.compile(rf"{WEEKDAY}{NAMED_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?{YEAR}(?!\d)", re.IGNORECASE),
+)
+
+
+def day_in_headings(headings: Sequence[str]) -> str:
+    """Return the day, in ISO format, at the beginning of the innermost heading that has one there; nothing if none has.
+
+    >>> day_in_headings(("Log", "Friday, 11 July 2025", "Call")), day_in_headings(("Since 2025-07-11",))
+    ('2025-07-11', '')
+    """
+    for heading in reversed(headings):
+        if any(map(str.isdigit, heading)):
+            for pattern in HEADINGS:
+                if (match := pattern.match(heading.lstrip("[ "))) and (day := _day(match)):
+                    return day
+    return ""
 
 
 def day_in_name(path: str, patterns: Sequence[re.Pattern[str]] = ()) -> str:

@@ -1,4 +1,4 @@
-"""What the text of a Markdown note says about it: inline tags such as `#garden/bees`, and fields, `key:: value`."""
+"""What the text of a Markdown note says about it: tags such as `#garden/bees`, fields, `key:: value`, and tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from notewell.index.mask_code import IndentedCode, blank_unlinked
 from notewell.types.note import LONGEST, MOST, Note
+from notewell.types.tasks import Task, find_tasks
 
 # As Obsidian has it: a tag follows a space or an opening sign, has no spaces or punctuation but `_`, `-` and `/`, and
 # is not all digits.
@@ -32,6 +33,14 @@ def inline_tags(note: Note, code: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     indented = IndentedCode(note.text, note.body)
     found = (match[1].strip("/") for match in TAG.finditer(text, note.body) if not indented.holds(match.start()))
     return tuple(dict.fromkeys(tag for tag in found if tag))[:MOST]
+
+
+def tasks_by_line(note: Note, code: Iterable[tuple[int, int]]) -> dict[int, Task]:
+    """Return the tasks in a note's text, by line; code and comments have none."""
+    if not any(find_tasks(note.text, note.body)):
+        return {}
+    found = find_tasks(blank_unlinked(note.text, code), note.body)
+    return {note.line_at(end - 1): task for _, end, task in found}
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
+from notewell.index.properties import property_text
 from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
@@ -98,6 +99,7 @@ def prepare(found: VaultFile, known: str, source: Source, extraction: Extraction
         note = redact(read(found.path, data, stamp, extraction))
         shape = shape_of(found.path)
         note = date_note(redact_parsed(shape.parse(note)), source.dates)
+        note = replace(note, properties=property_text(note.fields))
         return Outcome(found, note, shape.chunk(note, source.chunk))
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))

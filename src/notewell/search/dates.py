@@ -12,7 +12,7 @@ from notewell.types.query import Range
 
 ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?")
 AGO = re.compile(r"(\d{1,4})([dwmy])")
-DAYS_AGO = {"today": 0, "yesterday": 1}
+DAYS_AGO = {"today": 0, "yesterday": 1, "tomorrow": -1}
 
 # Months by their first three letters, English and German.
 SHORT_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from math import log
 
 from notewell.files.formats import SOURCE, TABLE
 from notewell.search.exact import is_written
+from notewell.search.hidden import blanked, hidden_spans
 from notewell.search.layout import Layout, header_above
 from notewell.search.marks import Mark, find_marks
 from notewell.search.sentences import (
     CODE,
+    LINE,
     ROW,
     Unit,
     find_blocks,
@@ -21,14 +23,18 @@ from notewell.search.sentences import (
     find_sentences,
     text_kind,
 )
+from notewell.store.filters import tasks_match
 from notewell.terms import fold, stop_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors, place_of
 from notewell.types.query import Plan
 from notewell.types.results import Excerpt
+from notewell.types.tasks import find_tasks
 
 # Two sentences, about 320 characters, touch the answer in 85 of 100 hits that hold one (docs/concepts/ranking.md).
 SENTENCES = 2
+# Tasks of a chunk that are shown if the query asks for tasks.
+TASKS = 5
 # Sentences of a chunk without any of the terms that are compared with the query.
 COMPARED = 30
 # How much a line counts that only links to or imports something else.
@@ -51,23 +57,25 @@ Similarity = Callable[[Sequence[str]], Vectors]
 
 def make_excerpts(candidates: Sequence[Candidate], plan: Plan, similarity: Similarity | None = None) -> list[Excerpt]:
     """Return the two sentences of each candidate that are closest to the query, by its terms or by meaning."""
-    texts = [candidate.chunk.text.replace("\r", "") for candidate in candidates]
+    whole = [candidate.chunk.text.replace("\r", "") for candidate in candidates]
+    hidden = [hidden_spans(text, candidate.chunk.path) for candidate, text in zip(candidates, whole, strict=True)]
+    texts = [blanked(text, spans) for text, spans in zip(whole, hidden, strict=True)]
     wanted = frozenset(plan.terms)
     page = find_marks(texts, (wanted - stop_terms()) or wanted)
     rarity = _rarity(page)
     quoted = _quoted(plan)
     repeated = _page_edges(candidates)
     excerpts = []
-    for candidate, text, marks in zip(candidates, texts, page, strict=True):
+    for candidate, text, marks, unseen in zip(candidates, texts, page, hidden, strict=True):
         kind = text_kind(candidate.chunk)
         names = {candidate.chunk.title, *candidate.chunk.headings, *repeated[candidate.chunk.path]}
         around = _without_names(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
         held = _without_questions(text, list(_held(text, around, marks)))
-        chosen = _by_terms(text, held, rarity, quoted)
+        chosen = _by_terms(text, held, rarity, quoted) or _tasks(text, plan)
         if not chosen:
             blocks = find_blocks(text, kind)
             chosen = _by_meaning(text, _without_names(text, blocks, names) or blocks, similarity)
-        excerpts.append(_excerpt(candidate, text, marks, chosen))
+        excerpts.append(_excerpt(candidate, Layout(text, marks, unseen), chosen))
     return excerpts
 
 
@@ -100,6 +108,13 @@ def _by_terms(text: str, held: list[Held], rarity: Mapping[str, float], quoted: 
         for unit, terms in held
     ]
     return _best(text, scored)
+
+
+def _tasks(text: str, plan: Plan) -> list[Unit]:
+    """Return the lines with tasks that the query asks for, if it asks for tasks."""
+    asked = [each for each in plan.scope.filters if each.of in ("task", "due") and not each.negated]
+    found = (Unit(start, end, LINE) for start, end, task in find_tasks(text) if tasks_match(asked, [task]))
+    return list(islice(found, TASKS)) if asked else []
 
 
 def _quoted(plan: Plan) -> tuple[str, ...]:
@@ -180,11 +195,11 @@ def _by_meaning(text: str, blocks: Sequence[Unit], similarity: Similarity | None
     return _best(text, [(-float(cosine), unit) for cosine, unit in zip(near, units, strict=True)])
 
 
-def _excerpt(candidate: Candidate, text: str, marks: Sequence[Mark], chosen: list[Unit]) -> Excerpt:
+def _excerpt(candidate: Candidate, shown: Layout, chosen: list[Unit]) -> Excerpt:
+    text = shown.source
     if chosen and text_kind(candidate.chunk) == SOURCE:
         chosen = _with_signatures(text, chosen)
     units = chosen or [Unit(0, len(text), CODE)]
-    shown = Layout(text, marks)
     for unit in units:
         shown.add(unit, _header(candidate.chunk, text, unit) if unit.kind == ROW else "")
     first_line = candidate.chunk.line + text.count("\n", 0, units[0].start)

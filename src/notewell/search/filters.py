@@ -55,7 +55,10 @@ def describe_filter(asked: Filter) -> str:
     'after 2024-05-01'
     """
     values = describe_values(asked)
-    name = {"field": asked.key, "date": "", "term": "", "heading": "in a heading"}.get(asked.of, asked.of)
+    if asked.of == "task":
+        values = {"*": "a task", "open": "an open task", "done": "a task that is done"}[str(asked.values[0])]
+    names = {"field": asked.key, "date": "", "term": "", "heading": "in a heading", "task": "has"}
+    name = names.get(asked.of, asked.of)
     return " ".join(filter(None, ("not" * asked.negated, name, values)))
 
 

@@ -31,13 +31,14 @@ _start = attrgetter("start")
 
 
 class Layout:
-    """An excerpt being written; text copied from the chunk keeps its marks."""
+    """An excerpt being written; text copied from the chunk keeps its marks, without the spans that are hidden."""
 
-    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+    def __init__(self, text: str, marks: Sequence[Mark], hidden: Sequence[Span] = ()) -> None:
         self.text = ""
+        self.source = text
         self.highlights: list[Span] = []
-        self._source = text
         self._marks = marks
+        self._hidden = hidden
 
     def put(self, text: str) -> None:
         """Add text that is not in the chunk."""
@@ -45,11 +46,18 @@ class Layout:
 
     def copy(self, start: int, end: int) -> None:
         """Add a run of the chunk's text, with its terms highlighted."""
+        for first, last in self._hidden:
+            if start <= first < end:
+                self._copy(start, first)
+                start = min(last, end)
+        self._copy(start, end)
+
+    def _copy(self, start: int, end: int) -> None:
         shift = len(self.text) - start
         for mark in _marks_in(self._marks, start, end):
             if mark.end <= end:
                 self.highlights.append((mark.start + shift, mark.end + shift))
-        self.text += self._source[start:end]
+        self.text += self.source[start:end]
 
     def add(self, unit: Unit, header: str) -> None:
         """Add a unit on a new line."""
@@ -57,8 +65,8 @@ class Layout:
             self.put("\n")
         if unit.kind == ROW and self._row(unit, header):
             return
-        start, end = window(self._source, unit, self._marks)
-        if unit.kind == LINE and start > unit.start and (key := KEY.match(self._source, unit.start, start)):
+        start, end = window(self.source, unit, self._marks)
+        if unit.kind == LINE and start > unit.start and (key := KEY.match(self.source, unit.start, start)):
             self.copy(*key.span())
         if start > unit.start:
             self.put("…")
@@ -72,10 +80,10 @@ class Layout:
 
     def _flow(self, start: int, end: int) -> None:
         """Copy the lines of a sentence as one line."""
-        if "\n" in self._source[start:end]:
-            for wrap in WRAP.finditer(self._source, start, end):
+        if "\n" in self.source[start:end]:
+            for wrap in WRAP.finditer(self.source, start, end):
                 self.copy(start, wrap.start())
-                last = self._source[wrap.start() - 1]
+                last = self.source[wrap.start() - 1]
                 self.put("" if last in ENDS_UNSPACED or is_unspaced(last) else " ")
                 start = wrap.end()
         self.copy(start, end)
@@ -83,9 +91,9 @@ class Layout:
     def _row(self, unit: Unit, header: str) -> bool:
         """Copy the filled cells of a row, after the names of their columns, as far as there is room."""
         # A row may have more commas than columns; its header hardly ever does.
-        delimiter = _delimiter(header) or _delimiter(self._source[unit.start : unit.end])
+        delimiter = _delimiter(header) or _delimiter(self.source[unit.start : unit.end])
         names = [header[start:end] for start, end in cells(header, 0, len(header), delimiter)]
-        own = cells(self._source, unit.start, unit.end, delimiter)
+        own = cells(self.source, unit.start, unit.end, delimiter)
         if len(own) > len(names):
             names = [""] * len(own)
         filled = [(name, *span) for name, span in zip(names, own, strict=False) if span[0] < span[1]]
@@ -97,7 +105,7 @@ class Layout:
                 between = " … "
                 continue
             self.put(between + (f"{name}: " if name else ""))
-            self.copy(*window(self._source, Unit(start, end), self._marks))
+            self.copy(*window(self.source, Unit(start, end), self._marks))
             room, between = room - length, BETWEEN_CELLS
         self.put(" …" if between == " … " else "")
         return bool(filled)

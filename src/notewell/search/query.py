@@ -52,7 +52,9 @@ SHORTEST = 2
 AT_MOST = {"phrases": 16, "excluded beginnings": 16}
 
 
-FILTER_KEYS = ("like", "path", "tag", "type", "lang", "after", "before")
+# What `is:` may ask for, and the task that it means.
+TASKS = {"task": "*", "todo": "open", "open": "open", "done": "done"}
+FILTER_KEYS = ("like", "path", "tag", "type", "lang", "after", "before", "is", "due")
 # A typed part without a value.
 EMPTY = re.compile(r"(?:^|\s)((?:lex|vec|hyde):)(?=\s|$)", re.IGNORECASE)
 # The most unknown keys that notices name, and that are compared with known ones; a pasted log has hundreds.
@@ -277,6 +279,10 @@ def _keyed(key: str, value: str, negated: bool, context: ParseContext) -> QueryP
     if key in ("after", "before"):
         days = _days(key, _unquoted(value), context.today, negated=negated)
         return QueryPart("filter", filter=days) if days else None
+    if key == "is" and value.lower() in TASKS:
+        return QueryPart("filter", filter=Filter("task", (TASKS[value.lower()],), negated=negated))
+    if key == "due" and (due := _due(value, context.today, negated=negated)):
+        return QueryPart("filter", filter=due)
     keys = context.keys()
     return QueryPart("filter", filter=_filter("field", value, key=key, negated=negated)) if fold(key) in keys else None
 
@@ -286,6 +292,25 @@ def _days(name: str, value: str, today: date | None, *, negated: bool = False) -
     day = read_day(value, today)
     days = Range(low=day) if name == "after" else Range(high=day, open=True)
     return Filter("date", (days,), negated=negated) if day else None
+
+
+def _due(value: str, today: date | None, *, negated: bool) -> Filter | None:
+    """Return the filter for tasks due on a day, in a month or year, or in a range of these; None if it is no date."""
+    found = _filter("field", value, negated=negated)
+    values = tuple(_in_days(each, today) for each in found.values)
+    return Filter("due", values, negated=negated) if all(map(_is_dated, values)) else None
+
+
+def _in_days(value: str | Range, today: date | None) -> str | Range:
+    """Return a value with the day that a word such as `today` means; nothing for what is no date."""
+    if isinstance(value, Range):
+        return value._replace(low=str(_in_days(value.low, today)), high=str(_in_days(value.high, today)))
+    day = read_day(value, today)
+    return value if day and value[:1].isdigit() and value[-1:].isdigit() else day
+
+
+def _is_dated(value: str | Range) -> bool:
+    return bool(value.low or value.high) if isinstance(value, Range) else bool(value)
 
 
 def _filter(of: str, value: str, *, key: str = "", negated: bool = False) -> Filter:
@@ -320,7 +345,7 @@ def find_unparsed(text: str, keyed: Sequence[re.Match[str]], keys: Callable[[], 
     notices = {Notice("empty_part", {"part": empty}): empty for empty in EMPTY.findall(text)}
     plain = [match for match in keyed if match["value"][0] not in ":/\\"]
     for match in plain:
-        if match["key"].lower() in ("after", "before") and len(notices) < NOTICES:
+        if match["key"].lower() in ("after", "before", "due") and len(notices) < NOTICES:
             notices[Notice("invalid_date", {"text": match[0]})] = match[0]
     notices |= _unknown_keys(plain, keys)
     # There is a notice of its own about a place that is not found.

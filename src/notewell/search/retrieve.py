@@ -44,7 +44,10 @@ def written_terms(plan: Plan) -> list[str]:
 
 def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
     """Return one chunk of each of the newest notes in the plan's scope, scored by date."""
-    days = {chunk_id: date.fromisoformat(day) for chunk_id, day in store.newest(plan.scope, rules.limit)}
+    # A note without a date comes last.
+    days = {
+        chunk_id: date.fromisoformat(day or "1970-01-01") for chunk_id, day in store.newest(plan.scope, rules.limit)
+    }
     newest = max(days.values(), default=date.min)
     return {
         chunk_id: Step("newest", f"dated {day.isoformat()}", HALF_DAYS / (HALF_DAYS + (newest - day).days))

@@ -123,6 +123,8 @@ def _nothing_passes(asked: Filter, store: Snapshot) -> Notice:
         return Notice("no_day", {"days": _days(asked)})
     if asked.of == "heading":
         return Notice("no_heading")
+    if asked.of in ("task", "due"):
+        return Notice("no_task", {"condition": describe_filter(asked)})
     return Notice("no_chunk", {"condition": values})
 
 

@@ -99,8 +99,13 @@ class Files(NamedTuple):
     skipped: dict[str, Skip]
 
 
+# If the files of this many notes, and of more than half of all, have one day, a copy or a clone dated them: that day
+# says nothing of the notes. Nobody writes so many on one day.
+CLONED_AT_LEAST = 50
+
+
 class NoteFacts(NamedTuple):
-    """A note's day, in ISO format, where that stands, and its properties."""
+    """A note's day, in ISO format, where that stands, and its properties; a note of a clone may have no day."""
 
     day: str
     fields: Mapping[str, Any] = MappingProxyType({})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from notewell.terms import UNSPACED, fold, split_terms
 from notewell.types.note import Chunk
 from notewell.types.query import Filter, Range
+from notewell.types.tasks import Task
 
 Value = str | int | float
 Test = Callable[[Value], bool]
@@ -69,6 +70,21 @@ def text_matches(asked: Filter, chunk: Chunk) -> bool:
     # A chunk of several short sections has their headings among its lines.
     terms = split_terms("\n".join((chunk.heading, *HEADING.findall(chunk.text))))
     return all(_begins(terms, word) if word.endswith("*") else word in terms for word in str(wanted).split())
+
+
+def tasks_match(filters: Sequence[Filter], tasks: Sequence[Task]) -> bool:
+    """Tell whether one of the tasks is as all filters want it, as if none were negated.
+
+    >>> late = Filter("due", (Range(high="2025-04", open=True),))
+    >>> tasks_match([Filter("task", ("open",)), late], [Task(True, "2025-03-01")]), tasks_match([late], [Task(True)])
+    (True, False)
+    """
+    tests = [(asked.of, make_test(asked)) for asked in filters]
+    return any(all(bool(value := _of_task(of, task)) and test(value) for of, test in tests) for task in tasks)
+
+
+def _of_task(of: str, task: Task) -> str:
+    return task.due if of == "due" else "open" if task.is_open else "done"
 
 
 def plain(text: str) -> str:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from notewell.types.tasks import Task
+
 # A matrix with one row per text.
 Vectors = npt.NDArray[np.float32]
 
@@ -149,6 +151,7 @@ class Note:
     inline_tags: tuple[str, ...] = ()
     day: str = ""
     dated_by: str = ""
+    properties: str = ""
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -246,6 +249,12 @@ class Chunk:
     """The note's tags, without `#`."""
     aliases: tuple[str, ...] = ()
     """The note's aliases."""
+    properties: str = ""
+    """The note's properties that are text, such as `Stadtwerke` of `company: Stadtwerke`."""
+    day: str = ""
+    """The day in the headings above the lines, in ISO format; empty if there is none."""
+    tasks: tuple[Task, ...] = ()
+    """The tasks in the lines."""
 
     @property
     def heading(self) -> str:
@@ -274,9 +283,10 @@ class Chunk:
 
     @property
     def context(self) -> str:
-        """Return the searchable context of the note: title, folders and file name, type, tags and aliases."""
+        """Return the searchable context of the note: title, folders and file name, type, tags, aliases, properties."""
         path = self.path.rpartition(".")[0].replace("/", " | ")
-        return " | ".join(part for part in (self.title, path, self.kind, *self.tags, *self.aliases) if part)
+        parts = self.title, path, self.kind, *self.tags, *self.aliases, self.properties
+        return " | ".join(part for part in parts if part)
 
     @property
     def meaning(self) -> str:

@@ -134,7 +134,8 @@ class Filter(NamedTuple):
     """One condition on what a query may see; matching one of its values is enough.
 
     `of` names what is compared: the note's `path`, `tag`, `type`, `lang`, `date`, or the front-matter `field` called
-    `key`; or a `term`, `phrase` or `heading` of the chunk. `note` is an exact path, never a folder.
+    `key`; or a `term`, `phrase` or `heading` of the chunk, or a `task` in it (`open`, `done` or `*`) and the day it is
+    `due`. `note` is an exact path, never a folder.
     """
 
     of: str

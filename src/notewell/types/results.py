@@ -85,9 +85,10 @@ class Hit:
     tags: tuple[str, ...]
     """The note's tags."""
     date: str
-    """The note's day."""
+    """The day of the heading above the lines, or else of the note; empty if it is unknown."""
     dated_by: str
-    """Where that stands: in the `name` of the file, in the property of this key, or only in the time of the `file`."""
+    """Where that stands: in a `heading`, in the `name` of the file, in the property of this key, or only in the time of
+    the `file`."""
     score: float
     """How well the hit answers the query; higher is better."""
     text: str

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from notewell.index.chunk import LONGEST_NAME
-from notewell.index.inline import inline_fields, inline_tags, with_field
+from notewell.index.chunk import LONGEST_NAME, ChunkRules
+from notewell.index.inline import inline_fields, inline_tags, tasks_by_line, with_field
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
-from notewell.index.shapes.sections import chunk_sections as chunk
-from notewell.index.shapes.sections import top_heading, with_title
-from notewell.types.note import Heading, Note, Outline, Span, as_list
-
-__all__ = ["chunk", "outline", "parse"]
+from notewell.index.shapes.sections import chunk_sections, top_heading, with_title
+from notewell.types.note import Chunk, Heading, Note, Outline, Span, as_list
 
 # The lines that structure a note: fences, headings, and underlines below a heading.
 LANDMARK = re.compile(
@@ -24,6 +21,9 @@ LANDMARK = re.compile(
     r"|(?P<underline>=+|-{2,})[ \t]*\r?$)",
     re.MULTILINE,
 )
+# In a note of the Excalidraw plugin: the line that says how to open it, and where the data of the drawing begins.
+EXCALIDRAW_HINT = re.compile(r"\s*==[^\n]*EXCALIDRAW[^\n]*(?:\n|\Z)")
+DRAWING = re.compile(r"^(?:%%[ \t]*\n)?#{1,2} Drawing[ \t]*$", re.MULTILINE)
 BLANK_ABOVE = re.compile(r"(?:^|\n)[ \t\r]*\n\Z")
 # A line that no underline makes a heading: a list item, quote, table or code.
 NOT_TEXT = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]|$)| {4}|\t")
@@ -33,7 +33,17 @@ def parse(note: Note) -> Note:
     """Return the note with its front matter, title, links and outline."""
     fields, body, warnings = split_front_matter(note.text)
     note = replace(note, fields=fields, body=body, warnings=(*note.warnings, *warnings))
-    return parse_body(replace(note, title="".join(as_list([fields.get("title")]))))
+    note = replace(note, title="".join(as_list([fields.get("title")])))
+    return parse_body(without_drawing(note) if "excalidraw-plugin" in fields else note)
+
+
+def without_drawing(note: Note) -> Note:
+    """Return a note of the Excalidraw plugin with the texts of its drawing, but not the data, under its file's name."""
+    drawing = DRAWING.search(note.text, note.body)
+    text = note.text[: drawing.start()] if drawing else note.text
+    hint = EXCALIDRAW_HINT.match(text, note.body)
+    title = note.title or note.path.rpartition("/")[2].rpartition(".")[0].removesuffix(".excalidraw")
+    return replace(note, text=text, body=hint.end() if hint else note.body, title=title)
 
 
 def parse_body(note: Note) -> Note:
@@ -43,6 +53,17 @@ def parse_body(note: Note) -> Note:
     links = (*field_links(note), *body_links(note, code))
     note = replace(note, fields=_with_inline(note, code), inline_tags=inline_tags(note, code))
     return replace(with_title(note, note.title or found.title), links=links, outline=found)
+
+
+def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
+    """Return the note's sections as chunks, with their tasks."""
+    chunks = chunk_sections(note, rules)
+    tasks = tasks_by_line(note, note.outline.blocks)
+    if not tasks:
+        return chunks
+    lines = (range(each.line, each.end_line + 1) for each in chunks)
+    held = [tuple(tasks[line] for line in own if line in tasks) for own in lines]
+    return [replace(each, tasks=own) for each, own in zip(chunks, held, strict=True)]
 
 
 def _with_inline(note: Note, code: list[tuple[int, int]]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Piece, chunks_of, cut, pack, windows, within
+from notewell.index.dates import day_in_headings
 from notewell.index.links import OUTSIDE
 from notewell.types.note import Chunk, Heading, Link, Note, Outline, Span
 
@@ -84,8 +85,9 @@ def _sections(
 
 
 def _is_text(note: Note, section: Section, deeper: Outline, rules: ChunkRules) -> bool:
-    """Tell whether a section is long enough to be a chunk of its own."""
+    """Tell whether a section is long enough to be a chunk of its own; one with a date always is."""
     long_enough = len(note.text[section.body : section.span.end].strip()) >= rules.min_chars
+    long_enough = long_enough or bool(day_in_headings(section.headings[-1:]))
     return long_enough and _says_something(note, section, deeper)
 
 

@@ -51,7 +51,8 @@ class Decay:
         rule = next(rule for rule in rules if rule.covers(chunk.path))
         fields = {fold(key): value for key, value in facts.fields.items()}
         group = rule.under if rule.mode == ONE_GROUP else _first_name(fields, self.rules.group_by)
-        day = min(date.fromisoformat(facts.day), self.today)
+        # A note without a date does not decay.
+        day = min(date.fromisoformat(facts.day), self.today) if facts.day else self.today
         return Aged(rule, day, group, _is_any(self.rules.evergreen, chunk, fields))
 
     def _factor(self, note: Aged, others: Iterable[Aged]) -> tuple[float, str]:

@@ -39,7 +39,10 @@ class Recency:
         facts = self.facts({candidate.chunk.path for candidate in candidates})
         days = {path: min(note.day, self.today.isoformat()) for path, note in facts.items()}
         if plan.when.low:
-            return [_of_its_time(candidate, days[candidate.chunk.path], plan.when) for candidate in candidates]
+            return [
+                _of_its_time(candidate, candidate.chunk.day or days[candidate.chunk.path], plan.when)
+                for candidate in candidates
+            ]
         return _newest(plan, candidates, days)
 
 
@@ -75,6 +78,8 @@ def _raised(candidate: Candidate, matching: Mapping[str, str], asked: Collection
     if any(not name_terms(name).isdisjoint(asked) for name in chunk.names):
         # The word may be part of a title, as in "Using the latest image tag".
         return candidate.rescored(candidate.score * (1 + NEWEST_GAINS), by="recency", why="has the word in its name")
+    if not matching[chunk.path]:
+        return candidate
     newer = sum(day > matching[chunk.path] for day in matching.values())
     why = f"{nth(newer + 1)}newest that matches, dated {matching[chunk.path]}"
     return candidate.rescored(candidate.score * (1 + NEWEST_GAINS / (1 + newer) ** 2), by="recency", why=why)

@@ -48,6 +48,18 @@ STRAYS = {
     "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
 }
 
+ALL_CHUNKS = """
+select id
+from chunk
+order by id
+"""
+
+ALL_POSTINGS = """
+select term, block, data
+from posting
+order by term, block
+"""
+
 
 def find_problems(db: apsw.Connection) -> Iterator[str]:
     """Yield what is wrong with a store, one sentence each."""
@@ -78,7 +90,7 @@ def _read_all_links(db: apsw.Connection) -> None:
 
 def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
     blocks = Blocks.load(db, dimensions)
-    ids = [slot for (slot,) in db.execute(queries.ALL_CHUNKS)]
+    ids = [slot for (slot,) in db.execute(ALL_CHUNKS)]
     if np.flatnonzero(blocks.lengths).tolist() != ids:
         yield "the arrays name other chunks than the table"
         return
@@ -105,7 +117,7 @@ def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
 
 
 def _posting_problems(db: apsw.Connection, postings: Postings) -> Iterator[str]:
-    stored: Any = db.execute(queries.ALL_POSTINGS)
+    stored: Any = db.execute(ALL_POSTINGS)
     expected = ((change.term, change.block, pack(change.places, change.counts)) for change in postings.changes())
     # Both are sorted by term: SQLite sorts by bytes, which for UTF-8 is Python's order.
     missing = sum(one != other for one, other in zip(expected, stored, strict=False))

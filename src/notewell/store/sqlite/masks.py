@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.files.formats import suffix_of
-from notewell.store.filters import Value, make_test, normal, text_matches
+from notewell.store.filters import Value, make_test, normal, tasks_match, text_matches
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.rows import load_chunks
+from notewell.store.sqlite.rows import load_chunks, read_tasks
 from notewell.store.sqlite.vocabulary import Flags, holding
 from notewell.terms import fold, prefix_term, whole_terms
 from notewell.types.query import Filter, Scope
@@ -36,6 +36,9 @@ ROWS = {
     "type": queries.NOTE_TYPES,
     "date": queries.NOTE_DAYS,
 }
+# Filters that let all chunks of a note through, or none; a date may be that of a heading.
+OF_NOTES = (*(ROWS.keys() - {"date"}), "field", "lang")
+TASKS = ("task", "due")
 # Characters that a JSON path of SQLite's cannot contain, and hardly any key does.
 NOT_IN_PATH = re.compile(r'["\\\x00-\x1f]')
 
@@ -46,7 +49,7 @@ NoteIds = npt.NDArray[np.int32]
 
 
 class Column(NamedTuple):
-    """Notes, their distinct values, and which value each row has."""
+    """Notes or slots, their distinct values, and which value each row has."""
 
     notes: NoteIds
     values: tuple[Value, ...]
@@ -62,7 +65,7 @@ class Column(NamedTuple):
         return cls(np.fromiter((note for note, _ in rows), np.int32, len(rows)), tuple(numbers), which)
 
     def matching(self, asked: Filter) -> NoteIds:
-        """Return the notes with a value that the filter matches."""
+        """Return the notes or slots with a value that the filter matches."""
         test = make_test(asked)
         verdicts = np.fromiter(map(test, self.values), np.bool_, len(self.values))
         return self.notes[verdicts[self.which]]
@@ -75,10 +78,18 @@ class Columns:
         self._keys: dict[str, list[str]] | None = None
         self._slots: NoteIds | None = None
         self._columns: dict[tuple[str, str, int], Column] = {}
+        self._chunk_days: Column | None = None
 
     def matching(self, db: apsw.Connection, asked: Filter) -> NoteIds:
         """Return the notes that a filter matches, as if it were not negated."""
         return self._column(db, asked).matching(asked)
+
+    def chunk_days(self, db: apsw.Connection) -> Column:
+        """Return the days of slots that have one of their own, by a heading."""
+        if self._chunk_days is None:
+            rows: Any = db.execute(queries.CHUNK_DAYS)
+            self._chunk_days = Column.of("date", list(rows))
+        return self._chunk_days
 
     def count(self, db: apsw.Connection, asked: Filter) -> int:
         """Return how many distinct values a filter compares with."""
@@ -173,19 +184,50 @@ class Masks:
             rows: Any = db.execute(queries.NOTES_UNDER, {"under": scope.under})
             allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
-            if asked.of in ROWS or asked.of in ("field", "lang"):
+            if asked.of in OF_NOTES:
                 matching = _marked(allowed.size, self.columns.matching(db, asked))
                 allowed &= ~matching if asked.negated else matching
         return allowed[notes]
+
+    def _of_chunks(self, db: apsw.Connection, asked: Filter) -> Flags | None:
+        """Return the slots that a filter matches, as if it were not negated; None for filters of other kinds."""
+        if asked.of == "term":
+            return holding(db, [_term(asked)], self.size)
+        if asked.of == "date":
+            return self._dated(db, asked)
+        return self._with_tasks(db, [asked]) if asked.of in TASKS and asked.negated else None
+
+    def _dated(self, db: apsw.Connection, asked: Filter) -> Flags:
+        """Return the slots with a day that the filter matches: their own, or else their note's."""
+        notes, own = self.columns.of_slots(db, self.size), self.columns.chunk_days(db)
+        matching = _marked(int(notes.max(initial=0)) + 1, self.columns.matching(db, asked))[notes]
+        matching[own.notes] = False
+        matching[own.matching(asked)] = True
+        return matching
+
+    def _with_tasks(self, db: apsw.Connection, filters: Sequence[Filter]) -> Flags:
+        """Return the slots with a task that all filters match; a note may also have a property `due`."""
+        rows: Any = db.execute(queries.CHUNK_TASKS)
+        slots = [slot for slot, written in rows if tasks_match(filters, read_tasks(written))]
+        matching = _marked(self.size, np.array(slots, np.int32))
+        if all(asked.of == "due" for asked in filters):
+            notes = self.columns.of_slots(db, self.size)
+            for asked in filters:
+                due = self.columns.matching(db, asked._replace(of="field", key="due"))
+                matching |= _marked(int(notes.max(initial=0)) + 1, due)[notes]
+        return matching
 
     def _narrow(
         self, db: apsw.Connection, scope: Scope, inside: Flags, order: Scores | None, enough: int
     ) -> tuple[Flags, bool]:
         """Return the slots of a mask whose text passes, and whether every chunk that had to be read was."""
         for asked in scope.filters:
-            if asked.of == "term":
-                held = holding(db, [_term(asked)], self.size)
+            held = self._of_chunks(db, asked)
+            if held is not None:
                 inside = inside & (~held if asked.negated else held)
+        # One task has to be as all of these want it.
+        if tasks := [asked for asked in scope.filters if asked.of in TASKS and not asked.negated]:
+            inside = inside & self._with_tasks(db, tasks)
         to_read = [asked for asked in scope.filters if asked.of in ("phrase", "heading")]
         if not to_read:
             return inside, True

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 
+def _is_cloned() -> str:
+    """Return an expression for whether a note's file has the day of a clone, which says nothing of the note."""
+    return "coalesce(mtime_ns / 86400000000000 = (select value from meta where key = 'cloned'), 0)"
+
+
 def _day_of_note() -> str:
-    """Return an expression for the day of a note: by its name or properties, or else of its file."""
-    return "coalesce(nullif(day, ''), date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+    """Return an expression for the day of a note: by its name or properties, or else of its file; empty for a clone."""
+    of_file = "coalesce(date(mtime_ns / 1000000000, 'unixepoch', 'localtime'), '1970-01-01')"
+    return f"iif(day != '', day, iif({_is_cloned()}, '', {of_file}))"
 
 
 META = """
@@ -105,8 +111,34 @@ where note.fields != '{}'
 """
 
 NOTE_DAYS = f"""
-select id, {_day_of_note()}
+select id, {_day_of_note()} as dated
 from note
+where dated != ''
+order by id
+"""
+
+# The day of most files, as days since 1970, if it is the day of so many that they must have been copied.
+CLONED = """
+select file_day
+from (
+    select mtime_ns / 86400000000000 as file_day, count(*) as files
+    from note
+    group by file_day
+)
+where files >= :least and files * 2 > (select count(*) from note)
+"""
+
+CHUNK_DAYS = """
+select id, day
+from chunk
+where day != ''
+order by id
+"""
+
+CHUNK_TASKS = """
+select id, tasks
+from chunk
+where tasks != ''
 order by id
 """
 
@@ -119,7 +151,7 @@ limit :limit
 """
 
 NOTE_FACTS = f"""
-select path, {_day_of_note()}, iif(day = '', 'file', dated_by), fields
+select path, {_day_of_note()}, iif(day != '', dated_by, iif({_is_cloned()}, '', 'file')), fields
 from note
 where path in (select value from json_each(:paths))
 order by path
@@ -291,7 +323,8 @@ DROP_BODIES = (
 )
 
 CHUNKS = """
-select chunk.id, path, body.text, line, end_line, start, "end", parts, title, kind, tags, aliases
+select chunk.id, path, body.text, line, end_line, start, "end", parts, title, kind, tags, aliases, properties,
+    chunk.day, tasks
 from chunk
 join note on note.id = chunk.note
 join body on body.id = chunk.body
@@ -309,15 +342,15 @@ order by chunk.id
 
 ADD_NOTE = """
 insert into note (id, path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns,
-    day, dated_by)
+    day, dated_by, properties)
 values (:id, :path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns,
-    :day, :dated_by)
+    :day, :dated_by, :properties)
 returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, body, line, end_line, start, "end", parts)
-values (:id, :note, :body, :line, :end_line, :start, :end, :parts)
+insert into chunk (id, note, body, line, end_line, start, "end", parts, day, tasks)
+values (:id, :note, :body, :line, :end_line, :start, :end, :parts, :day, :tasks)
 """
 
 TOUCH = """
@@ -356,16 +389,4 @@ where path = :path
 DROP_SKIPPED = """
 delete from skipped
 where path = :path
-"""
-
-ALL_CHUNKS = """
-select id
-from chunk
-order by id
-"""
-
-ALL_POSTINGS = """
-select term, block, data
-from posting
-order by term, block
 """

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from notewell.errors import REPAIR, StoreDamaged
 from notewell.store.sqlite import queries
 from notewell.types.note import Chunk, Link, Note, Part
+from notewell.types.tasks import Task
 
 # Defaults of a link's last values, which are not stored.
 DEFAULTS = ("", False, "wiki")
@@ -70,6 +71,7 @@ def note_row(note: Note) -> dict[str, Any]:
         "ctime_ns": note.stamp.ctime_ns,
         "day": note.day,
         "dated_by": note.dated_by,
+        "properties": note.properties,
     }
 
 
@@ -92,6 +94,8 @@ def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, 
         "start": chunk.start,
         "end": chunk.end,
         "parts": "\n".join(f"{part.line} {part.name}" for part in chunk.parts),
+        "day": chunk.day,
+        "tasks": "\n".join(f"{'open' if task.is_open else 'done'} {task.due}" for task in chunk.tasks),
     }
 
 
@@ -119,7 +123,7 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
     if not ids:
         return
     rows: Any = db.execute(queries.CHUNKS, {"ids": carray(ids)})
-    for slot, path, data, line, end_line, start, end, parts, title, kind, tags, aliases in rows:
+    for slot, path, data, line, end_line, start, end, parts, title, kind, tags, aliases, properties, day, tasks in rows:
         headings, _, text = unpack(data).partition("\n")
         yield (
             slot,
@@ -136,6 +140,9 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
                 kind=kind,
                 tags=_texts(tags),
                 aliases=_texts(aliases),
+                properties=properties,
+                day=day,
+                tasks=read_tasks(tasks),
             ),
         )
 
@@ -143,6 +150,16 @@ def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, 
 def _parts(written: str) -> tuple[Part, ...]:
     lines = (line.partition(" ") for line in written.split("\n")) if written else ()
     return tuple(Part(int(line), name) for line, _, name in lines)
+
+
+def read_tasks(written: str) -> tuple[Task, ...]:
+    """Return the tasks of a chunk's row.
+
+    >>> read_tasks("open 2025-03-01\\ndone ")
+    (Task(is_open=True, due='2025-03-01'), Task(is_open=False, due=''))
+    """
+    lines = (line.partition(" ") for line in written.split("\n")) if written else ()
+    return tuple(Task(status == "open", due) for status, _, due in lines)
 
 
 def _texts(written: str) -> tuple[str, ...]:

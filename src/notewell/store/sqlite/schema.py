@@ -51,6 +51,9 @@ MIGRATIONS = {
     4: """
         alter table note add column day text not null default '';
         alter table note add column dated_by text not null default '';
+        alter table note add column properties text not null default '';
+        alter table chunk add column day text not null default '';
+        alter table chunk add column tasks text not null default '';
     """,
 }
 
@@ -76,7 +79,8 @@ create table note (
     digest text not null,
     ctime_ns integer not null,
     day text not null default '',
-    dated_by text not null default ''
+    dated_by text not null default '',
+    properties text not null default ''
 );
 
 -- Where each link of a note leads, in order: a hash of the name it gives, and the id of a note, if any (`links.py`). A
@@ -96,7 +100,7 @@ create table standing (
 );
 
 -- A chunk's id is its slot: its place in the arrays of `block` and in the postings. Freed slots are used again, so the
--- arrays stay dense.
+-- arrays stay dense. Its day is that of its headings. A task has a line: `open` or `done`, and the day it is due.
 create table chunk (
     id integer primary key,
     note integer not null references note,
@@ -105,7 +109,9 @@ create table chunk (
     end_line integer not null,
     start integer not null,
     "end" integer not null,
-    parts text not null default ''
+    parts text not null default '',
+    day text not null default '',
+    tasks text not null default ''
 );
 create index chunk_note on chunk (note);
 

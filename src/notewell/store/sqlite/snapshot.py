@@ -100,7 +100,9 @@ class SqliteSnapshot(SqliteLinked):
         columns, asked = self._arrays.masks.columns, Filter(of, (), key)
         if of == "key":
             return list(columns.keys(self._db))
-        if of in ("term", "phrase", "heading") or (most is not None and columns.count(self._db, asked) > most):
+        if of in ("term", "phrase", "heading", "task", "due") or (
+            most is not None and columns.count(self._db, asked) > most
+        ):
             return []
         return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
 

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.store import CLONED_AT_LEAST
 from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
@@ -155,6 +156,8 @@ class Batch:
             self._meta["measured"] = self._meta["linked"]
         if self._touched:
             self._meta["touched"] = int(self._meta["touched"] or 0) + 1
+        if self._changed or self._touched:
+            self._meta["cloned"] = self._db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).get
         # An empty batch counts as indexing, too: a vault without notes is indexed.
         if self._changed or self._touched or not self._derived:
             self._meta["indexed_at"] = datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,87 @@
+"""Obsidian's canvas and Excalidraw's drawings: their cards and texts from top to bottom, with the notes they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from notewell.index.readers.content import Content, not_json_error
+from notewell.index.readers.nested import as_dict, as_dicts, as_text, load_json
+from notewell.index.readers.text import decode
+from notewell.index.readers.writing import clean, one_line
+
+# Characters of a card that name it at the end of an arrow.
+LONGEST_NAME = 60
+
+Node = dict[str, Any]
+
+
+def extract(data: bytes) -> Content:
+    """Return the cards of a canvas below their groups and its labelled arrows, or the texts of a drawing."""
+    text, warnings = decode(data)
+    if not text.strip():
+        # Obsidian makes a new canvas as an empty file.
+        return Content("", warnings=warnings)
+    drawn = load_json(text)
+    if drawn is None:
+        raise not_json_error(1)
+    found = as_dict(drawn)
+    blocks = [*_cards(as_dicts(found.get("nodes"))), *_arrows(found), *_texts(as_dicts(found.get("elements")))]
+    return Content("\n\n".join(blocks), warnings=warnings)
+
+
+def _cards(nodes: list[Node]) -> Iterator[str]:
+    """Yield the cards outside of groups, then each group's label and cards."""
+    groups = sorted((node for node in nodes if node.get("type") == "group"), key=_from_top)
+    left = sorted((node for node in nodes if node.get("type") != "group"), key=_from_top)
+    inside = [[node for node in left if _holds(group, node)] for group in groups]
+    grouped = {id(node) for nodes in inside for node in nodes}
+    yield from filter(None, (_card(node) for node in left if id(node) not in grouped))
+    for group, own in zip(groups, inside, strict=True):
+        yield f"## {one_line(as_text(group.get('label')))}"
+        yield from filter(None, map(_card, own))
+
+
+def _card(node: Node) -> str:
+    """Return what a card shows: its text, a note as an embed, or an address."""
+    if file := one_line(as_text(node.get("file"))):
+        return f"![[{file}{one_line(as_text(node.get('subpath')))}]]"
+    return clean(as_text(node.get("text"))).strip() or one_line(as_text(node.get("url")))
+
+
+def _arrows(canvas: Node) -> Iterator[str]:
+    """Yield the arrows that have a label, with the names of the cards they join."""
+    names = {str(node.get("id")): _name(node) for node in as_dicts(canvas.get("nodes"))}
+    for arrow in as_dicts(canvas.get("edges")):
+        if label := one_line(as_text(arrow.get("label"))):
+            start, end = (names.get(str(arrow.get(key)), "") for key in ("fromNode", "toNode"))
+            yield f"{start} → {end}: {label}"
+
+
+def _name(node: Node) -> str:
+    if file := as_text(node.get("file")):
+        return one_line(file).rpartition("/")[2].rpartition(".")[0]
+    first = next(iter(clean(_card(node) or as_text(node.get("label"))).split("\n")), "")
+    return first.lstrip("# ")[:LONGEST_NAME]
+
+
+def _texts(elements: list[Node]) -> Iterator[str]:
+    """Yield the texts of a drawing that were not deleted."""
+    for element in sorted(elements, key=_from_top):
+        if element.get("type") == "text" and not element.get("isDeleted"):
+            yield clean(as_text(element.get("originalText") or element.get("text"))).strip()
+
+
+def _from_top(node: Node) -> tuple[float, float]:
+    return _number(node.get("y")), _number(node.get("x"))
+
+
+def _holds(group: Node, node: Node) -> bool:
+    """Tell whether the middle of a card is inside a group."""
+    middle = ((_number(node.get(at)) + _number(node.get(size)) / 2) for at, size in (("x", "width"), ("y", "height")))
+    edges = ((_number(group.get(at)), _number(group.get(size))) for at, size in (("x", "width"), ("y", "height")))
+    return all(start <= at <= start + size for at, (start, size) in zip(middle, edges, strict=True))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else 0.0
