@@ -31,7 +31,8 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
 def paths(vault: Vault, text: str) -> list[str]:
     """Return the notes that pass the filters and hold a word of a query, each once."""
     hits = vault.search(text, limit=50)
-    return sorted({hit.path for hit in hits if not hit.retrievers or hit.retrievers.get("lexical", 1)})
+    by_words = (hit for hit in hits if hit.retrievers["lexical"] or not any(hit.retrievers.values()))
+    return sorted({hit.path for hit in by_words})
 
 
 def first(vault: Vault, text: str) -> Hit:
@@ -63,14 +64,14 @@ def test_a_hit_shows_the_tags_of_its_note(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("query", "date", "by"),
     [
-        ("talked to Priya", "2025-07-11", "name"),
+        ("talked about the heat pump", "2025-07-11", "name"),
         ("Imker Waben", "2025-08-03", "name"),
         ("Zählerstand gemeldet", "2025-07-07", "name"),
         ("Vertrag verlängert", "2024-11-30", "created"),
         ("bled radiators", "2025-06-02", "heading"),
         ("plumber expansion vessel", "2025-06-13", "heading"),
         ("Heizung entlüftet", "2025-06-20", "heading"),
-        ("kept since the move", "2023-11-14", "file"),
+        ("kept since the move log", "2023-11-14", "file"),
     ],
 )
 def test_every_hit_has_a_date_and_says_where_it_stands(vault: Vault, query: str, date: str, by: str) -> None:
@@ -144,7 +145,7 @@ def test_the_texts_of_drawings_are_found_and_nothing_else_of_them(vault: Vault) 
     assert (hit.path, hit.title) == (PLAN, "Plan")
     assert paths(vault, "Pufferspeicher") == [PLAN]
     assert paths(vault, "thermosyphon") == [SKETCH]
-    assert paths(vault, "N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRoIACyhQ4zZAHoFAc0JRJQgEYA6bGwC2CgF7N6hbEcK4OCtptbErHALRY8RMpWdx8Q1TdIEfARcZgRmBShcZQUebQBGbR4aOiCEfQQOKGZuAG1wMFAwUogSbggACQBRADMAOQApAH0AdgBmADYAVgAmAA4") == []
+    assert paths(vault, "N4KAkARALgngDgUwgLg*") == []
     assert paths(vault, '"deleted secret"') == []
     assert paths(vault, '"EXCALIDRAW VIEW"') == []
 
@@ -161,8 +162,9 @@ def test_excerpts_show_no_comments_and_no_ids_of_blocks(vault: Vault, query: str
 
 def test_links_of_a_website_lead_to_its_pages(vault: Vault) -> None:
     links = vault.links("website/content/docs/guide/index.md")
-    assert [link.path for link in links.links] == [
+    assert [link.to for link in links.links] == [
         "website/content/docs/guide/install.md",
         "website/content/docs/reference/index.md",
     ]
-    assert vault.links("website/content/docs/guide/install.md").broken == ()
+    back = vault.links("website/content/docs/guide/install.md")
+    assert [link.to for link in back.links] == ["website/content/docs/guide/index.md"]

@@ -31,6 +31,7 @@ MAKERS: dict[str, trees.Maker] = {
     ".jsonl": trees.json_lines,
     ".yaml": trees.yaml_file,
     ".ipynb": trees.notebook,
+    ".canvas": trees.canvas,
     ".pdf": trees.pdf,
     ".docx": trees.docx,
     ".pptx": trees.pptx,
@@ -39,7 +40,11 @@ MAKERS: dict[str, trees.Maker] = {
     ".epub": trees.epub,
 }
 # More than one way to write the same format.
-OTHERS: dict[str, trees.Maker] = {"minified.json": trees.minified_json, "conversations.json": trees.claude_export}
+OTHERS: dict[str, trees.Maker] = {
+    "minified.json": trees.minified_json,
+    "conversations.json": trees.claude_export,
+    "board.excalidraw": trees.drawing,
+}
 
 
 def examples(seed: int) -> list[Made]:

@@ -37,6 +37,16 @@ def json_file(texts: Sequence[str]) -> bytes:
     return json.dumps({"garden": {"remarks": list(texts)}}, indent=2).encode()
 
 
+def canvas(texts: Sequence[str]) -> bytes:
+    cards = [{"id": str(n), "type": "text", "text": text, "x": 0, "y": 100 * n} for n, text in enumerate(texts)]
+    arrows = [{"fromNode": str(n), "toNode": "0", "label": text} for n, text in enumerate(texts)]
+    return json.dumps({"nodes": cards, "edges": arrows}).encode()
+
+
+def drawing(texts: Sequence[str]) -> bytes:
+    return json.dumps({"elements": [{"type": "text", "text": text} for text in texts]}).encode()
+
+
 def minified_json(texts: Sequence[str]) -> bytes:
     return json.dumps([{"remark": text, "more": {"n": n}} for n, text in enumerate(texts)] * 2).encode()
 

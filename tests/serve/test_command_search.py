@@ -37,7 +37,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     first = answer["hits"][0]
     assert first.keys() == {
         *("path", "line", "end_line", "place", "heading", "title", "score", "text", "also", "retrievers", "trace"),
-        *("excerpt", "uri"),
+        *("excerpt", "uri", "tags", "date", "dated_by"),
     }
     assert (first["path"], first["line"], first["end_line"]) == ("Recipes/Sourdough.md", 5, 7)
     assert (first["heading"], first["title"]) == ("Sourdough", "Sourdough")

@@ -17,7 +17,7 @@ from notewell.search.query import ParseContext
 from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
-from notewell.search.retrieve import find_newest, retrieve
+from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
 from notewell.search.weak_results import find_notices
 from notewell.store import Snapshot
@@ -68,7 +68,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     ahead = encode_ahead(sent, store, embedders, settings)
     rankings = retrieve(sent, store, embedders.quick, settings)
     rankings, encoded = encoder_rerank(ahead, rankings, store, embedders, settings)
-    fused = find_newest(plan, store, settings) if plan.only_filters else fuse(rankings, settings)
+    fused = find_listed(plan, store, settings) if plan.only_filters else fuse(rankings, settings)
     candidates = make_candidates(fused, rankings, store, settings)
     for ranker in rankers_for(plan, store, settings, rules):
         candidates = sorted(ranker(plan, candidates), key=best_first)

@@ -23,7 +23,7 @@ from notewell.search.sentences import (
     find_sentences,
     text_kind,
 )
-from notewell.store.filters import tasks_match
+from notewell.store.filters import task_filters, tasks_match
 from notewell.terms import fold, stop_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Vectors, place_of
@@ -71,7 +71,7 @@ def make_excerpts(candidates: Sequence[Candidate], plan: Plan, similarity: Simil
         names = {candidate.chunk.title, *candidate.chunk.headings, *repeated[candidate.chunk.path]}
         around = _without_names(text, find_blocks(text, kind, [mark.start for mark in marks]), names) if marks else []
         held = _without_questions(text, list(_held(text, around, marks)))
-        chosen = _by_terms(text, held, rarity, quoted) or _tasks(text, plan)
+        chosen = _by_terms(text, held, rarity, quoted) or _tasks(text, kind, plan)
         if not chosen:
             blocks = find_blocks(text, kind)
             chosen = _by_meaning(text, _without_names(text, blocks, names) or blocks, similarity)
@@ -110,11 +110,18 @@ def _by_terms(text: str, held: list[Held], rarity: Mapping[str, float], quoted: 
     return _best(text, scored)
 
 
-def _tasks(text: str, plan: Plan) -> list[Unit]:
+def _tasks(text: str, kind: str, plan: Plan) -> list[Unit]:
     """Return the lines with tasks that the query asks for, if it asks for tasks."""
-    asked = [each for each in plan.scope.filters if each.of in ("task", "due") and not each.negated]
+    asked = task_filters(plan.scope)
+    if not asked:
+        return []
+    code = [unit for unit in find_blocks(text, kind) if unit.kind == CODE]
     found = (Unit(start, end, LINE) for start, end, task in find_tasks(text) if tasks_match(asked, [task]))
-    return list(islice(found, TASKS)) if asked else []
+    return list(islice((task for task in found if not any(_inside(task, unit) for unit in code)), TASKS))
+
+
+def _inside(unit: Unit, other: Unit) -> bool:
+    return other.start <= unit.start and unit.end <= other.end
 
 
 def _quoted(plan: Plan) -> tuple[str, ...]:

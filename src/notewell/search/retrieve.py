@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from notewell.embed import Embedder
@@ -10,8 +11,9 @@ from notewell.search.exact import find_verbatim
 from notewell.search.fuse import Fused
 from notewell.search.rules import SearchRules
 from notewell.store import Matching, Snapshot
+from notewell.store.filters import task_filters, tasks_match
 from notewell.types.candidates import Ranking
-from notewell.types.query import Plan
+from notewell.types.query import Filter, Plan
 from notewell.types.results import Step
 
 # Rankings go deeper than their candidates, so that a chunk that one retriever finds has a score from the other too, and
@@ -19,6 +21,9 @@ from notewell.types.results import Step
 DEPTH = 300
 # A note this many days older than the newest has half its score.
 HALF_DAYS = 365
+# Chunks with tasks that are compared. A task without a day comes after all that have one.
+MOST_TASKS = 1_000
+NO_DAY = "9999-12-31"
 
 
 def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
@@ -40,6 +45,22 @@ def written_terms(plan: Plan) -> list[str]:
     """Return the terms that were asked for, without those that only stand in for another."""
     standing_in = {term for terms in plan.stand_ins.values() for term in terms}
     return [term for term in plan.terms if term not in standing_in or term in plan.stand_ins]
+
+
+def find_listed(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
+    """Return the chunks in the scope of a plan that has only filters: tasks by the day they are due, notes by date."""
+    asked = task_filters(plan.scope)
+    return _find_tasks(asked, plan, store) if asked else find_newest(plan, store, rules)
+
+
+def _find_tasks(asked: Sequence[Filter], plan: Plan, store: Matching) -> Fused:
+    """Return the chunks with tasks in the plan's scope, by the day they are due; those without a day come last."""
+    due = {}
+    for chunk_id, chunk in store.chunks(store.within(plan.scope, MOST_TASKS)).items():
+        days = [task.due or NO_DAY for task in chunk.tasks if tasks_match(asked, [task])]
+        due[chunk_id] = min(days, default=NO_DAY), chunk.path, chunk.line
+    ranked = enumerate(sorted(due, key=lambda chunk_id: due[chunk_id]), start=1)
+    return {chunk_id: Step("tasks", "by the day they are due", 1 / place) for place, chunk_id in ranked}
 
 
 def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:

@@ -8,9 +8,11 @@ from functools import lru_cache
 
 from notewell.terms import UNSPACED, fold, split_terms
 from notewell.types.note import Chunk
-from notewell.types.query import Filter, Range
+from notewell.types.query import Filter, Range, Scope
 from notewell.types.tasks import Task
 
+# Filters on the tasks of a chunk.
+TASKS = ("task", "due")
 Value = str | int | float
 Test = Callable[[Value], bool]
 # A link in front matter counts as its text.
@@ -70,6 +72,11 @@ def text_matches(asked: Filter, chunk: Chunk) -> bool:
     # A chunk of several short sections has their headings among its lines.
     terms = split_terms("\n".join((chunk.heading, *HEADING.findall(chunk.text))))
     return all(_begins(terms, word) if word.endswith("*") else word in terms for word in str(wanted).split())
+
+
+def task_filters(scope: Scope) -> list[Filter]:
+    """Return the filters of a scope that one task has to pass, all of them."""
+    return [asked for asked in scope.filters if asked.of in TASKS and not asked.negated]
 
 
 def tasks_match(filters: Sequence[Filter], tasks: Sequence[Task]) -> bool:

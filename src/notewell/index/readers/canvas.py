@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from notewell.index.readers.content import Content, not_json_error
 from notewell.index.readers.nested import as_dict, as_dicts, as_text, load_json
 from notewell.index.readers.text import decode
-from notewell.index.readers.writing import clean, one_line
+from notewell.index.readers.writing import clean, one_line, shortened
+from notewell.redact import redact_text
 
+# A heading of a card, which goes below that of its group.
+HEADING = re.compile(r"^#{1,4} ", re.MULTILINE)
 # Characters of a card that name it at the end of an arrow.
 LONGEST_NAME = 60
 
@@ -38,7 +42,7 @@ def _cards(nodes: list[Node]) -> Iterator[str]:
     grouped = {id(node) for nodes in inside for node in nodes}
     yield from filter(None, (_card(node) for node in left if id(node) not in grouped))
     for group, own in zip(groups, inside, strict=True):
-        yield f"## {one_line(as_text(group.get('label')))}"
+        yield f"## {one_line(_redacted(as_text(group.get('label'))))}"
         yield from filter(None, map(_card, own))
 
 
@@ -46,14 +50,15 @@ def _card(node: Node) -> str:
     """Return what a card shows: its text, a note as an embed, or an address."""
     if file := one_line(as_text(node.get("file"))):
         return f"![[{file}{one_line(as_text(node.get('subpath')))}]]"
-    return clean(as_text(node.get("text"))).strip() or one_line(as_text(node.get("url")))
+    text = HEADING.sub(r"##\g<0>", clean(as_text(node.get("text"))).strip())
+    return text or one_line(as_text(node.get("url")))
 
 
 def _arrows(canvas: Node) -> Iterator[str]:
     """Yield the arrows that have a label, with the names of the cards they join."""
     names = {str(node.get("id")): _name(node) for node in as_dicts(canvas.get("nodes"))}
     for arrow in as_dicts(canvas.get("edges")):
-        if label := one_line(as_text(arrow.get("label"))):
+        if label := one_line(_redacted(as_text(arrow.get("label")))):
             start, end = (names.get(str(arrow.get(key)), "") for key in ("fromNode", "toNode"))
             yield f"{start} → {end}: {label}"
 
@@ -61,8 +66,12 @@ def _arrows(canvas: Node) -> Iterator[str]:
 def _name(node: Node) -> str:
     if file := as_text(node.get("file")):
         return one_line(file).rpartition("/")[2].rpartition(".")[0]
-    first = next(iter(clean(_card(node) or as_text(node.get("label"))).split("\n")), "")
-    return first.lstrip("# ")[:LONGEST_NAME]
+    return shortened(_redacted(_card(node) or as_text(node.get("label"))).partition("\n")[0].lstrip("# "), LONGEST_NAME)
+
+
+def _redacted(text: str) -> str:
+    """Return a text without its secrets: they may not be recognised in a part of it, or among other words."""
+    return redact_text(clean(text))[0]
 
 
 def _texts(elements: list[Node]) -> Iterator[str]:

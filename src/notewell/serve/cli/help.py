@@ -18,7 +18,8 @@ Write what you are looking for in plain words. Everything that is not syntax is 
   tag:bees                has this tag or a nested one
   type:journal  lang:de   has this type or language
   after:2024-05  before:2025  after:7d
-  status:open  rating:3..5  due:..2024-06  status:open|active
+  status:open  rating:3..5  status:open|active
+  is:open  is:done  is:task  due:2025-07  due:<today    has such a task
 
   lex:word  lex:"some words"    matched by words only
   vec:"some text"               matched by meaning only

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.files.formats import suffix_of
-from notewell.store.filters import Value, make_test, normal, tasks_match, text_matches
+from notewell.store.filters import TASKS, Value, make_test, normal, task_filters, tasks_match, text_matches
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.rows import load_chunks, read_tasks
 from notewell.store.sqlite.vocabulary import Flags, holding
@@ -38,7 +38,6 @@ ROWS = {
 }
 # Filters that let all chunks of a note through, or none; a date may be that of a heading.
 OF_NOTES = (*(ROWS.keys() - {"date"}), "field", "lang")
-TASKS = ("task", "due")
 # Characters that a JSON path of SQLite's cannot contain, and hardly any key does.
 NOT_IN_PATH = re.compile(r'["\\\x00-\x1f]')
 
@@ -226,7 +225,7 @@ class Masks:
             if held is not None:
                 inside = inside & (~held if asked.negated else held)
         # One task has to be as all of these want it.
-        if tasks := [asked for asked in scope.filters if asked.of in TASKS and not asked.negated]:
+        if tasks := task_filters(scope):
             inside = inside & self._with_tasks(db, tasks)
         to_read = [asked for asked in scope.filters if asked.of in ("phrase", "heading")]
         if not to_read:
