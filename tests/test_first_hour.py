@@ -61,6 +61,15 @@ def test_a_hit_shows_the_tags_of_its_note(vault: Vault) -> None:
     assert first(vault, "heat pump tag:daily").tags == ("daily", "work/idea", "home/energy", "someday")
 
 
+def test_the_status_counts_tags(vault: Vault) -> None:
+    status = vault.status()
+    assert status.tags == 7
+    assert status.top_tags == dict.fromkeys(sorted(status.top_tags), 1)
+    assert status.top_tags.keys() == {
+        *("daily", "work/idea", "home/energy", "someday", "tagebuch", "arbeit/imkerei", "excalidraw")
+    }
+
+
 @pytest.mark.parametrize(
     ("query", "date", "by"),
     [

@@ -31,6 +31,8 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "notes": 3,
         "chunks": 4,
         "links": 1,
+        "tags": 1,
+        "top_tags": {"bread": 1},
         "embedder": "words/27",
         "filling": {"encoder": "", "filled": 0, "unread": 0, "left": 0, "under_way": False, "problem": ""},
         "stale": 0,

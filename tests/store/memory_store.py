@@ -22,6 +22,7 @@ from notewell.store import (
     Skip,
     State,
 )
+from notewell.store.filters import count_tags
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
@@ -158,6 +159,7 @@ class MemoryStore:
             notes=len(kept.notes),
             chunks=len(kept.chunks),
             links=sum(len(note.links) for note in kept.notes.values()),
+            tags=count_tags(tag for note in kept.notes.values() for tag in note.tags),
             generation=state.generation,
             embedder=state.made_for.embedder,
             indexed_at=state.indexed_at,

@@ -169,6 +169,10 @@ class Tally:
         )
 
 
+# The most used tags that a status names.
+TOP_TAGS = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """The state of the store, compared with the folder."""
@@ -183,6 +187,10 @@ class Status:
     """How many chunks they have."""
     links: int
     """How many links they have."""
+    tags: int
+    """How many tags they have."""
+    top_tags: Mapping[str, int]
+    """The tags that most notes have, with the number of notes."""
     embedder: str
     """The embedder whose vectors are stored."""
     filling: EncoderProgress
@@ -209,6 +217,8 @@ class Status:
             notes=about.notes,
             chunks=about.chunks,
             links=about.links,
+            tags=len(about.tags),
+            top_tags=dict(list(about.tags.items())[:TOP_TAGS]),
             embedder=about.embedder,
             filling=EncoderProgress(),
             generation=about.generation,

@@ -67,6 +67,8 @@ class About:
     """How many chunks they have."""
     links: int = 0
     """How many links they have."""
+    tags: Mapping[str, int] = field(default_factory=dict)
+    """How many notes have each tag, the most used first; spellings that differ in case are one."""
     generation: int = 0
     """A number that grows with every change of the store."""
     embedder: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from notewell.terms import UNSPACED, fold, split_terms
@@ -36,6 +37,17 @@ def normal(of: str, value: Value) -> Value:
     if not isinstance(value, str) or of == "note":
         return value
     return plain(LINK.sub(r"\1", value[:LONGEST]) if of == "field" else value)
+
+
+def count_tags(tags: Iterable[str]) -> dict[str, int]:
+    """Return how often each tag is there, the most used first; spellings that differ in case are one, by the first.
+
+    >>> count_tags(["Bees", "hive", "bees"])
+    {'Bees': 2, 'hive': 1}
+    """
+    spellings: dict[str, str] = {}
+    counts = Counter(spellings.setdefault(tag.casefold(), tag) for tag in tags)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def make_test(asked: Filter) -> Test:

@@ -131,6 +131,9 @@ def _print_status(status: Status, work: str) -> None:
         return
     click.echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
     click.echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
+    if status.tags:
+        used = ", ".join(f"{tag} {count:,}" for tag, count in status.top_tags.items())
+        click.echo(f"tags      {status.tags:,}: {used}{', …' if status.tags > len(status.top_tags) else ''}")
     click.echo(f"embedder  {status.embedder}")
     progress = status.filling
     if progress.problem:

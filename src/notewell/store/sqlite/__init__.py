@@ -13,6 +13,7 @@ import apsw
 from notewell.errors import StoreDamaged, StoreError
 from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
+from notewell.store.filters import count_tags
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_problems
@@ -83,6 +84,7 @@ class SqliteStore:
                 notes=notes,
                 chunks=chunks,
                 links=links,
+                tags=count_tags(str(tag) for _, tag in self.db.execute(queries.NOTE_TAGS)),
                 generation=state.generation,
                 embedder=state.made_for.embedder,
                 indexed_at=state.indexed_at,
