@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from tests.cases import cases
@@ -14,7 +15,7 @@ from tests.vaults import NOTES, found, opened, stop_after
 
 from notewell import Hit, NotewellError, Results, Vault
 from notewell.embed import DEFAULT_MODEL
-from notewell.errors import EmbedError, NoteError, StoreError, VaultError
+from notewell.errors import EmbedError, NoteError, VaultError
 from notewell.freshness import Policy
 from notewell.index import Progress
 from notewell.search import context
@@ -44,9 +45,31 @@ def test_three_lines_of_python_search_a_folder(indexed_sample: Path) -> None:
     assert results[0].score >= results[1].score >= results[2].score
 
 
-def test_a_search_of_a_folder_that_was_never_indexed_says_so_and_makes_nothing(make_vault: MakeVault) -> None:
+@cases(
+    "ask",
+    [
+        lambda vault: vault.search("hive").hits,
+        lambda vault: vault.related("bread.md"),
+        lambda vault: vault.links().counts.notes == 3,
+        lambda vault: vault.graph().notes == 3,
+        lambda vault: vault.traverse("bread").visits,
+        lambda vault: vault.find("bread") == "bread.md",
+    ],
+)
+def test_a_folder_that_was_never_indexed_is_indexed_when_it_is_first_asked(
+    tmp_path: Path, ask: Callable[[Vault], bool]
+) -> None:
+    with TemporaryDirectory(dir=tmp_path) as root:
+        for path, text in NOTES.items():
+            (Path(root) / path).parent.mkdir(exist_ok=True)
+            (Path(root) / path).write_text(text, encoding="utf-8")
+        with Vault.open(root, {"embed.model": "words"}) as vault:
+            assert ask(vault)
+
+
+def test_a_search_of_a_new_folder_that_may_not_index_says_so_and_makes_nothing(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    results = vault.search("hive")
+    results = vault.search("hive", refresh=False)
     assert (len(results), results.generation) == (0, 0)
     assert results.notices == (Notice("never_indexed"),)
     assert not vault.store_file.exists()
@@ -349,11 +372,6 @@ def test_links_lead_where_they_should_after_notes_come_move_and_go(make_vault: M
     assert led(vault, "a") == ["", "drones.md"]
     assert [lead.path for lead in vault.links("drones").backlinks] == ["a.md"]
     assert vault.doctor().problems == ()
-
-
-def test_links_of_a_vault_that_was_never_indexed_are_an_error(make_vault: MakeVault) -> None:
-    with pytest.raises(StoreError, match="never indexed"):
-        make_vault(NOTES).links()
 
 
 def test_links_are_listed_as_they_were_while_another_process_indexes(make_vault: MakeVault) -> None:

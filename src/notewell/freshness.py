@@ -53,7 +53,7 @@ class Policy(NamedTuple):
     """What to do instead of indexing a new vault, such as to refuse."""
 
 
-# Python: only when asked.
+# Python: only when asked, and a new vault when it is first asked for something, as on the command line.
 NEVER = Policy(refresh=False)
 # The command line: index before the answer if that is quick, and a new vault in full.
 AT_ONCE = Policy()
@@ -95,6 +95,10 @@ class Freshness:
             return ()
         notices = self._shared_look(refresh if isinstance(refresh, Progress) else None)
         return notices if self.progress is None else (self._notice_of_run(),)
+
+    def index_new(self) -> tuple[Notice, ...]:
+        """Index a vault that was never indexed, if no surface looks after that; return what the user should know."""
+        return self.refresh() if self.policy is NEVER and not self._indexing.is_indexed else ()
 
     def _shared_look(self, progress: Progress | None) -> tuple[Notice, ...]:
         """Look for changes, or wait for another request that does; its look serves all requests that came before it."""

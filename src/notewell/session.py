@@ -43,7 +43,7 @@ class Session:
         self.opened = tuple(opened)[-KEPT:]
 
     @with_aliases
-    def read(self, note: str, *, raw: bool = False) -> Reading:
+    def read(self, note: str | Path, *, raw: bool = False) -> Reading:
         """Return lines of a note, as `Vault.read` does, and remember that they were opened."""
         reading = self.vault.read(note, raw=raw)
         self.opened = with_place(self.opened, place_read(reading))

@@ -72,6 +72,11 @@ class Opening(NamedTuple):
 BY_PYTHON = Opening()
 
 
+def as_place(note: str | Path) -> str:
+    """Return a note as the store names it, with slashes, however a program wrote it."""
+    return note if isinstance(note, str) else note.as_posix()
+
+
 class Vault:
     """A folder of notes and its store."""
 
@@ -145,7 +150,8 @@ class Vault:
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
         query = Query.of(query, **fields)
-        notices = () if query.refresh is False else self.freshness.look(query.refresh)
+        new = self.freshness.index_new() if query.refresh is None else ()
+        notices = new or (() if query.refresh is False else self.freshness.look(query.refresh))
         began = time.perf_counter()
         rules = self._rules_for(query)
         query = replace(query, text=readable(query.text))
@@ -169,9 +175,9 @@ class Vault:
             notices=(*notices, *missing, *found.results.notices),
         )
 
-    def related(self, *note: str, **fields: Unpack[QueryFields]) -> Results:
+    def related(self, *note: str | Path, **fields: Unpack[QueryFields]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""
-        return self.search(replace(Query.of("", **fields), like=note, mode="related"))
+        return self.search(replace(Query.of("", **fields), like=tuple(map(as_place, note)), mode="related"))
 
     def compare(self, query: Query | str, /, **fields: Unpack[QueryFields]) -> Compared:
         """Search in fast and in deep mode, and return both; without a `limit`, each mode has its own."""
@@ -211,11 +217,12 @@ class Vault:
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
 
     @with_aliases
-    def find(self, note: str) -> str:
+    def find(self, note: str | Path) -> str:
         """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
+        self.freshness.index_new()
         self.storage.check_indexed()
         with self.store.reading() as snapshot:
-            found = find_chunks(readable_name(note), snapshot)
+            found = find_chunks(readable_name(as_place(note)), snapshot)
         if found.past_end:
             # The last lines of a note may not be indexed: read the file to check that the line exists.
             self.read(found.place)
@@ -229,19 +236,20 @@ class Vault:
         return self.encoder.encode(progress or Progress())
 
     @with_aliases
-    def read(self, note: str, *, raw: bool = False) -> Reading:
+    def read(self, note: str | Path, *, raw: bool = False) -> Reading:
         """Return lines of a note, without secrets unless `raw`: `path:12`, `path:12-20`, `path#page 3`, `path#Heading`.
 
         Instead of a path, a unique name, title or alias is enough; paths come first.
         """
-        if not names_file(self.root, note) and self.indexed:
+        place = as_place(note)
+        if not names_file(self.root, place) and self.indexed:
             with self.store.reading() as snapshot:
-                note = find_named(readable_name(note), snapshot)
-        return read_place(self.root, find_place(self.root, note), self.settings.index, raw=raw)
+                place = find_named(readable_name(place), snapshot)
+        return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
     @with_aliases
     def links(
-        self, note: str = "", *, broken: bool = False, wanted: bool = False, orphans: bool = False, to: str = ""
+        self, note: str | Path = "", *, broken: bool = False, wanted: bool = False, orphans: bool = False, to: str = ""
     ) -> Links:
         """Return the links and backlinks of a note; for all notes, counts, and the `broken` links and `orphans`.
 
@@ -250,15 +258,17 @@ class Vault:
         """
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
 
-        query = LinkQuery(readable_name(note), broken=broken, wanted=wanted, orphans=orphans, to=to)
-        return self._graph.links(query)
+        query = LinkQuery(readable_name(as_place(note)), broken=broken, wanted=wanted, orphans=orphans, to=to)
+        return self._linked().links(query)
 
     def graph(self) -> Graph:
         """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
-        return self._graph.overview()
+        return self._linked().overview()
 
     @with_aliases
-    def traverse(self, note: str, *, text: str = "", depth: int | None = None, floor: float | None = None) -> Walk:
+    def traverse(
+        self, note: str | Path, *, text: str = "", depth: int | None = None, floor: float | None = None
+    ) -> Walk:
         """Follow links from a note, in both directions, to notes similar to the text, or else to the note itself.
 
         `depth` is the most links in a row, 4 by default. `floor` is the lowest similarity that is kept: 0.5 by default;
@@ -269,12 +279,14 @@ class Vault:
         rules = walk_rules(depth, floor, with_query=bool(text))
         plan = make_plan(readable(text), context=ParseContext(syntax=False))
         vector = (lambda snapshot: self._vector_of(plan, snapshot)) if text else None
-        return self._graph.walk(readable_name(note), rules, text, vector)
+        return self._linked().walk(readable_name(as_place(note)), rules, text, vector)
 
-    def secrets(self, paths: Sequence[str] = (), progress: Progress | None = None) -> SecretReport:
+    def secrets(self, paths: Sequence[str | Path] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
         rules = self.settings.index
-        return find_secrets(self.root, files_at(self.root, rules, paths), rules, progress or Progress())
+        return find_secrets(
+            self.root, files_at(self.root, rules, [as_place(path) for path in paths]), rules, progress or Progress()
+        )
 
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
         """Index every change as it happens, until `stop` is set, and pass each report to `tell`.
@@ -306,14 +318,14 @@ class Vault:
         return replace(done, notices=self.freshness.index_note(done.path)) if done.path else done
 
     @with_aliases
-    def forget(self, note: str) -> Forgotten:
+    def forget(self, note: str | Path) -> Forgotten:
         """Move a note that `remember` wrote to the vault's trash, and out of the store; any other note is refused."""
         memories = self._memories()
-        path = os.path.relpath(note, self.root) if Path(note).is_absolute() else note
+        path = os.path.relpath(note, self.root) if Path(note).is_absolute() else as_place(note)
         if not os.path.lexists(self.root / path):
             self.storage.check_indexed()
             with self.store.reading() as snapshot:
-                path = find_exactly(readable_name(note), snapshot)
+                path = find_exactly(readable_name(path), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self.freshness.index_note(done.path))
 
@@ -338,16 +350,17 @@ class Vault:
         self.index(full=True)
         return Diagnosis(problems, repaired=True)
 
-    def backup(self, file: Path) -> None:
+    def backup(self, file: str | Path) -> None:
         """Copy the store to a file; others may read and write the store meanwhile."""
-        self.storage.backup(file)
+        self.storage.backup(Path(file))
 
-    def restore(self, file: Path, *, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
+    def restore(self, file: str | Path, *, force: bool = False, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
         """Replace the store with a backup, and return notices; the next `index` adds what changed since.
 
-        If another process is indexing, wait for it, at most `wait` seconds.
+        A backup of another vault is an error, unless `force`. If another process is indexing, wait for it, at most
+        `wait` seconds.
         """
-        other = self.storage.restore(file, wait)
+        other = self.storage.restore(Path(file), wait, force=force)
         return (Notice("backup_of_another_vault", {"vault": str(other)}),) if other else ()
 
     def status(self) -> Status:
@@ -369,6 +382,11 @@ class Vault:
         from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
 
         return LinkGraph(self.storage, FolderFiles(self._others, self._text_of), self._indexing.resolve_links)
+
+    def _linked(self) -> LinkGraph:
+        """Return the graph of a vault that is indexed."""
+        self.freshness.index_new()
+        return self._graph
 
     def _others(self, store: Store) -> list[str]:
         return list_others(self.root, self.settings.index, store)

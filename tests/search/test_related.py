@@ -140,7 +140,7 @@ def test_a_note_that_is_new_is_indexed_first_if_that_is_asked_for(notes: Vault) 
 
 def test_a_vault_that_was_never_indexed_says_so(make_vault: MakeVault) -> None:
     with pytest.raises(StoreError, match="never indexed"):
-        make_vault(NOTES).related("Garden/Hive.md")
+        make_vault(NOTES).related("Garden/Hive.md", refresh=False)
 
 
 def test_a_lonely_note_has_nothing_like_it(make_vault: MakeVault) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,9 @@ def test_a_backup_is_one_file_that_serves_another_vault(notewell: Notewell, back
     (other := tmp_path / "other").mkdir()
     (other / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
     code, _, err = notewell("restore", str(backup), "--vault", str(other))
+    assert code == 1 and "copy.db is a backup of another vault, " in err and "`notewell restore --force`" in err
+    assert not (other / ".notewell").exists()
+    code, _, err = notewell("restore", str(backup), "--vault", str(other), "--force")
     assert code == 0 and err.startswith("note: This is a backup of another vault, ")
     with Vault.open(other) as vault:
         assert vault.search("hive")[0].path == "Garden/Bees.md"
@@ -108,6 +112,19 @@ def test_a_file_that_is_no_backup_is_not_restored(notewell: Notewell, tmp_path: 
     code, _, err = notewell("restore", str(tmp_path / "Readme.md"))
     fact, hint = f"{tmp_path / 'Readme.md'} is not a Notewell backup", "Use a file that `notewell backup` wrote"
     assert (code, err) == (1, f"error: {fact}\nhint: {hint}\n")
+
+
+def test_a_backup_of_a_vault_that_was_moved_is_restored(notewell: Notewell, folder: Path, backup: Path) -> None:
+    with Vault.open(folder.rename(folder.with_name("moved"))) as vault:
+        (notice,) = vault.restore(str(backup))
+        assert notice.code == "backup_of_another_vault" and vault.search("hive")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_not_a_file_is_not_waited_for(notewell: Notewell, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        assert notewell("restore", str(path))[2].startswith(f"error: {path} is not a file\n")
 
 
 def test_a_file_that_exists_is_not_written_over(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
@@ -262,7 +279,7 @@ def test_a_backup_taken_while_another_process_writes_is_one_state(
     numbers = set()
     for copy in range(8):
         with Vault.open(other) as vault:
-            vault.restore(tmp_path / f"{copy}.db")
+            vault.restore(tmp_path / f"{copy}.db", force=True)
             assert vault.doctor().problems == ()
             with vault.store.reading() as snapshot:
                 texts = {text.split("number")[1] for _, text in stored_texts(snapshot) if "number" in text}

@@ -87,6 +87,14 @@ def test_a_picture_is_not_written_over_a_note(notewell: Notewell, folder: Path) 
     assert (folder / "Owl.md").read_text() == "# Owl\n\n[[Wren]]\n"
 
 
+def test_a_picture_in_a_folder_that_is_not_there_is_an_error_that_names_it(notewell: Notewell, folder: Path) -> None:
+    assert notewell("graph", "--svg", "none/a.svg")[2].endswith(
+        "error: There is no folder none\nhint: Create it, or choose another folder\n"
+    )
+    (folder / "a.svg").mkdir()
+    assert notewell("graph", "--svg", "a.svg")[2].startswith("error: a.svg cannot be written: Is a directory\nhint: ")
+
+
 def test_centrality_that_does_not_converge_is_reported(notewell: Notewell, folder: Path) -> None:
     # Two groups of eight that weigh nearly the same: one has a note more that hangs on it.
     for group in "pq":

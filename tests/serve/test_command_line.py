@@ -20,7 +20,6 @@ from tests.serve.terminal import PROGRAM, on_terminal, run_on_terminal
 
 from notewell import __version__
 from notewell.serve.cli import COMMANDS, GROUPS, cli
-from notewell.serve.cli.help import TOPICS
 from notewell.serve.cli.progress import QUIET
 from notewell.serve.cli.usage import SETTING_HINT
 
@@ -68,18 +67,6 @@ def test_the_program_alone_shows_what_to_paste_first(notewell: Notewell) -> None
     assert pasted == ["search", "read", "related"]
 
 
-def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
-    assert notewell("help", "search") == notewell("search", "--help")
-    assert notewell("help")[1].startswith(notewell("--help")[1])
-    for topic in TOPICS:
-        code, out, _ = notewell("help", topic)
-        assert (code, out) == (0, f"{TOPICS[topic]}\n")
-    code, out, err = notewell("help", "qery")
-    assert (code, out) == (2, "")
-    assert "There is no help on 'qery'. Did you mean 'query'?" in err
-    assert "There is no help on 'topik'; the topics are query and output\n" in notewell("help", "topik")[2]
-
-
 @cases(
     ("arguments", "meant"),
     [
@@ -87,6 +74,8 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
         (["--no-pager", "stauts"], "There is no command 'stauts'. Did you mean 'status'?"),
         (["why did the bread collapse"], "There is no command 'why did the bread collapse'\n"),
         (["search", "rye", "--limt", "3"], "'--limit'"),
+        (["pause"], "There is no command 'pause'. Did you mean 'daemon pause'?"),
+        (["help", "hook", "instal"], "There is no help on 'hook instal'. Did you mean 'install'?"),
     ],
 )
 def test_a_slip_is_reported_with_a_suggestion(notewell: Notewell, arguments: list[str], meant: str) -> None:
@@ -110,6 +99,9 @@ def test_a_slip_is_reported_with_a_suggestion(notewell: Notewell, arguments: lis
         (["remember", "kim", "likes", "tea", "--tag", "x"], "Put it in quotes: `notewell remember 'kim likes tea'`"),
         (["read", "--json", "a", "b"], "Run `notewell read --help`"),
         (["daemon", "--stop"], "Run `notewell daemon stop`"),
+        (["daemon", "stop", "now"], "Run `notewell daemon stop`"),
+        (["completion", "bash", "please"], "Run `notewell completion bash`"),
+        (["hook", "install", "now", "please"], "Run `notewell hook install --help`"),
         (["config", "search.limit", "5"], SETTING_HINT),
     ],
 )
@@ -137,15 +129,6 @@ def test_an_option_with_one_value_is_given_once(notewell: Notewell, arguments: l
 def test_flags_and_options_with_several_values_may_repeat(notewell: Notewell) -> None:
     code, _, err = notewell("search", "--json", "--json", "--tag", "bread", "--tag", "bread", "--", "--json --json")
     assert code == 0, err
-
-
-def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:
-    (folder / "new.md").write_text("---\nstatus: open\nrating: 4\ndue: 2024-05\n---\n\nThe zebra grazes.\n")
-    (folder / "a note.md").write_text("An answer.\n")
-    notewell("index")
-    for part in re.findall(r"[a-z]+:(?:\"[^\"]+\"|[^\s…]+)", TOPICS["query"]):
-        read = json.loads(notewell("search", "--explain", "--json", "--", f"zebra {part}")[1])["read_as"]
-        assert read[0] != f'words and meaning "zebra {part}"', part
 
 
 @cases("name", COMMANDS)

@@ -97,7 +97,7 @@ def test_a_store_is_its_vaults_after_a_rebuild_and_after_a_restore(tmp_path: Pat
         refused(second, store_path=store)
         vault.backup(tmp_path / "backup.db")
     with Vault.open(second, {**WORDS, "store.path": str(tmp_path / "second.db")}) as vault:
-        vault.restore(tmp_path / "backup.db")
+        vault.restore(tmp_path / "backup.db", force=True)
     index(second, store_path=str(tmp_path / "second.db"))
     refused(first, store_path=str(tmp_path / "second.db"))
 

@@ -12,7 +12,16 @@ from notewell.files.safe_open import check_folder, exists
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore, delete_store
 from notewell.store.sqlite.files import BACKUP_HINT, check_backup
-from notewell.store.sqlite.place import OURS, check_no_link, check_place, claim, make_folder, name_for, owner_of
+from notewell.store.sqlite.place import (
+    OURS,
+    check_no_link,
+    check_place,
+    claim,
+    is_another,
+    make_folder,
+    name_for,
+    owner_of,
+)
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL_PLACE = Path(OURS, "store.db")
@@ -24,6 +33,9 @@ def store_file(root: Path, path: str, folder: str) -> Path:
         return Path(os.path.expanduser(folder), name_for(root))
     # Normalised by its text: a symbolic link on the way would make another place of `..`.
     return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
+
+
+FORCE_HINT = "Use a backup of this vault; `notewell restore --force` restores this one all the same"
 
 
 class OpenedStore:
@@ -104,21 +116,26 @@ class OpenedStore:
             self.store.copy_to(partial)
             partial.replace(file)
 
-    def restore(self, file: Path, wait: float) -> Path | None:
+    def restore(self, file: Path, wait: float, *, force: bool = False) -> Path | None:
         """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing.
 
-        Return the vault that the backup was made of, if it is another one.
+        A backup of another vault is refused, unless `force`. Return where the vault was when the backup was made, if
+        that was elsewhere.
         """
         if not exists(file):
             raise StoreError(f"There is no file {file}", BACKUP_HINT)
+        if not file.is_file():
+            raise StoreError(f"{file} is not a file", BACKUP_HINT)
         check_backup(file)
+        owner = owner_of(file)
+        if owner and is_another(owner, self._root) and not force:
+            raise StoreError(f"{file} is a backup of another vault, {owner}", FORCE_HINT)
         if not self.exists:
             # What it is made for comes with the copy; no embedder is asked.
             self._store = self._open(MadeFor("", 0, ""))
         store = self.repaired()
         with store.locked(wait=wait):
             store.replace_by(store.beside(file))
-        owner = owner_of(file)
         return owner if owner != self._root else None
 
     def close(self) -> None:

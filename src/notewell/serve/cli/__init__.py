@@ -76,6 +76,8 @@ HOMES = {
     "forget": "remember",
 }
 ALIASES = {"fill": "encode"}
+# Words that people type alone.
+SLIPS = {"stop": "daemon stop", "pause": "daemon pause", "resume": "daemon resume"}
 # The global options without a value.
 SWITCHES = ("--no-pager", "--no-daemon", "--quiet", "-q")
 START = """\
@@ -116,7 +118,8 @@ class Commands(click.Group):
         """Return the command that was called; an unknown one is an error that suggests a known one."""
         name = args[0]
         if name not in {*COMMANDS, *ALIASES} and not name.startswith("-") and not ctx.resilient_parsing:
-            raise click.UsageError(f"There is no command '{name}'{suggestion(name, COMMANDS)}", ctx)
+            near = f". Did you mean '{SLIPS[name]}'?" if name in SLIPS else suggestion(name, COMMANDS)
+            raise click.UsageError(f"There is no command '{name}'{near}", ctx)
         called, command, rest = super().resolve_command(ctx, args)
         if command:
             rest = by_own_names(command, rest)
@@ -266,6 +269,9 @@ def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | Non
         # Both may contain names of notes, and a name may contain a line break.
         code = 2 if isinstance(error, QueryError) else failed
         return _report(error.fact.replace("\n", "\\n"), error.hint.replace("\n", "\\n"), code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
     except click.UsageError as error:
         return _report(usage_fact(error), usage_hint(error, arguments, {*COMMANDS, *ALIASES}), code=2)
     except click.ClickException as error:

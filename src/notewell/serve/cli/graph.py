@@ -64,7 +64,13 @@ def _write_file(file: Path, text: str, *suffixes: str) -> None:
     # A typing mistake must not overwrite a note.
     if file.suffix.lower() not in suffixes:
         raise VaultError(f"{file} has the wrong suffix", f"Use a file name that ends in {' or '.join(suffixes)}")
-    file.write_text(text, encoding="utf-8", errors="replace")
+    if not file.parent.is_dir():
+        raise VaultError(f"There is no folder {file.parent}", "Create it, or choose another folder")
+    try:
+        file.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        hint = "Choose a file that you may write to"
+        raise VaultError(f"{file} cannot be written: {error.strerror or error}", hint) from error
     say(f"wrote {file}")
 
 

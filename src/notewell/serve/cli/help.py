@@ -62,25 +62,38 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 @click.command("help")
-@click.argument("topic", default="", shell_complete=_complete)
+@click.argument("topic", nargs=-1, shell_complete=_complete)
 @click.pass_context
-def command(ctx: click.Context, topic: str) -> None:
+def command(ctx: click.Context, topic: tuple[str, ...]) -> None:
     """Show help on a command, or on a TOPIC: query, output
 
     \b
     Example:
         notewell help query
         notewell help search
+        notewell help hook install
     """
+    named = " ".join(topic).split()
     above = ctx.parent or ctx
     program = above.command
     assert isinstance(program, click.Group)
-    if topic in TOPICS:
-        click.echo(TOPICS[topic])
-    elif not topic:
+    if len(named) == 1 and named[0] in TOPICS:
+        click.echo(TOPICS[named[0]])
+    elif not named:
         click.echo(f"{program.get_help(above)}\n\nTopics for `notewell help`: {', '.join(TOPICS)}")
-    elif named := program.get_command(above, topic):
-        click.echo(named.get_help(click.Context(named, parent=above, info_name=topic)))
     else:
-        near = suggestion(topic, (*TOPICS, *COMMANDS)) or f"; the topics are {' and '.join(TOPICS)}"
-        raise click.UsageError(f"There is no help on '{topic}'{near}")
+        _show(named, above)
+
+
+def _show(named: list[str], context: click.Context) -> None:
+    """Show the help of a command: of `hook`, or of `hook install`."""
+    for name in named:
+        group = context.command
+        known = group.list_commands(context) if isinstance(group, click.Group) else ()
+        found = group.get_command(context, name) if isinstance(group, click.Group) else None
+        if found is None:
+            topics = TOPICS if len(named) == 1 else ()
+            near = suggestion(name, (*topics, *known)) or (f"; the topics are {' and '.join(topics)}" if topics else "")
+            raise click.UsageError(f"There is no help on '{' '.join(named)}'{near}")
+        context = click.Context(found, parent=context, info_name=name)
+    click.echo(context.command.get_help(context))

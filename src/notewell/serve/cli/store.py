@@ -22,7 +22,8 @@ def backup(file: Path, vault: Path | None, as_json: bool) -> None:
     """Copy the store to a file
 
     The copy is complete and consistent, even while the store is being written. It contains the text of all notes, with
-    secrets redacted, but it does not replace a backup of the notes: their files cannot be restored from it.
+    secrets redacted, so keep it as private as the notes. It does not replace a backup of the notes: their files cannot
+    be restored from it.
 
     \b
     Example:
@@ -40,19 +41,20 @@ def backup(file: Path, vault: Path | None, as_json: bool) -> None:
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
+@click.option("--force", is_flag=True, help="Restore a backup of another vault, too")
 @json_option
-def restore(file: Path, vault: Path | None, as_json: bool) -> None:
+def restore(file: Path, vault: Path | None, force: bool, as_json: bool) -> None:
     """Replace the store with a backup
 
-    Searches use the old store until this is done. Run `notewell index` afterwards to index what changed since the
-    backup.
+    FILE is one that `notewell backup` wrote. Searches use the old store until this is done. Run `notewell index`
+    afterwards to index what changed since the backup.
 
     \b
     Example:
         notewell restore ~/notes-store.db
     """
     with open_vault(vault) as opened:
-        notices = opened.restore(file)
+        notices = opened.restore(file, force=force)
         about = opened.store.about()
     say_notices(notices)
     if as_json:

@@ -81,7 +81,13 @@ def _meant(error: click.UsageError, arguments: list[str], commands: Collection[s
     if called == "config":
         return SETTING_HINT
     several = "unexpected extra argument" in error.message and len(_words(after)) > 1
-    return f"Put it in quotes: `{_line(called, _words(after))}`" if several else ""
+    if not several or error.ctx is None:
+        return ""
+    if after[0] in _choices(error.ctx.command):
+        return f"Run `notewell {called} {after[0]}`"
+    # Quotes help only where one argument may be several words.
+    takes_text = any(isinstance(param, click.Argument) for param in error.ctx.command.params)
+    return f"Put it in quotes: `{_line(called, _words(after))}`" if takes_text else ""
 
 
 def usage_fact(error: click.UsageError) -> str:
@@ -92,9 +98,13 @@ def usage_fact(error: click.UsageError) -> str:
 
 def _word_meant(error: click.NoSuchOption) -> str:
     """Return the argument that was written as an option: `stop` of `daemon --stop`."""
-    word, params = error.option_name.lstrip("-"), error.ctx.command.params if error.ctx else []
-    words = [choice for param in params if isinstance(param.type, click.Choice) for choice in param.type.choices]
-    return word if word in words else ""
+    word = error.option_name.lstrip("-")
+    return word if error.ctx and word in _choices(error.ctx.command) else ""
+
+
+def _choices(command: click.Command) -> list[str]:
+    """Return the words that a command takes as an argument or option: `status` and `stop` of `daemon`."""
+    return [choice for param in command.params if isinstance(param.type, click.Choice) for choice in param.type.choices]
 
 
 def _after_dashes(command: click.Command, called: str, option: str, words: Sequence[str]) -> str:

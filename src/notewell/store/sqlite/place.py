@@ -15,7 +15,7 @@ import apsw
 from notewell.errors import StoreError
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY
+from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, explained
 
 # Notewell's own folder in a vault's root.
 OURS = ".notewell"
@@ -96,7 +96,7 @@ def _keep_from_git(folder: Path) -> None:
 
 def owner_of(file: Path) -> Path | None:
     """Return the vault that a store file was made for; None if it does not say."""
-    with closing(apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)) as db:
+    with explained(file), closing(apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)) as db:
         return _owner(db)
 
 
@@ -105,14 +105,18 @@ def _owner(db: apsw.Connection) -> Path | None:
     return Path(os.fsdecode(value)) if value else None
 
 
+def is_another(owner: Path, root: Path) -> bool:
+    """Tell whether a vault is another one that still exists; one that is gone was probably moved."""
+    with suppress(OSError):
+        return owner.is_dir() and not owner.samefile(root)
+    return False
+
+
 def _belongs_to_another(file: Path, root: Path, owner: Path) -> bool:
     """Tell whether a store is still its owner's; a vault that was moved, copied or has two names keeps its store."""
-    with suppress(OSError):
-        if owner.samefile(root):
-            return False
-    place, mine, theirs = (Path(os.path.realpath(path)) for path in (file, root, owner))
-    if not theirs.is_dir():
+    if not is_another(owner, root):
         return False
+    place, mine, theirs = (Path(os.path.realpath(path)) for path in (file, root, owner))
     # The store of a copied vault is inside the copy; but a vault may be inside another, and its store with it.
     in_another = theirs.is_relative_to(mine) and place.is_relative_to(theirs)
     return in_another or not place.is_relative_to(mine)
