@@ -58,7 +58,7 @@ def test_a_table_has_a_row_for_each_hit(notewell: Notewell) -> None:
     notewell("index")
     hits = json.loads(notewell("search", "the loaf", "--json")[1])["hits"]
     rows = table(notewell("search", "the loaf", "--format", "csv")[1])
-    assert list(rows[0]) == ["path", "line", "end_line", "place", "heading", "score", "excerpt"]
+    assert list(rows[0]) == ["path", "line", "end_line", "place", "heading", "score", "excerpt", "date"]
     assert [(row["path"], int(row["line"]), row["excerpt"], float(row["score"])) for row in rows] == [
         (hit["path"], hit["excerpt"]["line"], hit["excerpt"]["text"], hit["score"]) for hit in hits
     ]

@@ -123,8 +123,10 @@ def _nothing_passes(asked: Filter, store: Snapshot) -> Notice:
         return Notice("no_day", {"days": _days(asked)})
     if asked.of == "heading":
         return Notice("no_heading")
-    if asked.of in ("task", "due"):
+    if asked.of == "task":
         return Notice("no_task", {"condition": describe_filter(asked)})
+    if asked.of == "due":
+        return Notice("nothing_due", {"days": values})
     return Notice("no_chunk", {"condition": values})
 
 

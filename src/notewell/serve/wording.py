@@ -75,6 +75,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_language": 'No note is in the language "{value}"',
     "no_day": "No note is from {days}",
     "no_task": "No note {condition}",
+    "nothing_due": "Nothing is due {days}",
     "no_heading": "No heading contains all of these words",
     "no_chunk": "No note contains {condition}",
     "more_notices": "… and {count} more notices",

@@ -36,7 +36,7 @@ STEP_ROW = "{:<10}{:>33}{:>9}"
 # Reciprocal ranks below this need one more digit.
 SMALL = 0.02
 
-CSV_COLUMNS = ("path", "line", "end_line", "place", "heading", "score", "excerpt")
+CSV_COLUMNS = ("path", "line", "end_line", "place", "heading", "score", "excerpt", "date")
 # Spreadsheets run a cell that begins with one of these as a formula; some also accept the full-width signs.
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
 
@@ -239,7 +239,8 @@ def as_csv(results: Results) -> str:
 def _csv_row(hit: Hit) -> tuple[str | int | float, ...]:
     excerpt = hit.excerpt
     heading, text = as_cell(hit.heading), as_cell(excerpt.text)
-    return as_cell(hit.path), excerpt.line, excerpt.end_line, as_cell(excerpt.place), heading, hit.score, text
+    place = as_cell(excerpt.place)
+    return as_cell(hit.path), excerpt.line, excerpt.end_line, place, heading, hit.score, text, hit.date
 
 
 def as_cell(text: str) -> str:

@@ -175,6 +175,8 @@ def _hit(hit: Hit, much: int, longest: int, query: Query) -> Data:
     return with_values(
         {**place, "heading": clipped(hit.heading, 160), "score": round(hit.score, 3)},
         {
+            "date": hit.date,
+            "dated_by": clipped(hit.dated_by, 80),
             "text": text,
             "excerpt": quote,
             "place": clipped(hit.place, 80),
@@ -200,8 +202,9 @@ def _hits_text(data: Data) -> str:
 def _hit_text(number: int, hit: Data) -> str:
     quote = hit.get("excerpt")
     part = f"; {visible_line(hit['place'])}" if "place" in hit else ""
+    dated = f"; dated {hit['date']} by {visible_line(hit['dated_by'])}" if "date" in hit else ""
     place = f"{quote['line']} (of {hit['line']}-{hit['end_line']}" if quote else f"{hit['line']}-{hit['end_line']} ("
-    head = f"{number}. {shown_path(hit['path'])}:{place}{'; ' * bool(quote)}score {hit['score']}{part})"
+    head = f"{number}. {shown_path(hit['path'])}:{place}{'; ' * bool(quote)}score {hit['score']}{dated}{part})"
     text = quote["text"] if quote else hit.get("text", "")
     body = fenced("\n".join(part for part in (f"[{visible_line(hit['heading'])}]", text) if part))
     more = [f"the same in {', '.join(map(shown_path, hit['also']))}\n"] if "also" in hit else []

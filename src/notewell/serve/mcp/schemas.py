@@ -42,8 +42,8 @@ QUOTE = part_schema(
 )
 HIT = part_schema(
     Hit,
-    only=("path", "line", "end_line", "heading", "score", "place", "also"),
-    optional=("place", "also"),
+    only=("path", "line", "end_line", "heading", "date", "dated_by", "score", "place", "also"),
+    optional=("date", "dated_by", "place", "also"),
     more={
         "excerpt": NotRequired[_field(QUOTE, "Of a longer passage, the sentences closest to the query")],
         "text": NotRequired[_field(str, f"The whole passage, if short. {QUOTED}")],
