@@ -33,6 +33,19 @@ def test_refreshing_says_so_when_much_has_changed(make_vault: MakeVault) -> None
     assert found(vault, "zebra") == []
 
 
+def test_notes_of_a_renamed_folder_are_not_found_where_they_were(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    vault.index()
+    (vault.root / "garden").rename(vault.root / "meadow")
+    vault.freshness.policy = Policy(quick_bytes=20)
+    results = vault.search("hive", refresh=True)
+    assert "garden/bees.md" not in {hit.path for hit in results}
+    assert results.notices[:2] == (Notice("files_left", {"count": 1}), Notice("files_gone", {"count": 1}))
+    vault.freshness.policy = Policy()
+    results = vault.search("hive", refresh=True)
+    assert ("meadow/bees.md" in {hit.path for hit in results}, results.notices) == (True, ())
+
+
 def test_refreshing_does_not_rebuild_a_store_for_other_settings(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"# {number}\n\nThe hive of number {number} hums.\n" for number in range(50)})
     vault.index()

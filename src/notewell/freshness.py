@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from notewell.index import Progress, Report
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.watch import FolderWatch
 from notewell.types.notices import Notice
+from notewell.types.results import Results
 
 # How long not to try again after an attempt that was cut short, in seconds: the next would be cut short too.
 REST_SECONDS = 600.0
@@ -69,6 +71,8 @@ class Freshness:
 
     def __init__(self, indexing: Indexing, policy: Policy = NEVER) -> None:
         self.policy = policy
+        # Notes that the store has, and the folder has no more.
+        self.gone: frozenset[str] = frozenset()
         self.watch = FolderWatch(indexing.root)
         self._indexing = indexing
         self._looking = threading.Lock()
@@ -141,6 +145,13 @@ class Freshness:
             self._up_to_date = self._indexing.state
         return notices
 
+    def without_gone(self, results: Results) -> Results:
+        """Return results without hits in notes whose files are gone, and with a notice if there were any."""
+        hits = tuple(hit for hit in results.hits if hit.path not in self.gone)
+        if not (count := len(results) - len(hits)):
+            return results
+        return replace(results, hits=hits, notices=(Notice("files_gone", {"count": count}), *results.notices))
+
     def _index_new(self, progress: Progress | None) -> tuple[Notice, ...]:
         if self.policy.on_new is not None:
             self.policy.on_new()
@@ -153,6 +164,7 @@ class Freshness:
 
     def _refresh_known(self, progress: Progress | None) -> tuple[Notice, ...]:
         changes = self._indexing.find_changes()
+        self.gone = frozenset(changes.gone)
         try:
             if not self._indexing.is_compatible:
                 return (Notice("settings_changed"),)
@@ -169,6 +181,8 @@ class Freshness:
             # An old answer is better than none.
             count = len(changes.read)
             return (Notice("changes_not_indexed", {"count": count, "reason": error.fact}),) if changes else ()
+        if not left:
+            self.gone = frozenset()
         notices = (Notice("files_left", {"count": left}),) if left else ()
         # An interrupted run, or an older Notewell, may have left links unresolved though no file changed.
         return (*notices, *self._indexing.resolve_links())
@@ -176,8 +190,14 @@ class Freshness:
     def _deadline(self, work: int) -> Progress:
         if work <= ALWAYS_BYTES:
             return Progress()
-        ends = time.monotonic() + self.policy.quick_seconds
-        return Progress(stop=lambda: time.monotonic() > ends)
+        ends: list[float] = []
+
+        def stop() -> bool:
+            # From the first note on: to walk a large folder may take as long, and would leave no time for any other.
+            ends.append(time.monotonic() + self.policy.quick_seconds)
+            return time.monotonic() >= ends[0]
+
+        return Progress(stop=stop)
 
     def refresh_unless_cut_short(self, attempt: Path) -> None:
         """Index what changed, unless an attempt within the last ten minutes was cut short.

@@ -169,10 +169,11 @@ class Vault:
         with self.store.reading() as snapshot:
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         self._store_encoded(found.encoded)
+        results = self.freshness.without_gone(found.results)
         return replace(
-            found.results,
+            results,
             took_ms=round((time.perf_counter() - began) * 1000, 3),
-            notices=(*notices, *missing, *found.results.notices),
+            notices=(*notices, *missing, *results.notices),
         )
 
     def related(self, *note: str | Path, **fields: Unpack[QueryFields]) -> Results:

@@ -34,6 +34,10 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "1 file is not indexed yet. Run `notewell index`",
         "{count} files are not indexed yet. Run `notewell index`",
     ),
+    "files_gone": (
+        "1 result was left out, since its file is gone",
+        "{count} results were left out, since their files are gone",
+    ),
     "note_not_indexed": "{path} is not indexed yet: {reason}",
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
