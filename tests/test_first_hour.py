@@ -135,11 +135,16 @@ def test_a_property_counts_for_every_chunk_of_its_note(vault: Vault) -> None:
     ],
 )
 def test_tasks_can_be_asked_for_and_are_shown(vault: Vault, query: str, lines: list[str]) -> None:
-    hits = list(vault.search(query))
+    hits = list(vault.search(f"{query} path:Tasks"))
     shown = "\n".join(hit.excerpt.text for hit in hits)
     assert {hit.path for hit in hits} == {TASKS}
     assert all(line in shown for line in lines)
     assert "not a task" not in shown
+
+
+def test_tasks_are_listed_by_the_day_they_are_due(vault: Vault) -> None:
+    listed = [(hit.path, hit.excerpt.line) for hit in vault.search("is:open")]
+    assert listed == [(TASKS, 3), (DAILY, 16), (TASKS, 9)]
 
 
 def test_a_canvas_is_read_with_its_groups_cards_arrows_and_links(vault: Vault) -> None:

@@ -54,12 +54,16 @@ def find_listed(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
 
 
 def _find_tasks(asked: Sequence[Filter], plan: Plan, store: Matching) -> Fused:
-    """Return the chunks with tasks in the plan's scope, by the day they are due; those without a day come last."""
-    due = {}
-    for chunk_id, chunk in store.chunks(store.within(plan.scope, MOST_TASKS)).items():
-        days = [task.due or NO_DAY for task in chunk.tasks if tasks_match(asked, [task])]
-        due[chunk_id] = min(days, default=NO_DAY), chunk.path, chunk.line
-    ranked = enumerate(sorted(due, key=lambda chunk_id: due[chunk_id]), start=1)
+    """Return the chunks with tasks in the plan's scope, by the day they are due, then the newest first."""
+    chunks = store.chunks(store.within(plan.scope, MOST_TASKS))
+    facts = store.notes({chunk.path for chunk in chunks.values()})
+    days = {chunk_id: chunk.day or facts[chunk.path].day for chunk_id, chunk in chunks.items()}
+    due = {
+        chunk_id: min((task.due for task in chunk.tasks if task.due and tasks_match(asked, [task])), default=NO_DAY)
+        for chunk_id, chunk in chunks.items()
+    }
+    newest = sorted(chunks, key=lambda chunk_id: (days[chunk_id], chunks[chunk_id].path), reverse=True)
+    ranked = enumerate(sorted(newest, key=lambda chunk_id: due[chunk_id]), start=1)
     return {chunk_id: Step("tasks", "by the day they are due", 1 / place) for place, chunk_id in ranked}
 
 
