@@ -110,7 +110,7 @@ def test_words_that_no_note_has_are_reported(make_vault: MakeVault) -> None:
     vault.index()
     results = vault.search("zebra")
     assert len(results) > 0
-    assert results.notices == (Notice("none_of_the_words"),)
+    assert results.notices == (Notice("none_of_the_words", {"words": ("zebra",)}), Notice("nearest"))
     with opened(vault.root, {"search.lexical_weight": 0}) as by_meaning:
         assert by_meaning.search("zebra").notices == ()
 

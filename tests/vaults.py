@@ -20,7 +20,7 @@ NOTES = {
 
 
 def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
-    return Vault.open(root, {"embed.model": "words", **(settings or {})})
+    return Vault.open(root, {"embed.model": "words", "search.floor": 0, **(settings or {})})
 
 
 def found(vault: Vault, text: str, under: str = "") -> list[str]:

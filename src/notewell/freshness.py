@@ -179,7 +179,7 @@ class Freshness:
             return (Notice("being_indexed"),)
         except (EmbedError, StoreError) as error:
             # An old answer is better than none.
-            count = len(changes.read)
+            count = len(changes.read) + len(changes.gone)
             return (Notice("changes_not_indexed", {"count": count, "reason": error.fact}),) if changes else ()
         if not left:
             self.gone = frozenset()
@@ -220,7 +220,7 @@ class Freshness:
             if self._indexing.is_compatible:
                 self._indexing.run_note(path, Progress())
                 return ()
-            fact = "This vault was indexed with other settings. Run `notewell index` to index it again"
+            fact = "This vault was indexed with other settings or by another version. Run `notewell index` again"
         except (StoreError, EmbedError) as error:
             # The note itself was written as requested.
             fact = error.fact

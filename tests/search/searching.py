@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from notewell.embed import Embedder
 from notewell.search import Embedders, Ranker, Rules, Searched, SearchRules, search
 from notewell.store import Snapshot
@@ -17,6 +19,6 @@ def searched(
     settings: SearchRules | None = None,
     rankers: tuple[Ranker, ...] | None = None,
 ) -> Searched:
-    """Return what a query finds, with these embedders and settings."""
+    """Return all that a query finds, weak hits too, with these embedders and settings."""
     rules = Rules(settings or SearchRules(), rankers=rankers)
-    return search(Query.of(query), store=store, embedders=Embedders(quick, encoder), rules=rules)
+    return search(replace(Query.of(query), all=True), store=store, embedders=Embedders(quick, encoder), rules=rules)

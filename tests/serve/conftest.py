@@ -37,14 +37,17 @@ def write_notes(root: Path) -> Path:
     for path, text in NOTES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
-    (root / "notewell.toml").write_text('[embed]\nmodel = "words"\n', encoding="utf-8")
+    # Of three notes, all are found: the floor has tests of its own.
+    (root / "notewell.toml").write_text('[search]\nfloor = 0\n[embed]\nmodel = "words"\n', encoding="utf-8")
     return root
 
 
 @pytest.fixture
 def encoded(folder: Path) -> Path:
     """The small vault, with an encoder whose vectors one can check by eye."""
-    (folder / "notewell.toml").write_text('[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8")
+    (folder / "notewell.toml").write_text(
+        '[search]\nfloor = 0\n[embed]\nmodel = "words"\nencoder = "words"\n', encoding="utf-8"
+    )
     return folder
 
 

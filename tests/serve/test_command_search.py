@@ -29,7 +29,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell) -> None:
     code, out, err = notewell("search", "loaf collapsed", "--json")
     answer = json.loads(out)
     assert (code, err) == (0, "")
-    assert answer.keys() == {"query", "hits", "generation", "took_ms", "left_out", "notices"}
+    assert answer.keys() == {"query", "hits", "generation", "took_ms", "left_out", "hidden", "notices"}
     assert answer["notices"] == []
     assert answer["query"] == "loaf collapsed"
     assert isinstance(answer["generation"], int)
@@ -206,7 +206,7 @@ def test_many_changed_files_are_reported_and_not_waited_for(notewell: Notewell, 
     code, out, err = notewell("search", "zebra", "--json")
     assert code == 0
     assert "new.md" not in out
-    notice = "1 file is not indexed yet. Run `notewell index`"
+    notice = "1 new or changed file is not indexed yet. Run `notewell index`"
     assert f"note: {notice}\n" in err
     assert notice in json.loads(out)["notices"]
 

@@ -101,7 +101,7 @@ def test_deep_mode_has_what_it_has_elsewhere_or_says_how_much_did_not_fit(make_v
 @cases("text", ["bees", "rye starter", "how did the release go wrong", "error"])
 def test_a_page_is_full_from_the_top_however_many_hits_are_asked_for(sample: Asking, text: str) -> None:
     for limit in (1, 5, 10, 15, 20, 30, 50):
-        result = sample.call("search", text=text, limit=limit)
+        result = sample.call("search", text=text, limit=limit, all=True)
         hits = result.structured_content["hits"]
         left = result.structured_content.get("left_out", 0)
         shown = [2 if "text" in hit else 1 if "excerpt" in hit else 0 for hit in hits]
@@ -121,7 +121,7 @@ def test_sentences_are_not_cut_to_make_room(sample: Asking) -> None:
 
 
 def test_what_changes_how_hits_are_read_comes_before_them(sample: Asking) -> None:
-    guessed = sample.call("search", text="zzqqx vrmpf")
+    guessed = sample.call("search", text="zzqqx vrmpf", all=True)
     assert next(iter(guessed.structured_content)) == "notices" and guessed.structured_content["hits"]
     assert said(guessed).startswith(f"note: {guessed.structured_content['notices'][0]}\n")
     for wrong in ({"under": "Nowhere"}, {"tag": "nixda"}):

@@ -49,8 +49,8 @@ def test_a_sentence_is_one_of_english(sentence: str) -> None:
 
 
 def test_a_number_has_its_noun_in_the_singular_or_plural() -> None:
-    assert sentence_of(Notice("files_left", {"count": 1})).startswith("1 file is")
-    assert sentence_of(Notice("files_left", {"count": 1200})).startswith("1,200 files are")
+    assert sentence_of(Notice("files_left", {"count": 1})).startswith("1 new or changed file is")
+    assert sentence_of(Notice("files_left", {"count": 1200})).startswith("1,200 new or changed files are")
 
 
 def test_what_may_be_meant_follows_as_a_question() -> None:

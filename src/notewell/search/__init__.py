@@ -9,6 +9,7 @@ from notewell.search.budget import context, fit
 from notewell.search.embedding import Embedders, answer_with_working, plan_vector, similarity_to, without_secrets
 from notewell.search.encoder_rerank import encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
+from notewell.search.floor import keep_answering
 from notewell.search.fuse import fuse
 from notewell.search.hits import best_first, choose, make_candidates, make_hits
 from notewell.search.intent import adapt
@@ -19,7 +20,7 @@ from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
-from notewell.search.weak_results import find_notices
+from notewell.search.weak_results import Missing, find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
 from notewell.types.query import Plan, Query
@@ -73,6 +74,10 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     for ranker in rankers_for(plan, store, settings, rules):
         candidates = sorted(ranker(plan, candidates), key=best_first)
     candidates = choose(plan, candidates, settings.limit)
+    found = len(candidates)
+    if mode.floor and settings.floor and not query.all:
+        candidates = keep_answering(plan, candidates, store, settings.floor, embedders.quick)
+    hidden = found - len(candidates)
 
     if mode.sure:
         terms = telling_terms(query.text)
@@ -83,7 +88,9 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     page = fit(candidates, settings.max_tokens)
     left_out = len(candidates) - len(page)
     excerpts = make_excerpts(page, plan, similarity_to(sent, embedders.quick)) if mode.excerpts else []
-    notices = find_notices(plan, page, left_out, store, settings) if mode.notices else plan.notices
+    notices = plan.notices
+    if mode.notices:
+        notices = find_notices(plan, page, Missing(left_out, hidden), store, settings)
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=", ".join(query.places) if mode.only_like else query.text,
@@ -91,6 +98,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,
+        hidden=hidden,
         notices=notices,
         read_as=plan.read_as if query.explain else None,
     )

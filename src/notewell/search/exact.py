@@ -11,7 +11,7 @@ from notewell.terms import DATA, KEY, TOKEN, fold, is_several_words, split_terms
 from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Chunk
 from notewell.types.notices import Notice
-from notewell.types.query import Filter, Plan
+from notewell.types.query import EVERYTHING, Filter, Plan
 
 # This many of the chunks with all of a string's terms are read, the best first. 100 miss one string in forty more.
 READ = 300
@@ -66,13 +66,19 @@ def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
     return [Ranking("exact", best_first, trust=share**STEEPNESS)]
 
 
-def find_missing(plan: Plan, page: Sequence[Candidate]) -> tuple[Notice, ...]:
-    """Return a notice for each string that is most of the query and that no hit contains as it is written."""
+def find_missing(plan: Plan, page: Sequence[Candidate], store: Matching) -> tuple[Notice, ...]:
+    """Return a notice for each string that is most of the query and that no note contains as it is written."""
     if not plan.strings or any(one.ranks.get("exact") for one in page):
         return ()
     # Several words in a row are seldom meant literally.
     asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))
-    return tuple(Notice("no_exact_match", {"text": string}) for string in asked)
+    return tuple(Notice("no_exact_match", {"text": string}) for string in asked if _is_nowhere(string, store))
+
+
+def _is_nowhere(string: str, store: Matching) -> bool:
+    """Tell whether no chunk of the vault contains a string; False if there are too many to read."""
+    ids = [chunk_id for chunk_id, _ in store.match_all(whole_terms(string), EVERYTHING, READ + 1).found]
+    return len(ids) <= READ and not any(contains_string(chunk, string) for chunk in store.chunks(ids).values())
 
 
 def _called(plan: Plan, store: Matching) -> list[int]:

@@ -52,6 +52,7 @@ class SearchRules:
     variations: bool = False
     graph: str = "links"
     max_tokens: int = 0
+    floor: float = 0.22
 
     @property
     def reach(self) -> int:
@@ -157,8 +158,8 @@ class ModeRules(NamedTuple):
 
     `only_like` ignores the text and looks for notes like those in `like`, which must exist. `syntax` reads query syntax
     in the text, and `decay` lets settings rank older notes lower. `seeds` is the number of hits from which links are
-    followed: that takes resolved links, and vectors. `sure` keeps only hits that are surely about the text, and
-    `notices` explains poor results. Measuring needs no `excerpts`.
+    followed: that takes resolved links, and vectors. `floor` hides hits that do not answer; `sure` keeps only those
+    that are surely about the text; `notices` explains poor results. Measuring needs no `excerpts`.
     """
 
     only_like: bool = False
@@ -167,6 +168,7 @@ class ModeRules(NamedTuple):
     variations: bool = True
     decay: bool = True
     seeds: int = 0
+    floor: bool = True
     sure: bool = False
     notices: bool = True
     excerpts: bool = True
@@ -179,14 +181,14 @@ class ModeRules(NamedTuple):
 
 MODES: dict[Mode, ModeRules] = {
     "fast": ModeRules(),
-    "related": ModeRules(only_like=True),
+    "related": ModeRules(only_like=True, floor=False),
     # The age of a note does not choose the seeds; the time that a query asks for does.
-    "deep": ModeRules(variations=False, decay=False, seeds=SEED_HITS, notices=False),
+    "deep": ModeRules(variations=False, decay=False, seeds=SEED_HITS, floor=False, notices=False),
     # A hook cannot wait for the encoder.
-    "sure": ModeRules(syntax=False, encoder=False, variations=False, sure=True, notices=False),
+    "sure": ModeRules(syntax=False, encoder=False, variations=False, floor=False, sure=True, notices=False),
 }
-# Queries of test collections were not written with our syntax in mind.
-MEASURING = ModeRules(syntax=False, notices=False, excerpts=False)
+# Queries of test collections were not written with our syntax in mind, and it is the ranking that is measured.
+MEASURING = ModeRules(syntax=False, floor=False, notices=False, excerpts=False)
 
 
 def mode_of(query: Query) -> ModeRules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from notewell.errors import NoteError
 from notewell.names.find import MOST_PLACES, find_chunks, suggest_folders
@@ -16,7 +17,7 @@ from notewell.search.query import near_keys
 from notewell.search.rules import SearchRules
 from notewell.search.spelling import find_replaced
 from notewell.store import Snapshot
-from notewell.terms import fold
+from notewell.terms import TOKEN, fold, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.notices import Fact, Notice
 from notewell.types.query import EVERYTHING, Filter, Plan, Range, Scope
@@ -26,46 +27,63 @@ COMPARED = 5_000
 # The most notices that a user reads, and the longest text in one.
 MOST = 8
 LONGEST = 400
+# The most words or symbols that one notice names.
+NAMED = 5
+# Signs that sentences have between words, and that nobody searches for.
+ORDINARY = re.compile(r"""[-–—+&/|.,;:!?…'"“”„‘’«»()<>*_#~]|\.{2,}|-{2,}|[!?]{2,}""")
 LIKE = re.compile(r'(?:^|\s)like:("[^"]+"|“[^”]+”|\S+)')
 # The notice if no note passes a filter of a kind.
 CODES = {"path": "no_path", "tag": "no_tag", "type": "no_type", "lang": "no_language"}
 
 
+class Missing(NamedTuple):
+    """How many hits are not on the page: those that did not fit, and those that are hidden as weak."""
+
+    left_out: int = 0
+    hidden: int = 0
+
+
 def find_notices(
-    plan: Plan, page: Sequence[Candidate], left_out: int, store: Snapshot, rules: SearchRules
+    plan: Plan, page: Sequence[Candidate], missing: Missing, store: Snapshot, rules: SearchRules
 ) -> tuple[Notice, ...]:
     """Return what the user should know about poor results; a secret in the query is not repeated."""
     found = [*plan.notices, *find_replaced(plan, page), *_unknown_notes(plan, store)]
-    if left_out and not page:
+    if missing.left_out and not page:
         found.append(Notice("nothing_fits", {"tokens": rules.max_tokens}))
     else:
         found += _poor(plan, page, store, rules)
-    notices = [_shortened(notice) for notice in dict.fromkeys(found or find_missing(plan, page))]
+    found = found or [*find_missing(plan, page, store)]
+    if missing.hidden:
+        weak = "weak_hidden" if page or missing.left_out else "only_weak"
+        found.append(Notice(weak, {"count": missing.hidden}))
+    notices = [_shortened(notice) for notice in dict.fromkeys(found)]
     more = len(notices) - MOST + 1
     return (*notices[: MOST - 1], Notice("more_notices", {"count": more})) if more > 1 else tuple(notices)
 
 
 def _shortened(notice: Notice) -> Notice:
     """Return a notice whose texts are on one line each, not too long, and without secrets."""
-    facts: dict[str, Fact] = {}
-    for name, fact in notice.facts.items():
-        if isinstance(fact, str):
-            line = " ".join(redact_text(fact)[0].split())
-            facts[name] = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
-        else:
-            facts[name] = fact
-    return Notice(notice.code, facts)
+    return Notice(notice.code, {name: _shown(fact) for name, fact in notice.facts.items()})
+
+
+def _shown(fact: Fact) -> Fact:
+    if isinstance(fact, int):
+        return fact
+    if isinstance(fact, tuple):
+        return tuple(str(_shown(one)) for one in fact)
+    line = " ".join(redact_text(fact)[0].split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def _poor(plan: Plan, page: Sequence[Candidate], store: Snapshot, rules: SearchRules) -> tuple[Notice, ...]:
-    if page:
-        asked = plan.by_words and rules.lexical_weight and not plan.only_filters and not plan.related
-        return _missing_words(plan, page, store) if asked else ()
-    if plan.related and not store.within(plan.scope, 1):
+    if page or store.within(plan.scope, 1):
+        asked = plan.by_words and plan.text and rules.lexical_weight
+        return (*_missing_words(plan, page, store), *_dropped(plan)) if asked else ()
+    if plan.related:
         # The last filter leaves out the notes themselves, and is not the user's.
         asked_for = plan.scope._replace(filters=plan.scope.filters[:-1])
         return _nothing_in(asked_for, store) or (Notice("nothing_to_compare"),)
-    return _nothing_in(plan.scope, store) or (() if plan.terms or not plan.text else (Notice("no_words"),))
+    return _nothing_in(plan.scope, store)
 
 
 def _nothing_in(scope: Scope, store: Snapshot) -> tuple[Notice, ...]:
@@ -78,22 +96,29 @@ def _nothing_in(scope: Scope, store: Snapshot) -> tuple[Notice, ...]:
     if missing := list(islice(alone, MOST)):
         return tuple(_nothing_passes(asked, store) for asked in missing)
     conditions = (*([f"under {scope.under}"] if scope.under else []), *map(describe_filter, scope.filters))
-    return (Notice("no_match_for_all", {"conditions": tuple(redact_text(text)[0] for text in conditions)}),)
+    return (Notice("no_match_for_all", {"conditions": tuple(conditions)}),)
 
 
 def _missing_words(plan: Plan, page: Sequence[Candidate], store: Snapshot) -> tuple[Notice, ...]:
     """Return notices about words of the query that no note contains."""
+    nearest = (Notice("nearest"),) if page else ()
     if not plan.terms:
-        return (Notice("no_words_nearest"),)
+        return (Notice("no_words"), *nearest)
     beginnings = [term for term in plan.terms if term.endswith("*")]
     unknown = [term[:-1] for term in beginnings[:MOST] if not store.match([term], EVERYTHING, 1).found]
     notices = tuple(Notice("no_prefix", {"prefix": prefix}) for prefix in unknown)
     if any(one.ranks["lexical"] for one in page) or store.match(plan.terms, plan.scope, 1).found:
         return notices
-    if len(unknown) == len(plan.terms):
-        return (*notices[:-1], Notice("no_prefix_nearest", {"prefix": unknown[-1]}))
-    everywhere = plan.scope == EVERYTHING
-    return (*notices, Notice("none_of_the_words" if everywhere else "none_of_the_words_here"))
+    words = tuple(word for word in plan.words if not set(token_terms(word)).isdisjoint(plan.terms))[:NAMED]
+    code = "none_of_the_words" if plan.scope == EVERYTHING else "none_of_the_words_here"
+    return (*notices, *([Notice(code, {"words": words})] if words else ()), *nearest)
+
+
+def _dropped(plan: Plan) -> tuple[Notice, ...]:
+    """Return a notice about symbols that stand alone, such as `==`, for which nothing searches."""
+    alone = (word for word in plan.text.split() if not TOKEN.search(word) and not ORDINARY.fullmatch(word))
+    dropped = [word for word in dict.fromkeys(alone) if not any(word in string for string in plan.strings)]
+    return (Notice("symbols_dropped", {"symbols": tuple(dropped[:NAMED])}),) if dropped and plan.terms else ()
 
 
 def _unknown_notes(plan: Plan, store: Snapshot) -> Iterator[Notice]:

@@ -26,6 +26,7 @@ QUERY_HELP = {
     "before": "Only notes from before this date",
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
+    "all": "Show weak results too, which are hidden otherwise",
     "max_tokens": "Limit the output to about N tokens",
     "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set; "
     "compare returns both",
@@ -85,11 +86,11 @@ class Operation:
 
 
 # Fields of a query that only hooks set, and those that only `search` offers.
-BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode")
+BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode", "all")
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        "search": Operation((QUERY["text"], *HITS, QUERY["like"], QUERY["mode"]), beside=BY_HOOKS),
+        "search": Operation((QUERY["text"], *HITS, QUERY["like"], QUERY["mode"], QUERY["all"]), beside=BY_HOOKS),
         "related": Operation(
             (
                 Parameter("note", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),

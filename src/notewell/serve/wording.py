@@ -24,15 +24,15 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "{count} files were not indexed. See `notewell status`",
     ),
     "indexing_stopped": ("Kept {done} of {total} notes, and searched only these; the next search goes on by itself"),
-    "settings_changed": "This vault was indexed with other settings. Run `notewell index` to index it again",
-    "being_indexed": "Another process is indexing this vault. Its changes are not in these results yet",
+    "settings_changed": "This vault was indexed with other settings or by another version. Run `notewell index` again",
+    "being_indexed": "Another process is indexing this vault. Its changes may be missing from these results",
     "changes_not_indexed": (
         "1 changed file was not indexed: {reason}",
         "{count} changed files were not indexed: {reason}",
     ),
     "files_left": (
-        "1 file is not indexed yet. Run `notewell index`",
-        "{count} files are not indexed yet. Run `notewell index`",
+        "1 new or changed file is not indexed yet. Run `notewell index`",
+        "{count} new or changed files are not indexed yet. Run `notewell index`",
     ),
     "files_gone": (
         "1 result was left out, since its file is gone",
@@ -41,8 +41,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "note_not_indexed": "{path} is not indexed yet: {reason}",
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
-    "changes_being_indexed": "Changed files are being indexed, and are not in these results yet",
-    "backup_of_another_vault": "This is a backup of another vault, {vault}. Run `notewell index` to update it",
+    "changes_being_indexed": "Looking for changed files. The latest changes may be missing from these results",
+    "backup_of_another_vault": "This backup was made of another folder, {vault}. Run `notewell index` to update it",
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
     "link_leads_elsewhere": "[[{name}]] leads to {path}",
@@ -58,53 +58,62 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "unknown_word": 'No note contains "{word}"',
     "searched_instead": 'No note contains "{word}". Searched for {instead} instead',
     "no_words": "There are no words to search for",
-    "no_words_nearest": "There are no words to search for. These results are closest in meaning",
-    "none_of_the_words": "No note contains any of these words. These results are closest in meaning",
-    "none_of_the_words_here": (
-        "No note that passes the filters contains any of these words. These results are closest in meaning"
-    ),
+    "none_of_the_words": "No note contains {words}",
+    "none_of_the_words_here": "No passage that passes the filters contains {words}",
     "no_prefix": 'No word begins with "{prefix}"',
-    "no_prefix_nearest": 'No word begins with "{prefix}". These results are closest in meaning',
+    "nearest": "These results are closest in meaning",
+    "symbols_dropped": "Symbols alone are not searched for: {symbols}",
+    "weak_hidden": (
+        "1 weaker result is hidden. Show it with {all}",
+        "{count} weaker results are hidden. Show them with {all}",
+    ),
+    "only_weak": (
+        "No good match, and 1 weak result hidden. Show it with {all}",
+        "No good match, and {count} weak results hidden. Show them with {all}",
+    ),
     "nothing_to_compare": "There is no other note here to compare with",
     "nothing_fits": "No result fits into {tokens} tokens",
     # What no note has
-    "unknown_folder": 'There is no note or folder "{path}" in this vault',
+    "unknown_folder": 'No indexed note is at or under "{path}"',
     "no_match_for_all": "No note matches all of this: {conditions}",
     "all_excluded": "Every note has what you excluded: {condition}",
     "no_property": 'No note has the property "{key}"',
     "no_value": "No note has {condition}",
-    "no_path": 'There is no note or folder "{value}"',
+    "no_path": 'No indexed note has the path "{value}"',
     "no_tag": 'No note has the tag "{value}"',
     "no_type": 'No note has the type "{value}"',
-    "no_language": 'No note is in the language "{value}"',
+    "no_language": 'No note has the file type or the `lang` property "{value}"',
     "no_day": "No note is from {days}",
     "no_task": "No note {condition}",
     "nothing_due": "Nothing is due {days}",
     "no_heading": "No heading contains all of these words",
-    "no_chunk": "No note contains {condition}",
+    "no_chunk": "No passage contains {condition}",
     "more_notices": "… and {count} more notices",
 }
 
 
-def sentence_of(notice: Notice) -> str:
-    """Return the sentence of a notice; names that may be meant follow it.
+def sentence_of(notice: Notice, *, as_options: bool = False) -> str:
+    """Return the sentence of a notice; names that may be meant follow it. A shell writes arguments `as_options`.
 
     >>> sentence_of(Notice("files_left", {"count": 2000}))
-    '2,000 files are not indexed yet. Run `notewell index`'
+    '2,000 new or changed files are not indexed yet. Run `notewell index`'
     >>> sentence_of(Notice("no_tag", {"value": "bred", "near": ("bread",)}))
     'No note has the tag "bred". Did you mean bread?'
+    >>> sentence_of(Notice("weak_hidden", {"count": 9}), as_options=True)
+    '9 weaker results are hidden. Show them with --all'
     """
+    named = {"all": "--all" if as_options else "`all`"}
     wording = WORDING[notice.code]
     if isinstance(wording, tuple):
         wording = wording[notice.facts["count"] != 1]
-    sentence = wording.format_map({name: _shown(name, fact) for name, fact in notice.facts.items()})
+    sentence = wording.format_map(named | {name: _shown(name, fact) for name, fact in notice.facts.items()})
     near = notice.facts.get("near")
     return f"{sentence}. Did you mean {_shown('near', near)}?" if near else sentence
 
 
-def sentences(notices: Iterable[Notice]) -> tuple[str, ...]:
+def sentences(notices: Iterable[Notice], *, as_options: bool = False) -> tuple[str, ...]:
     """Return notices in words."""
-    return tuple(map(sentence_of, notices))
+    return tuple(sentence_of(notice, as_options=as_options) for notice in notices)
 
 
 def _shown(name: str, fact: Fact) -> str:

@@ -65,6 +65,7 @@ class QueryFields(TypedDict, total=False):
     containing: str
     refresh: bool | None
     explain: bool
+    all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class Query:
     """Whether to index changed files first; None leaves it to the vault."""
     explain: bool = False
     """Whether to say how the query was read and how each score came about."""
+    all: bool = False
+    """Whether to return weak hits too, which are hidden otherwise."""
 
     @classmethod
     def of(cls, query: Query | str, /, **fields: Unpack[QueryFields]) -> Query:

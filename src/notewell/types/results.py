@@ -163,6 +163,8 @@ class Results:
     """How long the search took, in milliseconds."""
     left_out: int = 0
     """How many hits did not fit into `max_tokens`."""
+    hidden: int = 0
+    """How many weak hits are hidden; `all` shows them."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
     read_as: tuple[str, ...] | None = field(default=None, metadata=EXPLAINED)

@@ -112,7 +112,7 @@ def print_result(result: Result, as_json: bool, print_text: Callable[[Result], N
 
 def say_notices(notices: Iterable[Notice]) -> None:
     """Print notices to stderr."""
-    for notice in sentences(notices):
+    for notice in sentences(notices, as_options=True):
         say(f"note: {notice}")
 
 

@@ -25,6 +25,7 @@ from notewell.vault import Vault
 @vault_to_index_option
 @page_options
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
+@option(QUERY["all"])
 @click.option(
     "--mode",
     type=click.Choice(get_args(QUERY["mode"].kind)),
@@ -32,7 +33,7 @@ from notewell.vault import Vault
     help=f"{QUERY['mode'].help}, side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="Same as --mode deep")
-def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], mode: str) -> None:
+def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], all: bool, mode: str) -> None:
     """Find the lines that answer TEXT
 
     TEXT may contain syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open,
@@ -55,7 +56,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("jsonl", "md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
-    query = replace(page.query, text=" ".join(text), like=tuple(like))
+    query = replace(page.query, text=" ".join(text), like=tuple(like), all=all)
     check_asked(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         query = replace(query, like=tuple(read_places(opened, like)))
