@@ -298,9 +298,17 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path, hook_status: Cal
     assert "last runs: 21 had nothing to say, 4 failed\n" in told
 
 
+def test_a_person_who_calls_no_hook_is_told(run_command: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, err = run_command(tmp_path, "hook")
+    assert (code, out) == (2, "") and err.startswith("Usage: notewell hook [OPTIONS] COMMAND")
+    for wrong in ("nonsense", "promt", "--what"):
+        code, out, err = run_command(tmp_path, "hook", wrong)
+        assert (code, out) == (2, "") and err.startswith("error: No such ")
+
+
 def test_a_hook_that_is_called_wrongly_ends_well(tmp_path: Path) -> None:
     # Another exit code would keep Claude Code from sending the prompt.
-    wrong = [("prompt", "--timeout-ms", "abc"), ("prompt", "--what"), ("nonsense",)]
+    wrong = [("prompt", "--timeout-ms", "abc"), ("prompt", "--what")]
     for process in [start(tmp_path, *arguments) for arguments in wrong]:
         code, out, err = end(process, b"{}")
         assert (code, out) == (0, b"")

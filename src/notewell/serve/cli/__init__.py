@@ -16,6 +16,7 @@ import click
 
 from notewell.errors import NotewellError, QueryError
 from notewell.serve.cli.usage import by_own_names, check_once, usage_fact, usage_hint
+from notewell.serve.daemon.client import HOOKS
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -253,10 +254,10 @@ def run(arguments: Sequence[str], opening: OpenVault | None = None) -> str | int
 def is_hook(arguments: Sequence[str]) -> bool:
     """Tell whether Claude Code, rather than a person, runs this command.
 
-    >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "status"]), is_hook(["search", "hook"])
+    >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "promt"]), is_hook(["search", "hook"])
     (True, False, False)
     """
-    return list(arguments[:1]) == ["hook"] and not {"install", "uninstall", "status"}.intersection(arguments[1:2])
+    return list(arguments[:1]) == ["hook"] and bool(set(HOOKS).intersection(arguments[1:2]))
 
 
 def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | None:

@@ -183,13 +183,13 @@ def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, unin
             _say_missing(vault)
         return
     click.echo(printable(change.diff), nl=False)
+    if not uninstall:
+        _say_missing(vault)
     if not yes and not sys.stdin.isatty():
         say("nothing written; run again with --yes to write this")
     elif yes or click.confirm(f"Write {change.file}?", err=True):
         write_change(change)
         say(f"{change.file} {_outcome(change)}; this applies to new sessions of Claude Code")
-        if not uninstall:
-            _say_missing(vault)
 
 
 def _outcome(change: Change) -> str:
