@@ -53,6 +53,7 @@ SHOWN = {
     "Search my notes (notewell)": "a sentence to paste for a model",
     "Notes that may be relevant to this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
     "encoder   all-MiniLM-L6-v2": "a line of `notewell status` during encoding",
+    "notes() {": "a function for a shell, with fzf, which need not be here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

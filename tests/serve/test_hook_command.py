@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from tests.serve.hooks import PATIENT, Hooks
 
+from notewell.serve.cli import is_hook
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import Limit, is_stalled
 from notewell.serve.hooks.log import LARGEST, HookRun, last_runs, log_file, record
@@ -300,10 +301,11 @@ def test_status_says_what_failed_and_what_to_do(tmp_path: Path, hook_status: Cal
 
 def test_a_person_who_calls_no_hook_is_told(run_command: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     code, out, err = run_command(tmp_path, "hook")
-    assert (code, out) == (2, "") and err.startswith("Usage: notewell hook [OPTIONS] COMMAND")
+    assert (code, err) == (2, "") and out.startswith("Usage: notewell hook [OPTIONS] COMMAND")
     for wrong in ("nonsense", "promt", "--what"):
         code, out, err = run_command(tmp_path, "hook", wrong)
         assert (code, out) == (2, "") and err.startswith("error: No such ")
+    assert all(is_hook(["hook", event]) for event in EVENTS)
 
 
 def test_a_hook_that_is_called_wrongly_ends_well(tmp_path: Path) -> None:

@@ -36,9 +36,10 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class ShowSettings:
-    """How hits are shown on a terminal."""
+    """How hits are shown on a terminal, and notes opened."""
 
     links: str = "auto"
+    open_with: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,10 @@ SPECS = {
     "show.links": Spec(
         "What a click on a hit opens: `obsidian`, `file`, `vscode` or `off`; `auto` chooses",
         choices=("auto", "obsidian", "file", "vscode", "off"),
+    ),
+    "show.open_with": Spec(
+        "What `notewell open` uses: `obsidian`, `editor` ($VISUAL or $EDITOR) or `pager`; `auto` chooses",
+        choices=("auto", "obsidian", "editor", "pager"),
     ),
 }
 

@@ -16,7 +16,6 @@ import click
 
 from notewell.errors import NotewellError, QueryError
 from notewell.serve.cli.usage import by_own_names, check_once, usage_fact, usage_hint
-from notewell.serve.daemon.client import HOOKS
 from notewell.serve.pager import COLOURS, paged
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ GROUPS = {
         "search": "Find the lines that answer TEXT",
         "related": "Find the notes most like one or several notes",
         "read": "Show a note, some of its lines, or a part such as a page",
+        "open": "Open a note in Obsidian, in your editor, or in a pager",
     },
     "Explore": {
         "links": "Show links and backlinks; list broken links",
@@ -257,7 +257,7 @@ def is_hook(arguments: Sequence[str]) -> bool:
     >>> is_hook(["hook", "prompt", "--what"]), is_hook(["hook", "promt"]), is_hook(["search", "hook"])
     (True, False, False)
     """
-    return list(arguments[:1]) == ["hook"] and bool(set(HOOKS).intersection(arguments[1:2]))
+    return list(arguments[:1]) == ["hook"] and bool({"start", "prompt", "before", "after"}.intersection(arguments[1:2]))
 
 
 def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | None:

@@ -20,6 +20,7 @@ from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
 from notewell.serve.say import printable
 from notewell.types.note import Chunk
+from notewell.vault import Vault
 
 
 @click.command("read")
@@ -51,13 +52,18 @@ def command(note: str, vault: Path | None, numbers: bool, raw: bool, format: str
     if raw and not is_terminal():
         raise NoteError("--raw works on a terminal only", "Open the file itself, or leave --raw out")
     with open_vault(vault) as opened:
-        place = read_places(opened, [LAST])[-1] if note == LAST else place_from_root(opened.root, note)
-        # A path is read from disk. Names come from the store, which may lack the newest notes.
-        by_path = names_file(opened.root, place)
-        with nullcontext(()) if by_path else refreshed(opened) as notices, notices_in_errors(notices):
-            reading = opened.read(place, raw=raw)
+        reading = read_named(opened, note, raw=raw)
         _print(reading, "json" if as_json else format or "text", numbers=numbers)
         remember_reading(opened, reading)
+
+
+def read_named(vault: Vault, note: str, *, raw: bool = False) -> Reading:
+    """Return the lines of a note as it is named in the current folder; `last` is the note that was read last."""
+    place = read_places(vault, [LAST])[-1] if note == LAST else place_from_root(vault.root, note)
+    # A path is read from disk. Names come from the store, which may lack the newest notes.
+    by_path = names_file(vault.root, place)
+    with nullcontext(()) if by_path else refreshed(vault) as notices, notices_in_errors(notices):
+        return vault.read(place, raw=raw)
 
 
 def _print(reading: Reading, format: str, *, numbers: bool) -> None:

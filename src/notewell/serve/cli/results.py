@@ -143,8 +143,7 @@ def _part(hit: Hit) -> str:
 
 def _date(hit: Hit) -> tuple[str, ...]:
     """Return the day of a note, unless only its file's time says it, which may be that of a copy."""
-    date, by = getattr(hit, "date", ""), getattr(hit, "dated_by", "")
-    return (date,) if date and by != "file" else ()
+    return (hit.date,) if hit.date and hit.dated_by != "file" else ()
 
 
 def _body(hit: Hit, columns: int) -> Iterator[str]:
