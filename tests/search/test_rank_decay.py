@@ -66,6 +66,17 @@ def test_a_score_halves_with_every_half_life_and_a_day_to_come_is_today(
     assert hits["a.md"].score == pytest.approx(score)
 
 
+def test_the_only_note_with_the_word_is_found_however_old_it_is(make_vault: Callable[..., Vault]) -> None:
+    new = {
+        f"{day}.md": f"---\ndate: 2025-08-0{day}\n---\n# Trip {day}\n\nBy ship to an island.\n" for day in range(1, 9)
+    }
+    old = {"old.md": "---\ndate: 2001-01-01\n---\n# Zanzibar\n\nZanzibar smells of cloves.\n"}
+    vault = make_vault({**new, **old}, {"decay.mode": "half_life"})
+    vault.index()
+    for text in ("zanzibar", "zanzibar island"):
+        assert vault.search(text)[0].path == "old.md", text
+
+
 def test_half_a_half_life_costs_a_root_of_a_half() -> None:
     rules = DecayRules("half_life", 730)
     assert scores_of({"a.md": {"day": "2024-08-03"}}, rules)["a.md"] == pytest.approx(0.70710678)

@@ -103,7 +103,7 @@ def test_centrality_that_does_not_converge_is_reported(notewell: Notewell, folde
             (folder / f"{group}{number}.md").write_text(f"{everybody}\n")
     (folder / "pendant.md").write_text("[[q0]]\n")
     notewell("index")
-    assert "note: eigenvector centrality could not be computed" in notewell("graph")[2]
+    assert "note: central notes are those with the most links" in notewell("graph")[2]
     assert json.loads(notewell("graph", "--json")[1])["centrality_by"] == "degree"
 
 

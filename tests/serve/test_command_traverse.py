@@ -30,7 +30,7 @@ def test_a_walk_is_printed_as_a_tree_with_similarities_and_reasons(notewell: Not
     assert lines[0] == "Garden/Bees.md  1.00  start"
     assert any(line.startswith("├─ ← Garden/Honey.md  0.") and line.endswith("near enough") for line in lines)
     assert any("Garden/Xyz.md" in line and line.endswith("too far") for line in lines)
-    assert "compared 4 notes (5 vectors)" in err
+    assert "compared 4 notes; stopped: " in err
     assert "stopped: no links lead on" in err
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notewell.search.rank.decay import Decay
+from notewell.search.rank.decay import LEAST, Decay
 from notewell.search.rank.links import rank_by_links
 from notewell.search.rank.recency import Recency
 from notewell.search.rank.words import favour_names, keep_one_a_note, lower_stuffed
@@ -20,6 +20,6 @@ def rankers_for(plan: Plan, store: Snapshot, settings: SearchRules, rules: Rules
     by_links = rank_by_links(plan, store, settings, rules.today)
     by_age: list[Ranker] = []
     if rules.today and not plan.only_filters:
-        by_age += [Decay(rules.decaying, rules.today, store.notes)] if rules.decaying.on else []
+        by_age += [Decay(rules.decaying, rules.today, store.notes, LEAST)] if rules.decaying.on else []
         by_age += [Recency(rules.today, store.notes)] if plan.when is not None else []
     return [favour_names, lower_stuffed, keep_one_a_note, *by_links, *by_age]

@@ -38,7 +38,7 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
     if deep.left_out:
         say(f"{counted(deep.left_out, 'note')} did not fit")
     kept = deep.notes - len(deep.dropped)
-    say(f"compared {counted(deep.notes, 'note')} ({counted(deep.vectors, 'vector')}), and kept {kept:,}")
+    say(f"compared {counted(deep.notes, 'note')}, and kept {kept:,}")
     for visit in deep.dropped[:SHOWN]:
         say(printable_line(f"  dropped {visit.path}: {describe_drop(visit)}"))
     if len(deep.dropped) > SHOWN:

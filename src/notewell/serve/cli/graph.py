@@ -79,7 +79,7 @@ def _print(graph: Graph, every: bool) -> None:
     orphans = f"; {counted(len(graph.orphans), 'note')} without links" if graph.orphans else ""
     click.echo(f"{', '.join(counts)}, {counted(len(graph.communities), 'community')}{orphans}")
     if graph.centrality_by == "degree":
-        say("note: eigenvector centrality could not be computed, so central notes are those with the most links")
+        say("note: central notes are those with the most links; a finer measure gave no stable result for this vault")
     shown = graph.communities[: None if every else SHOWN]
     for community in shown:
         central = click.style(printable_line(", ".join(community.names)), bold=True)

@@ -88,7 +88,7 @@ def _row(visit: Visit) -> str:
 
 
 def _print_end(walk: Walk) -> None:
-    compared = f"compared {counted(walk.notes, 'note')} ({counted(walk.vectors, 'vector')})"
+    compared = f"compared {counted(walk.notes, 'note')}"
     unseen = f"; left out {counted(walk.unseen, 'linked note')}" if walk.unseen else ""
     say(f"{compared}{unseen}; stopped: {walk.ended}")
     dropped = [visit.similarity for visit in walk.visits if not visit.kept]
