@@ -14,6 +14,8 @@ from notewell.types.note import Link
 
 # A website's top folder is not the vault's. Without it, an address needs at least this many names to mean anything.
 LEAST_NAMES = 2
+# Addresses that show where a website's root lies: a page may list all others.
+ENOUGH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ class Resolver:
         """Return where the root of the website lies that the notes are the pages of."""
         addresses = {read_address(link.target, link.kind, "") for link in self._links if link.kind == "markdown"}
         paths = {address.path for address in addresses if address and address.base == "root" and address.path}
-        return find_root({path for path in paths if PAGE.search(path) or not SUFFIX.search(path)}, self._notes)
+        pages = [path for path in paths if PAGE.search(path) or not SUFFIX.search(path)]
+        return find_root(sorted(pages, key=lambda path: (hash_of(path), path))[:ENOUGH], self._notes)
 
     @cached_property
     def _files(self) -> Paths:
