@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
@@ -28,6 +28,7 @@ from notewell.index.place import Place, Reading, find_place, names_file, read_pl
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
+from notewell.index.walk import left_out_by
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
@@ -382,15 +383,14 @@ class Vault:
         # Most commands need no graph, and a cold command line does not pay for it.
         from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
 
-        return LinkGraph(self.storage, FolderFiles(self._others, self._text_of), self._indexing.resolve_links)
+        rules = self.settings.index
+        files = partial(list_others, self.root, rules), self._text_of, partial(left_out_by, rules=rules)
+        return LinkGraph(self.storage, FolderFiles(*files), self._indexing.resolve_links)
 
     def _linked(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""
         self.freshness.index_new()
         return self._graph
-
-    def _others(self, store: Store) -> list[str]:
-        return list_others(self.root, self.settings.index, store)
 
     def _text_of(self, path: str) -> str:
         """Return the whole text of a note; an empty text if it is gone, or its format needs the sandbox."""

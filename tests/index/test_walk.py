@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,15 @@ def test_a_folder_is_entered_by_its_own_name_only_so_that_loops_end(root: Path) 
     (root / "ping.md").symlink_to("pong.md")
     (root / "pong.md").symlink_to("ping.md")
     assert found(root) == ["a/b.md"]
+
+
+@pytest.mark.parametrize("rules", [WalkRules(exclude=("private/",)), WalkRules(exclude=("x.md",))])
+def test_a_link_to_an_excluded_note_is_excluded(root: Path, rules: WalkRules) -> None:
+    write(root, "private/x.md", ".hidden/y.md", "a.md")
+    (root / "l.md").symlink_to("private/x.md")
+    (root / "h.md").symlink_to(".hidden/y.md")
+    assert found(root, rules) == ["a.md"]
+    assert "h.md" in found(root, replace(rules, hidden=True))
 
 
 def test_a_dangling_link_is_not_found(root: Path) -> None:

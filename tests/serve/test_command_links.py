@@ -196,6 +196,19 @@ def test_a_note_that_the_settings_leave_out_is_a_file(notewell: Notewell, folder
     assert links(notewell, "Hive")["links"][0]["to"] == "Private/Diary.txt"
 
 
+@pytest.mark.parametrize("name", ["Private/Diary.txt", "Diary.txt", "Private/Photo.png"])
+def test_nobody_learns_whether_an_excluded_file_exists(notewell: Notewell, folder: Path, name: str) -> None:
+    with (folder / "notewell.toml").open("a") as file:
+        file.write('\n[index]\nexclude = ["Private"]\n')
+    notewell("index")
+    missing = notewell("links", name)
+    (folder / "Private").mkdir()
+    for private in ("Diary.txt", "Photo.png"):
+        (folder / "Private" / private).write_text("Today the hive was quiet.\n")
+    assert notewell("links", name) == missing
+    assert missing[0] == 1
+
+
 def test_orphans_are_the_notes_without_a_link_to_or_from_another(notewell: Notewell, linked: Path) -> None:
     (linked / "Self.md").write_text("See [[#Here]] and [[Nobody]].\n\n# Here\n")
     code, out, err = notewell("links", "--orphans")

@@ -23,10 +23,15 @@ from notewell.types.notices import Notice
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """What the graph needs from the vault's folder: its files that are not notes, and the whole text of a note."""
+    """What the graph needs from the vault's folder.
+
+    That is its files that are not notes, the whole text of a note, and whether the settings exclude a file: links may
+    lead to it, but nobody may ask for it.
+    """
 
     others: Callable[[Store], Iterable[str]]
     text: Callable[[str], str]
+    excluded: Callable[[str], object]
 
 
 class LinkGraph:
@@ -77,7 +82,8 @@ class LinkGraph:
         try:
             return replace(query, note=path_of(query.called, snapshot))
         except NoteError:
-            if file := find_file(query.called, self._folder.others(store)):
+            file = find_file(query.called, self._folder.others(store))
+            if file and not self._folder.excluded(file):
                 return replace(query, file=file)
             raise
 

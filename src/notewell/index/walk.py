@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from notewell.errors import SettingsError, VaultError
 from notewell.files.formats import suffix_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
+from notewell.index.exclude import excluder
 from notewell.types.note import Stamp
 
 
@@ -44,7 +45,7 @@ class VaultFile(NamedTuple):
 
 def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[VaultFile]:
     """Return the vault's files with one of these suffixes, or with `others` all except those, by path."""
-    excluded = _excluder(rules.exclude)
+    excluded = excluder(rules.exclude)
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     found: dict[str, VaultFile] = {}
@@ -59,7 +60,7 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
             if (name[0] == "." and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
             path = f"{folder}/{name}" if folder else name
-            if entry.is_symlink() and leads_to(root, path) is None:
+            if entry.is_symlink() and not _may_follow(root, path, rules):
                 continue
             # Links to folders are not followed: one could lead back to a folder above it.
             if entry.is_dir(follow_symlinks=False):
@@ -68,6 +69,14 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
             elif (suffix_of(name) in suffixes) != others and not excluded(path) and (stamp := _stamp(entry)):
                 found[path] = VaultFile(path, stamp) if path.isascii() else _found(path, stamp)
     return [found[path] for path in sorted(found)]
+
+
+def _may_follow(root: Path, path: str, rules: WalkRules) -> bool:
+    """Tell whether a link leads to a file of the vault that is not excluded or hidden itself."""
+    target = leads_to(root, path)
+    if target is None or left_out_by(target, rules) == "index.exclude":
+        return False
+    return rules.hidden or not any(part.startswith(".") for part in target.split("/"))
 
 
 def _found(path: str, stamp: Stamp) -> VaultFile:
@@ -123,7 +132,7 @@ def left_out_by(path: str, rules: WalkRules) -> str:
     included = [os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include]
     if included and not {".", *folders}.intersection(included):
         return "index.include"
-    excluded = _excluder(rules.exclude)
+    excluded = excluder(rules.exclude)
     return "index.exclude" if excluded(path) or any(excluded(f"{folder}/") for folder in folders) else ""
 
 
@@ -135,16 +144,3 @@ def _inside(root: Path, folder: str, number: int) -> str:
     if not (root / path).is_dir():
         raise SettingsError(f"Folder {number} of index.include is not a folder of the vault", "Check its spelling")
     return "" if path == "." else path
-
-
-def _excluder(patterns: Sequence[str]) -> Callable[[str], bool]:
-    if not patterns:
-        return lambda path: False
-    # Loaded here, because few vaults have patterns.
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415
-
-    try:
-        spec = GitIgnoreSpec.from_lines(patterns)
-    except ValueError as error:
-        raise SettingsError("index.exclude has an invalid pattern", "Use patterns as in a .gitignore") from error
-    return lambda path: bool(spec.match_file(path))
