@@ -74,17 +74,20 @@ def communities(neighbours: Pairs, size: int) -> Places:
     """Return the number of each note's community, by Leiden: 0 is the largest, ties are ordered by their first note."""
     import graspologic_native  # noqa: PLC0415
 
-    sources, targets = neighbours
-    begins = np.searchsorted(sources, np.arange(size + 1))
-    _, found = graspologic_native.leiden_csr(
-        begins.astype(np.int64),
-        targets.astype(np.int32),
-        np.ones(targets.size),
-        size,
+    names = [str(number) for number in range(size)]
+    pairs = zip(*(ends.tolist() for ends in neighbours), strict=True)
+    edges = [(names[source], names[target], 1.0) for source, target in pairs if source < target]
+    _, found = graspologic_native.leiden(
+        edges,
+        starting_communities=None,
+        resolution=1.0,
+        randomness=0.001,
         iterations=LEIDEN_RUNS,
+        use_modularity=True,
         seed=RANDOM_SEED,
+        trials=1,
     )
-    given = np.fromiter((found[number] for number in range(size)), np.int64, size)
+    given = np.fromiter(map(found.__getitem__, names), np.int64, size)
     _, first, inverse, counts = np.unique(given, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -counts))
     numbers = np.empty_like(order)
