@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.cases import cases
 
+from notewell import Vault
 from notewell.search.plan import make_plan
 from notewell.search.rank.words import NAME_GAIN as GAIN
 from notewell.search.rank.words import favour_names
@@ -42,3 +45,12 @@ def test_a_note_of_another_name_stays_as_it_is(query: str) -> None:
 def test_a_beginning_is_in_a_name_that_begins_so() -> None:
     assert favoured("br* rye", title="Rye bread").score == pytest.approx(0.5 * (1 + GAIN))
     assert favoured("wh*", title="Rye bread").score == 0.5
+
+
+@pytest.mark.parametrize("asked", ["Swarm of May", "swarm of may", "The Latest", "Über uns", "What is it?", "Hive"])
+def test_a_query_that_is_a_title_or_alias_finds_that_note_first(make_vault: Callable[..., Vault], asked: str) -> None:
+    others = {f"{number}.md": f"A swarm, a swarm, the hive uns {asked} {asked}, and {number}." for number in range(9)}
+    named = f"---\ntitle: {asked}\n---\nShort.", f"---\naliases: ['{asked}']\n---\nBrief."
+    vault = make_vault({**others, "x.md": named[0], "y.md": named[1]})
+    vault.index()
+    assert {hit.path for hit in vault.search(asked, limit=2)} == {"x.md", "y.md"}

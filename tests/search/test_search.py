@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from tests.search.searching import searched
 
+from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.search import MODES, Ranker, SearchRules
 from notewell.store import MadeFor, Snapshot
@@ -168,3 +169,14 @@ def test_the_stages_of_a_search_are_put_together_in_one_place() -> None:
 
 def test_every_mode_has_its_rules_in_one_table() -> None:
     assert MODES.keys() == set(get_args(Mode))
+
+
+@pytest.mark.parametrize("asked", ["redacted", "github", '"redacted"', "REDACTED:github-token"])
+def test_the_mark_of_a_secret_is_no_word(make_vault: Callable[..., Vault], asked: str) -> None:
+    secret = "gh" + "p_" + "R4nD0mT3xTf0rT3sts" * 2
+    said = "The report was redacted; my GitHub token and password are safe."
+    vault = make_vault({"a.md": f"key {secret} here", "b.md": said, "c.md": f"---\nkey: {secret}\n---\nHere."})
+    vault.index()
+    found = {hit.path for hit in vault.search(asked)}
+    assert found <= {"b.md"} and (found or ":" in asked)
+    assert len(vault.search("here")) > 1

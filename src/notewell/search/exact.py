@@ -25,6 +25,8 @@ STEEPNESS = 4
 MOST = 0.6
 # Chunks proposed of the notes whose path the query is.
 CALLED = 10
+# No name that people type has more words.
+NAME = 12
 # A query of more words is a question, which no note contains as a whole.
 FEW = 6
 # The most strings of a query: each costs as much as a search.
@@ -82,7 +84,28 @@ def _is_nowhere(string: str, store: Matching) -> bool:
 
 
 def _called(plan: Plan, store: Matching) -> list[int]:
-    """Return the first chunks of the notes whose path or file name the query is."""
+    """Return the first chunks of the notes whose path or file name the query is, or whose title or alias."""
+    return _named(plan, store) or _at_path(plan, store)
+
+
+def _named(plan: Plan, store: Matching) -> list[int]:
+    """Return the chunks of notes that are called as the query, if it has words that are not searched for: "of", "May".
+
+    Without those, the words of the name alone put the note first.
+    """
+    every = split_terms(plan.text)
+    if not len(plan.terms) < len(every) <= NAME:
+        return []
+    ids = [chunk_id for chunk_id, _ in store.match_all(every, plan.scope, AT_ONCE).found]
+    return [chunk_id for chunk_id, chunk in store.chunks(ids).items() if is_called(chunk, plan)][:CALLED]
+
+
+def is_called(chunk: Chunk, plan: Plan) -> bool:
+    """Tell whether the query is the title, file name or an alias of a chunk's note, but for case and accents."""
+    return fold(plan.text.strip()) in map(fold, chunk.names)
+
+
+def _at_path(plan: Plan, store: Matching) -> list[int]:
     wanted = plan.text.strip().removeprefix("./")
     if plan.intent != "path" or "*" in wanted:
         return []
