@@ -80,7 +80,7 @@ class MemorySnapshot:
                 if often[number]:
                     norm = K1 * (1 - B + B * lengths[number] / mean)
                     scores[number] += weight * often[number] / (often[number] + norm)
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        best = sorted(scores.items(), key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
         return Ranking("lexical", tuple((number, float(score)) for number, score in best))
 
     def _occurrences(self, weights: Mapping[str, int], term: str, stand_ins: Sequence[str]) -> float:
@@ -103,7 +103,8 @@ class MemorySnapshot:
         if not inside:
             return Ranking("vector", ())
         rows = np.array([self._kept.vectors[text_of(self._chunks[number])] for number in inside])
-        found = sorted(zip(inside, cosines(vector, rows).tolist(), strict=True), key=lambda item: -item[1])[:limit]
+        scored = zip(inside, cosines(vector, rows).tolist(), strict=True)
+        found = sorted(scored, key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
         return Ranking("vector", tuple(found), floor=found[-1][1])
 
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:

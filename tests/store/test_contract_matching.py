@@ -338,3 +338,26 @@ def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
         put(writer, "b.md", "bread")
     with store.reading() as snapshot:
         assert snapshot.terms_like("brea", 3) == ["bread"]
+
+
+def test_the_order_in_which_notes_came_decides_no_tie(open_store: OpenStore) -> None:
+    store, size = open_store(256), 1_500
+    # More than are compared by their vectors: many are equally far by one bit for each number.
+    made = unit_rows(np.random.default_rng(7).normal(size=(size, 256)).astype(np.float32))
+
+    def put_in(order: Iterable[int]) -> None:
+        with store.writing() as writer:
+            for number in order:
+                chunk = Chunk(f"{number}.md", f"rye {number}", 1, 1)
+                writer.remove(chunk.path)
+                writer.put(note_of(chunk.path), [chunk], made[number : number + 1])
+
+    def found() -> list[list[Place]]:
+        with store.reading() as snapshot:
+            rankings = snapshot.nearest(made[0], EVERYTHING, 800), snapshot.match(["rye"], EVERYTHING, 50)
+            return [places(snapshot, ranking) for ranking in rankings]
+
+    put_in(range(size))
+    before = found()
+    put_in(reversed(range(size)))
+    assert found() == before

@@ -67,7 +67,7 @@ class SqliteSnapshot(SqliteLinked):
         if not near.size:
             return Ranking("vector", ())
         scores = cosines(vector, self._arrays.vectors.rows(self._db, near))
-        best = np.argsort(-scores, kind="stable")[:limit]
+        best = np.lexsort((self._ties[near], -scores))[:limit]
         found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
 
@@ -138,7 +138,7 @@ class SqliteSnapshot(SqliteLinked):
     def _best(self, scores: Scores, scope: Scope, limit: int) -> Ranking:
         if scope != EVERYTHING:
             scores[~self._within(scope, scores, limit)] = 0
-        best = highest(scores, limit)
+        best = highest(scores, limit, self._ties)
         return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
 
     def _add_term(self, scores: Scores, term: str, times: int, stand_ins: Sequence[str]) -> None:
@@ -168,7 +168,14 @@ class SqliteSnapshot(SqliteLinked):
         near = np.flatnonzero(distances <= min(farthest, never - 1))
         # Thousands often share the last distance: only as many of them as there is room for.
         ring = np.flatnonzero(distances[near] == farthest)
-        return np.delete(near, ring[max(0, RESCORED - (near.size - ring.size)) :])
+        room = max(0, RESCORED - (near.size - ring.size))
+        return np.delete(near, ring[np.argsort(self._ties[near[ring]])[room:]]) if ring.size > room else near
+
+    @property
+    def _ties(self) -> npt.NDArray[np.uint64]:
+        """Return what decides among chunks that score the same: their codes, as slots differ between two stores."""
+        ties: npt.NDArray[np.uint64] = self._arrays.codes[0]
+        return ties
 
     def _within(self, scope: Scope, order: Scores | None = None, enough: int = READ_AT_MOST) -> Flags:
         if scope not in self._inside:
@@ -176,8 +183,8 @@ class SqliteSnapshot(SqliteLinked):
         return self._inside[scope]
 
 
-def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:
-    """Return the places of the highest scores above 0, the best first, equal ones in ascending order.
+def highest(scores: npt.NDArray[np.float32], limit: int, ties: npt.NDArray[np.uint64] | None = None) -> Ids:
+    """Return the places of the highest scores above 0, the best first; `ties` decide among equal ones, or the place.
 
     >>> highest(np.array([0, 0.9, 0.9, 0.5], dtype=np.float32), 2).tolist()
     [1, 2]
@@ -185,7 +192,7 @@ def highest(scores: npt.NDArray[np.float32], limit: int) -> Ids:
     places = np.flatnonzero(scores >= _likely_bar(scores, limit))
     if places.size < limit:
         places = np.flatnonzero(scores > 0)
-    order = np.argsort(-scores[places], kind="stable")
+    order = np.lexsort((places if ties is None else ties[places], -scores[places]))
     return places[order[:limit]]
 
 
