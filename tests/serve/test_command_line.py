@@ -74,6 +74,7 @@ def test_the_program_alone_shows_what_to_paste_first(notewell: Notewell) -> None
         (["--no-pager", "stauts"], "There is no command 'stauts'. Did you mean 'status'?"),
         (["why did the bread collapse"], "There is no command 'why did the bread collapse'\n"),
         (["search", "rye", "--limt", "3"], "'--limit'"),
+        (["hook", "uninstal"], "There is no command 'uninstal'. Did you mean 'uninstall'?"),
         (["pause"], "There is no command 'pause'. Did you mean 'daemon pause'?"),
         (["help", "hook", "instal"], "There is no help on 'hook instal'. Did you mean 'install'?"),
     ],

@@ -337,3 +337,11 @@ def test_two_places_at_once_are_refused(notewell: Command, user_file: Path) -> N
     assert code == 2
     assert "--user and --project" in err
     assert not user_file.exists()
+
+
+def test_hooks_that_are_installed_elsewhere_are_named_when_none_are_removed(notewell: Command, user_file: Path) -> None:
+    notewell("hook", "install", "--user", "--yes")
+    _, _, err = notewell("hook", "uninstall", "--project")
+    assert f"hint: hooks are installed in {user_file}; `notewell hook uninstall --user` removes them\n" in err
+    notewell("hook", "uninstall", "--user", "--yes")
+    assert "hint" not in notewell("hook", "uninstall", "--project")[2]

@@ -170,15 +170,25 @@ def uninstall(where: str, yes: bool) -> None:
 
 def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, uninstall: bool) -> None:
     # Loaded only here: the hooks themselves do not need it.
-    from notewell.serve.hooks.install import entries_for, forget_backup, plan_change, write_change  # noqa: PLC0415
+    from notewell.serve.hooks.install import (  # noqa: PLC0415
+        entries_for,
+        forget_backup,
+        plan_change,
+        settings_files,
+        write_change,
+    )
     from notewell.serve.say import printable, say  # noqa: PLC0415
 
     hooks = {} if uninstall else entries_for(vault, names)
-    change = plan_change(where, hooks, state_folder(os.environ, home_folder(os.environ)))
+    state = state_folder(os.environ, home_folder(os.environ))
+    change = plan_change(where, hooks, state)
     if not change.differs:
         say(f"{'No hooks are installed' if uninstall else 'The hooks are already installed'} in {change.file}")
         if uninstall:
             forget_backup(change)
+            for other, file in settings_files().items():
+                if other in ("user", "project") and plan_change(other, {}, state).differs:
+                    say(f"hint: hooks are installed in {file}; `notewell hook uninstall --{other}` removes them")
         else:
             _say_missing(vault)
         return

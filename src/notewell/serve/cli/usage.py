@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 
 import click
 
+from notewell.names.suggest import suggest
 from notewell.types.aliases import aliases_of
 
+NO_COMMAND = re.compile(r"No such command '(.*?)'")
 SETTING_HINT = "To change a setting, write it into notewell.toml (see `notewell config --example`), or set its variable"
 
 
@@ -91,7 +94,13 @@ def _meant(error: click.UsageError, arguments: list[str], commands: Collection[s
 
 
 def usage_fact(error: click.UsageError) -> str:
-    """Return what is wrong, without click's suggestion of other options if an argument was meant."""
+    """Return what is wrong, without click's suggestion of other options if an argument was meant.
+
+    Of commands in a group, the one most like an unknown word is suggested: click also names `install` for `uninstal`.
+    """
+    if error.ctx and (unknown := NO_COMMAND.match(error.message)) and isinstance(error.ctx.command, click.Group):
+        near = suggest(unknown[1], error.ctx.command.list_commands(error.ctx), limit=1)
+        return f"There is no command '{unknown[1]}'" + (f". Did you mean '{near[0]}'?" if near else "")
     fact = error.message if isinstance(error, click.NoSuchOption) and _word_meant(error) else error.format_message()
     return fact.rstrip(".")
 
