@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -268,3 +269,11 @@ def test_ctrl_c_while_waiting_ends_the_command_without_a_word(
         command.send_signal(signal.SIGINT)
         assert command.communicate() == (b"", b"")
     assert command.returncode == 130
+
+
+def test_one_that_is_stuck_is_ended_by_the_system(tmp_path: Path) -> None:
+    # A regular expression that never ends lets no other thread run.
+    stuck = "import re; from notewell.serve.daemon.process import end_if_stuck"
+    stuck += "; end_if_stuck(60); end_if_stuck(0.1); re.match('(a|a)*b', 'a' * 99)"
+    ended = subprocess.run([sys.executable, "-c", stuck], cwd=tmp_path, check=False, timeout=LONG)
+    assert ended.returncode == -signal.SIGALRM

@@ -30,6 +30,9 @@ PATIENCE = 0.5
 QUIET = 0.2
 # Seconds between two checks of the socket and the code.
 ROUND = 5.0
+# Seconds that one request, or one look for changes, may take. What holds the daemon up longer ends it: commands run by
+# themselves until the next one is started.
+LONGEST = 60.0
 # A hook starts a daemon before it knows whether its vault uses one; if not, the daemon ends after this many seconds.
 UNWANTED = 3.0
 # Seconds that a new daemon waits for an older one to end.
@@ -74,6 +77,7 @@ class Daemon:
     def run(self, identity: tuple[int, int]) -> None:
         """Answer requests until there is a reason to end; `identity` is that of the socket file."""
         while not self.ending and self._time_left > 0 and _identity(wire.socket_path()) == identity:
+            end_if_stuck(LONGEST)
             sources = [self.listener, self.wake, *(client.connection for client in self.waiting)]
             pause = QUIET if self.vaults.is_due or self.waiting else max(0.0, min(ROUND, self._time_left))
             ready, _, _ = select.select(sources, (), (), pause)
@@ -203,6 +207,7 @@ def _listen(first: bytes) -> None:
     path = wire.socket_path()
     with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
         daemon = Daemon(listener, wake)
+        end_if_stuck(LONGEST)
         if first:
             # Before anybody can connect: a command that comes too early does the work itself, and does not wait.
             daemon.answer_first(first[len(wire.MAGIC) + wire.LENGTH :])
@@ -217,9 +222,19 @@ def _listen(first: bytes) -> None:
             if identity:
                 daemon.run(identity)
         finally:
+            end_if_stuck(0)
             if _identity(path) == identity:
                 os.unlink(path)  # noqa: PTH108
             daemon.vaults.keep_only(0)
+
+
+def end_if_stuck(seconds: float) -> None:
+    """End this process after this time unless this is called again, whatever it does then; 0 calls it off.
+
+    The system does it: no thread of Python's runs while a regular expression does.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 @contextmanager
