@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from math import floor
 
 from notewell.graph.traverse import (
     ABOVE,
@@ -113,14 +114,19 @@ def describe(visit: Reached) -> str:
 
 
 def describe_drop(visit: Visit) -> str:
-    """Return how a dropped note was reached, and why it was dropped."""
+    """Return how a dropped note was reached, and why it was dropped.
+
+    >>> describe_drop(Visit("b.md", 0.2999, 1, "a.md", "→", False, drop_reason="below_prune_threshold"))
+    'hop 1, linked from a.md, similarity 0.29, too far'
+    """
     reason = str(visit.drop_reason)
     return f"{_way_to(visit)}, {IN_WORDS.get(reason, reason)}"
 
 
 def _way_to(visit: Reached | Visit) -> str:
     reached = f"hop {visit.hop}, {WAYS[visit.way]} {visit.via}, " if visit.via else ""
-    return f"{reached}similarity {visit.similarity:.2f}"
+    # Cut, not rounded: what is below the floor, which has two digits, never looks as if it reached it.
+    return f"{reached}similarity {floor(visit.similarity * 100 + 1e-6) / 100:.2f}"
 
 
 def _aged(visit: Reached, decay: float) -> Reached:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import click
 
-from notewell.graph.traverse import IN_WORDS, Walk
+from notewell.graph.traverse import BELOW, IN_WORDS, Walk
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import read_places
@@ -60,12 +60,24 @@ def _print(walk: Walk, every: bool) -> None:
     below: dict[str, list[Visit]] = {}
     for visit in walk.visits:
         below.setdefault(visit.via, []).append(visit)
-    for line in _tree(below, "", SHOWN if not every else len(walk.visits)):
+    far = [visit.similarity for visit in walk.visits if visit.drop_reason == BELOW]
+    digits = digits_for([walk.floor, *(visit.similarity for visit in walk.visits if visit.kept)], far)
+    for line in _tree(below, "", SHOWN if not every else len(walk.visits), digits):
         click.echo(line)
-    _print_end(walk)
+    _print_end(walk, digits)
 
 
-def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: str = "") -> Iterator[str]:
+def digits_for(kept: Iterable[float], far: Iterable[float]) -> int:
+    """Return how many digits tell notes that were kept from those that were too far: two, unless they look the same.
+
+    >>> digits_for([0.5, 0.61], [0.43]), digits_for([0.5], [0.43, 0.4996])
+    (2, 4)
+    """
+    pairs = [({f"{one:.{digits}f}" for one in kept}, {f"{one:.{digits}f}" for one in far}) for digits in range(2, 8)]
+    return next((digits for digits, (near, others) in enumerate(pairs, start=2) if not near & others), 8)
+
+
+def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, digits: int, stem: str = "") -> Iterator[str]:
     """Yield the notes reached from one, each followed by those reached from it, and the most similar dropped ones."""
     visits = below.get(parent, ())
     dropped = [visit for visit in visits if not visit.kept]
@@ -74,24 +86,26 @@ def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, stem: s
     for number, visit in enumerate(rows, start=1):
         last = number == len(rows) and not hidden
         branch = "" if not visit.via else "└─ " if last else "├─ "
-        yield stem + branch + _row(visit)
-        yield from _tree(below, visit.path, shown, stem + ("" if not visit.via else "   " if last else "│  "))
+        yield stem + branch + _row(visit, digits)
+        yield from _tree(below, visit.path, shown, digits, stem + ("" if not visit.via else "   " if last else "│  "))
     if hidden:
         yield click.style(f"{stem}└─ … {hidden:,} more dropped; --all lists them", dim=True)
 
 
-def _row(visit: Visit) -> str:
+def _row(visit: Visit, digits: int) -> str:
     way = f"{visit.way} " if visit.way else ""
     reason = visit.retain_reason or visit.drop_reason or ""
-    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.2f}  {IN_WORDS.get(reason, reason)}"
+    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.{digits}f}  {IN_WORDS.get(reason, reason)}"
     return click.style(row, dim=True) if not visit.kept else row
 
 
-def _print_end(walk: Walk) -> None:
+def _print_end(walk: Walk, digits: int) -> None:
     compared = f"compared {counted(walk.notes, 'note')}"
     unseen = f"; left out {counted(walk.unseen, 'linked note')}" if walk.unseen else ""
     say(f"{compared}{unseen}; stopped: {walk.ended}")
     dropped = [visit.similarity for visit in walk.visits if not visit.kept]
     if dropped and len(walk.visits) == len(dropped) + 1:
         nearest = max(dropped)
-        say(f"hint: the most similar note has {nearest:.2f}; --floor lowers the floor of {walk.floor:.2f}")
+        say(
+            f"hint: the most similar note has {nearest:.{digits}f}; --floor lowers the floor of {walk.floor:.{digits}f}"
+        )
