@@ -13,6 +13,7 @@ from notewell.search.exact import is_written
 from notewell.search.hidden import blanked, hidden_spans
 from notewell.search.layout import Layout, header_above
 from notewell.search.marks import Mark, find_marks
+from notewell.search.properties import is_front_matter, show_properties
 from notewell.search.sentences import (
     CODE,
     LINE,
@@ -207,10 +208,14 @@ def _excerpt(candidate: Candidate, shown: Layout, chosen: list[Unit]) -> Excerpt
     if chosen and text_kind(candidate.chunk) == SOURCE:
         chosen = _with_signatures(text, chosen)
     units = chosen or [Unit(0, len(text), CODE)]
-    for unit in units:
-        shown.add(unit, _header(candidate.chunk, text, unit) if unit.kind == ROW else "")
-    first_line = candidate.chunk.line + text.count("\n", 0, units[0].start)
-    last_line = candidate.chunk.line + text.count("\n", 0, units[-1].end)
+    start, end = units[0].start, units[-1].end
+    if is_front_matter(text):
+        start, end = show_properties(shown)
+    else:
+        for unit in units:
+            shown.add(unit, _header(candidate.chunk, text, unit) if unit.kind == ROW else "")
+    first_line = candidate.chunk.line + text.count("\n", 0, start)
+    last_line = candidate.chunk.line + text.count("\n", 0, end)
     place = place_of(candidate.chunk.parts, first_line, last_line)
     return Excerpt(shown.text, first_line, last_line, place, tuple(shown.highlights))
 

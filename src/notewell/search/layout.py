@@ -40,6 +40,10 @@ class Layout:
         self._marks = marks
         self._hidden = hidden
 
+    def matches(self, start: int, end: int) -> bool:
+        """Tell whether a run of the chunk's text has any term."""
+        return bool(_marks_in(self._marks, start, end))
+
     def put(self, text: str) -> None:
         """Add text that is not in the chunk."""
         self.text += text

@@ -106,6 +106,5 @@ def _print_end(walk: Walk, digits: int) -> None:
     dropped = [visit.similarity for visit in walk.visits if not visit.kept]
     if dropped and len(walk.visits) == len(dropped) + 1:
         nearest = max(dropped)
-        say(
-            f"hint: the most similar note has {nearest:.{digits}f}; --floor lowers the floor of {walk.floor:.{digits}f}"
-        )
+        floor = f"the floor of {walk.floor:.{digits}f}"
+        say(f"hint: the most similar note has {nearest:.{digits}f}; --floor lowers {floor}")
