@@ -13,9 +13,9 @@ from tests.cases import cases
 from tests.database import database
 from tests.vaults import NOTES, found, opened, stop_after
 
-from notewell import Hit, NotewellError, Results, Vault
+from notewell import Hit, NotewellError, Query, Results, Vault
 from notewell.embed import DEFAULT_MODEL
-from notewell.errors import EmbedError, NoteError, VaultError
+from notewell.errors import EmbedError, NoteError, QueryError, VaultError
 from notewell.freshness import Policy
 from notewell.index import Progress
 from notewell.search import context
@@ -103,6 +103,13 @@ def test_a_vault_whose_linked_note_is_gone_is_not_indexed_in_full(make_vault: Ma
     stages: list[str] = []
     assert vault.refresh(Progress(stage=stages.append)) == ()
     assert (stages, vault.status().notes) == ([], 1)
+
+
+@pytest.mark.parametrize("query", ["", "  ", Query(), Query(mode="deep")])
+def test_a_search_for_nothing_is_refused_as_on_the_command_line(make_vault: MakeVault, query: Query | str) -> None:
+    vault = make_vault(NOTES)
+    with pytest.raises(QueryError, match="nothing to search for"):
+        vault.search(query)
 
 
 def test_words_that_no_note_has_are_reported(make_vault: MakeVault) -> None:

@@ -33,7 +33,7 @@ from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
-from notewell.search.plan import readable, readable_name
+from notewell.search.plan import checked_query, readable, readable_name
 from notewell.search.rank.decay import Decay
 from notewell.search.related import Encoded
 from notewell.search.rules import DecayRules
@@ -150,7 +150,7 @@ class Vault:
 
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
-        query = Query.of(query, **fields)
+        query = checked_query(Query.of(query, **fields))
         new = self.freshness.index_new() if query.refresh is None else ()
         notices = new or (() if query.refresh is False else self.freshness.look(query.refresh))
         began = time.perf_counter()

@@ -64,6 +64,7 @@ ELSEWHERE = {
     *("searching_without", "words_only", "other_embedder", "never_indexed", "skipped_files", "indexing_stopped"),
     *("settings_changed", "being_indexed", "changes_not_indexed", "files_left", "note_not_indexed", "indexing_begun"),
     *("indexing_now", "changes_being_indexed", "backup_of_another_vault", "links_out_of_date", "link_leads_elsewhere"),
+    "files_gone",
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

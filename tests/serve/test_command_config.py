@@ -144,5 +144,7 @@ def test_the_switch_of_the_daemon_is_reported(notewell: Notewell, monkeypatch: p
 def test_a_variable_that_is_nearly_one_is_reported(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTEWELL_SEARCH_LIMT", "3")
     monkeypatch.setenv("NOTEWELL_PAGER", "cat")
-    _, _, err = notewell("config")
-    assert err == "note: NOTEWELL_SEARCH_LIMT is not a setting; did you mean NOTEWELL_SEARCH_LIMIT?\n"
+    for command in (("config",), ("search", "--limit", "1", "hive")):
+        _, _, err = notewell(*command)
+        assert err.count("note: NOTEWELL_SEARCH_LIMT is not a setting; did you mean NOTEWELL_SEARCH_LIMIT?\n") == 1
+        assert "PAGER" not in err

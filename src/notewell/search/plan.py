@@ -20,7 +20,7 @@ from notewell.search.rules import Rules
 from notewell.search.spelling import BreaksWords, replace_unknown
 from notewell.store import Snapshot
 from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
-from notewell.types.query import EVERYTHING, Filter, Intent, Plan, Query, Scope
+from notewell.types.query import EVERYTHING, NO_FILTERS, Filter, Intent, Plan, Query, Scope
 
 # More terms than any question has; a pasted page is searched by its first ones.
 MAX_TERMS = 64
@@ -52,6 +52,21 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
         raise QueryError("Deep search needs query text", example)
     plan = replace_unknown(plan, store, embedder) if says_something or not plan.like else plan_related(plan, store)
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
+
+
+def checked_query(query: Query) -> Query:
+    """Return the query; refuse one with neither text nor a filter. `related` needs neither, since it has notes.
+
+    >>> checked_query(Query(under="Garden")).under
+    'Garden'
+    >>> checked_query(Query(" "))
+    Traceback (most recent call last):
+    notewell.errors.QueryError: There is nothing to search for
+    """
+    says_something = query.text.strip() or query.under or query.places or query.containing or query.mode == "related"
+    if not says_something and query.filters == NO_FILTERS:
+        raise QueryError("There is nothing to search for", "Add some words, or a filter such as a tag or a date")
+    return query
 
 
 def make_plan(text: str, scope: Scope = EVERYTHING, context: ParseContext | None = None) -> Plan:

@@ -10,7 +10,8 @@ from typing import Any
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND
 from notewell.index.place import Reading
-from notewell.serve.parameters import check_asked, query_of
+from notewell.search.plan import checked_query
+from notewell.serve.parameters import query_of
 from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
 from notewell.vault import Opening, Vault
@@ -36,7 +37,7 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
     asked = {name: value for name, value in given.items() if name != "refresh"}
     query = query_of(operation, given) if operation in ("search", "related") else None
     if query:
-        check_asked(query)
+        checked_query(query)
     notices = vault.freshness.look(refresh=given["refresh"])
     with notices_in_errors(notices):
         if query:

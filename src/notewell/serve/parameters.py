@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from notewell.errors import QueryError
 from notewell.names.suggest import CLOSE, suggest
-from notewell.types.query import FILTERS, NO_FILTERS, Filters, Query
+from notewell.types.query import FILTERS, Filters, Query
 
 # The default of a parameter that must be given.
 REQUIRED: Any = object()
@@ -21,7 +21,7 @@ QUERY_HELP = {
     "under": "Search only this folder or note",
     "tag": "Only notes with this tag or a nested one; may be repeated",
     "type": "Only notes of this type, as in their front matter; may be repeated",
-    "lang": "Only notes in this language: python, de, c++; may be repeated",
+    "lang": "Only files of this type (python, c++), or notes with this `lang` property (de); may be repeated",
     "after": "Only notes from this date or later: 2024-05-01, 2024, 7d, today",
     "before": "Only notes from before this date",
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
@@ -191,19 +191,6 @@ def meant_by(name: str, known: Iterable[str], missing: Iterable[str]) -> str:
     ('limit', 'text', '')
     """
     return next(chain(suggest(name, known, limit=1, least=CLOSE), missing), "")
-
-
-def check_asked(query: Query) -> None:
-    """Refuse a search with neither text nor a filter; `related` needs neither, since it has notes.
-
-    >>> check_asked(Query(filters=Filters(tag="bees")))
-    >>> check_asked(Query(" "))
-    Traceback (most recent call last):
-    notewell.errors.QueryError: There is nothing to search for
-    """
-    says_something = query.text.strip() or query.under or query.places or query.mode == "related"
-    if not says_something and query.filters == NO_FILTERS:
-        raise QueryError("There is nothing to search for", "Add some words, or a filter such as a tag or a date")
 
 
 def read_where(written: Iterable[str]) -> dict[str, list[str]]:

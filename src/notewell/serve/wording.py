@@ -82,7 +82,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_path": 'No indexed note has the path "{value}"',
     "no_tag": 'No note has the tag "{value}"',
     "no_type": 'No note has the type "{value}"',
-    "no_language": 'No note has the file type or the `lang` property "{value}"',
+    "no_language": 'No note has the file type or the `lang` property "{value}". The language of prose is not detected',
     "no_day": "No note is from {days}",
     "no_task": "No note {condition}",
     "nothing_due": "Nothing is due {days}",

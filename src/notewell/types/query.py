@@ -30,7 +30,7 @@ class Filters:
     type: str | Sequence[str] = ()
     """Only notes whose front matter has this type."""
     lang: str | Sequence[str] = ()
-    """Only notes in this language: python, de, c++."""
+    """Only files of this type (python, c++), or notes whose front matter has this `lang` (de)."""
     after: str = ""
     """Only notes of this day or later: 2024-05-01, 2024, 7d, today."""
     before: str = ""

@@ -19,7 +19,6 @@ from notewell.config import (
     check_name,
     given_settings,
     load_settings,
-    misspelt_variables,
     settings_text,
     user_file,
     variable_of,
@@ -28,7 +27,7 @@ from notewell.config.settings import SPECS, setting_names
 from notewell.embed.rules import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.cli.width import width_of
-from notewell.serve.say import printable, say
+from notewell.serve.say import printable
 
 # A wider value does not widen the column.
 WIDE = 24
@@ -64,8 +63,6 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
         settings = [setting for setting in effective_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
     if not settings:
         check_name(name)
-    for variable, near in misspelt_variables(os.environ).items():
-        say(f"note: {variable} is not a setting; did you mean {near}?")
     if as_json:
         print_json([_as_data(setting) for setting in settings])
     elif len(settings) == 1 and name == settings[0].name:

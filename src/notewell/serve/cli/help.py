@@ -16,7 +16,7 @@ Write what you are looking for in plain words. Everything that is not syntax is 
 
   path:Garden             is in this folder, or is this file
   tag:bees                has this tag or a nested one
-  type:journal  lang:de   has this type or language
+  type:journal  lang:py   has this type, or is such a file
   after:2024-05  before:2025  after:7d
   status:open  rating:3..5  status:open|active
   is:open  is:done  is:task  due:2025-07  due:<today    has such a task

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from notewell.config import misspelt_variables
 from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.freshness import AT_ONCE
@@ -86,6 +87,8 @@ def missing_extra(command: str, error: ImportError) -> SettingsError:
 def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
     """Open a vault with the settings that were given as options; None means not given."""
     given = {name: value for name, value in (settings or {}).items() if value is not None}
+    for variable, near in misspelt_variables(os.environ).items():
+        say(f"note: {variable} is not a setting; did you mean {near}?")
     context = click.get_current_context(silent=True)
     # The daemon, for one, keeps vaults open between commands.
     opened: Vault = context.obj(path, given) if context and context.obj else Vault.open(path, given, COMMAND)

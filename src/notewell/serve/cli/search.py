@@ -8,12 +8,13 @@ from typing import get_args
 
 import click
 
+from notewell.search.plan import checked_query
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
 from notewell.serve.cli.query_options import Page, PageCommand, option, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
-from notewell.serve.parameters import QUERY, check_asked
+from notewell.serve.parameters import QUERY
 from notewell.types.notices import Notice
 from notewell.types.query import NO_FILTERS, Query
 from notewell.types.results import DeepResults, Results
@@ -57,7 +58,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
     if mode == "compare" and page.format in ("jsonl", "md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
     query = replace(page.query, text=" ".join(text), like=tuple(like), all=all)
-    check_asked(query)
+    checked_query(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         query = replace(query, like=tuple(read_places(opened, like)))
         if mode == "fast":
