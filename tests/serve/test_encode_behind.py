@@ -116,7 +116,8 @@ def test_encoding_is_announced_once_for_a_vault_and_never_started_while_paused(
     Path("new.md").write_text("# New\n\nA note that was not there before at all.\n", encoding="utf-8")
     notewell("daemon", "pause")
     assert (notewell("index")[2], len(started)) == ("", 1)
-    assert "words: 80% of 5 chunks done; paused, `notewell daemon resume` continues\n" in notewell("status")[1]
+    shown = notewell("status")[1]
+    assert "words: 80% of 5 chunks done; paused\npaused    nothing starts in the background until" in shown
     # By hand it works all the same.
     assert notewell("encode")[1] == "words: 100% of 5 chunks done\n"
     Path("new.md").write_text("# New\n\nAnother text altogether, which was not encoded.\n", encoding="utf-8")

@@ -88,7 +88,7 @@ def describe_work(vault: Vault, progress: EncoderProgress) -> str:
         return ""
     if encoder_of(vault.root):
         return "; waiting for another vault to be encoded"
-    return "; paused, `notewell daemon resume` continues" if is_paused() else ""
+    return "; paused" if is_paused() else ""
 
 
 def encode_in_background(vault: Vault) -> None:

@@ -12,6 +12,7 @@ import click
 
 from notewell.index import Report
 from notewell.index.report import Status
+from notewell.serve.background import is_paused
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import describe_encoder, describe_work, encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
@@ -142,6 +143,8 @@ def _print_status(status: Status, work: str) -> None:
         click.echo(f"encoder   {describe_encoder(progress)}{work}")
     else:
         click.echo("encoder   none")
+    if is_paused():
+        click.echo("paused    nothing starts in the background until `notewell daemon resume`")
     click.echo(f"indexed   {status.indexed_at}")
     if status.stale:
         click.echo(f"stale     {counted(status.stale, 'file')} changed since; run `notewell index`")

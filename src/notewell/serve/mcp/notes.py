@@ -9,7 +9,6 @@ import mcp_types as types
 from notewell.errors import NoteError
 from notewell.serve.answering import read_indexed
 from notewell.serve.mcp.pages import is_open, reading_page
-from notewell.types.query import Filters
 from notewell.vault import Vault
 
 SCHEME = "notewell:///"
@@ -19,8 +18,8 @@ LISTED = 50
 COMPLETED = 50
 # The longest resource, in tokens: clients show all of it to the model.
 LONGEST = 25_000
-# A filter that all notes pass, so that the newest are listed.
-EVER = Filters(after="0001-01-01")
+# A query that every note passes, also one without a day, so that the newest are listed.
+EVERY_NOTE = "-path:.notewell"
 
 
 def uri_of(path: str) -> str:
@@ -43,7 +42,7 @@ def list_notes(vault: Vault) -> list[types.Resource]:
     """Return the newest notes, or none if the vault is not indexed."""
     if not vault.indexed:
         return []
-    found = {hit.path: hit.title for hit in vault.search("", limit=LISTED, filters=EVER)}
+    found = {hit.path: hit.title for hit in vault.search(EVERY_NOTE, limit=LISTED)}
     return [
         types.Resource(uri=uri_of(path), name=path, title=title or path, mime_type=media_type(path))
         for path, title in found.items()
