@@ -144,6 +144,12 @@ def test_the_written_word_beats_what_stands_in(hold: Hold) -> None:
     assert found("müller", snapshot) == ["b.md", "a.md"]
 
 
+def test_no_spelling_outranks_the_word_that_was_asked_for(hold: Hold) -> None:
+    others = {f"{number}.md": f"Mueller {number}, Mueller again" for number in range(40)}
+    snapshot = hold({**others, "z.md": f"{'Many other words. ' * 60} Herr Müller came."})
+    assert found("Müller", snapshot)[0] == "z.md" and len(found("Müller", snapshot)) > 5
+
+
 def test_all_that_stand_in_count_as_one_word(hold: Hold) -> None:
     compounds = " ".join(f"datenschutz{ending}" for ending in ("recht", "amt", "tag", "buch", "frage"))
     snapshot = hold({"a.md": compounds, "b.md": "bienen und datenschutzrecht"})

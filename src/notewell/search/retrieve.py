@@ -34,11 +34,23 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        rankings.append(store.match(written_terms(plan), plan.scope, depth, stand_ins=plan.stand_ins))
+        rankings.append(_match(plan, store, depth))
         rankings += find_verbatim(plan, store)
     if by_meaning:
         rankings.append(store.nearest(plan_vector(plan, embedder, store), plan.scope, depth))
     return [ranking._replace(reach=rules.reach) for ranking in rankings]
+
+
+def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
+    """Return the chunks with words of the plan; if one word is asked for, those that have it as written come first."""
+    written = written_terms(plan)
+    found = store.match(written, plan.scope, depth, stand_ins=plan.stand_ins)
+    if len(written) > 1 or not plan.stand_ins:
+        return found
+    asked = dict(store.match(written, plan.scope, depth).found)
+    above = found.found[0][1] if found.found else 0.0
+    others = [(chunk_id, score) for chunk_id, score in found.found if chunk_id not in asked]
+    return found._replace(found=(*((chunk_id, above + score) for chunk_id, score in asked.items()), *others))
 
 
 def written_terms(plan: Plan) -> list[str]:
