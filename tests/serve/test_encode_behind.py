@@ -16,8 +16,10 @@ import pytest
 from tests.serve.encoding import NONE, Notewell, encoding
 
 from notewell import Vault
+from notewell.errors import StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import private_folder
+from notewell.serve import background
 from notewell.serve.background import TURN, encoder_of, state
 
 # Far longer than anything here takes, also on a busy machine.
@@ -137,6 +139,13 @@ def test_stopping_the_daemon_stops_encoding_too(notewell: Notewell, started: lis
             time.sleep(0.05)
         assert notewell("daemon", "stop") == (0, "", "stopped encoding\n")
     assert ended(process, LONG) and encoding(notewell)["filled"] == 0
+
+
+def test_encoding_that_waits_ends_when_its_vault_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(background, "LOOK", 0)
+    with held(private_folder(state()) / TURN, 0), pytest.raises(StoreBusy), background.encoding(tmp_path / "gone"):
+        pass
 
 
 def test_encoding_ends_by_itself_when_notewell_was_uninstalled(notewell: Notewell, encoded: Path) -> None:

@@ -76,21 +76,21 @@ def encoding(root: Path) -> AbstractContextManager[None]:
     with suppress(OSError):
         folder = private_folder(state() / ENCODING)
         if os.access(folder, os.W_OK):
-            return _encoding(_place(root), folder.parent / TURN)
+            return _encoding(root, folder.parent / TURN)
     # In a container, say, the user may have no folder for it.
     return nullcontext()
 
 
 @contextmanager
-def _encoding(place: Path, turn: Path) -> Iterator[None]:
+def _encoding(root: Path, turn: Path) -> Iterator[None]:
     ends = time.monotonic() + TURN_SECONDS
-    with held(place, 0, "is encoding this vault"), ExitStack() as stack:
+    with held(_place(root), 0, "is encoding this vault"), ExitStack() as stack:
         while True:
             try:
                 stack.enter_context(held(turn, LOOK, "is encoding another vault"))
                 break
             except StoreBusy:
-                if is_obsolete() or time.monotonic() > ends:
+                if is_obsolete() or not root.is_dir() or time.monotonic() > ends:
                     raise
         yield
 
