@@ -9,7 +9,6 @@ from itertools import takewhile
 
 import click
 
-from notewell.names.suggest import suggest
 from notewell.types.aliases import aliases_of
 
 NO_COMMAND = re.compile(r"No such command '(.*?)'")
@@ -99,6 +98,9 @@ def usage_fact(error: click.UsageError) -> str:
     Of commands in a group, the one most like an unknown word is suggested: click also names `install` for `uninstal`.
     """
     if error.ctx and (unknown := NO_COMMAND.match(error.message)) and isinstance(error.ctx.command, click.Group):
+        # Loaded only after a typing mistake.
+        from notewell.names.suggest import suggest  # noqa: PLC0415
+
         near = suggest(unknown[1], error.ctx.command.list_commands(error.ctx), limit=1)
         return f"There is no command '{unknown[1]}'" + (f". Did you mean '{near[0]}'?" if near else "")
     fact = error.message if isinstance(error, click.NoSuchOption) and _word_meant(error) else error.format_message()
