@@ -10,7 +10,7 @@ import pytest
 
 from notewell.config import load_settings
 from notewell.config.settings import Settings, setting_names
-from notewell.serve.cli.width import width_of
+from notewell.serve.width import width_of
 
 Notewell = Callable[..., tuple[int, str, str]]
 KEY, STORES = "embed.key", "store.folder"

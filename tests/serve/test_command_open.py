@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -64,6 +65,8 @@ def test_a_vault_of_obsidian_opens_there_at_the_heading_if_there_is_a_screen(
     address = "obsidian://open?vault=notes&file=Recipes%2FSourdough.md"
     assert printed(notewell, "sourdough:11") == ["xdg-open", f"{address}%23Rye"]
     assert printed(notewell, "sourdough") == ["xdg-open", address]
+    known = {"path": "Recipes/Sourdough.md", "line": 1, "command": ["xdg-open", address]}
+    assert json.loads(notewell("open", "sourdough", "--json")[1]) == known
     assert printed(notewell, "sourdough", "--with", "editor")[0] == "vi"
     monkeypatch.setenv("NOTEWELL_SHOW_OPEN_WITH", "pager")
     assert printed(notewell, "sourdough")[0] == "less"

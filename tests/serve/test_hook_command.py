@@ -304,7 +304,7 @@ def test_a_person_who_calls_no_hook_is_told(run_command: Callable[..., tuple[int
     assert (code, err) == (2, "") and out.startswith("Usage: notewell hook [OPTIONS] COMMAND")
     for wrong in ("nonsense", "promt", "--what"):
         code, out, err = run_command(tmp_path, "hook", wrong)
-        assert (code, out) == (2, "") and err.startswith("error: No such ")
+        assert (code, out) == (2, "") and err.startswith("error: ")
     assert all(is_hook(["hook", event]) for event in EVENTS)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests.cases import cases
-from tests.serve.terminal import on_terminal
+from tests.serve.terminal import PROGRAM, on_terminal, run_on_terminal
 
-from notewell.serve.cli.width import wrapped
+from notewell.serve.width import wrapped
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -104,3 +104,11 @@ def test_a_quiet_command_says_nothing_but_errors(orchard: Path, notewell: Run, p
     assert (code, out, err) == (0, "", "")
     code, _, err = quietly("search", "quince", "--limit", "no")
     assert code == 2 and err.startswith("error: ")
+
+
+def test_messages_are_wrapped_at_words_on_a_terminal_only(orchard: Path, notewell: Run) -> None:
+    asked = ("search", "quince", "--vault", "a/folder/that/is/not/there")
+    _, shown = run_on_terminal([PROGRAM, *asked], orchard, {"COLUMNS": "50", "NO_COLOR": "1"})
+    lines = shown.replace("\r\n", "\n").splitlines()
+    assert lines[-2:] == ["hint: Check the path, or name the vault with", "      --vault"]
+    assert notewell(*asked)[2].splitlines()[-1] == "hint: Check the path, or name the vault with --vault"

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import select
+import sys
 from contextlib import suppress
 
 import click
 
 from notewell.files.control_chars import TERMINAL_CONTROLS
+from notewell.serve.width import columns_of, wrapped
 
 
-def say(text: str) -> None:
-    """Print a message to stderr, unless --quiet; if nobody reads it any more, the work continues."""
+def say(text: str, *, after: int = 0) -> None:
+    """Print a message to stderr, unless --quiet, behind `after` characters that stand there already.
+
+    On a terminal, lines are wrapped. If nobody reads it any more, the work continues.
+    """
     if is_quiet():
         return
+    lines = (" " * after + printable(text)).split("\n")
+    if sys.stderr is not None and sys.stderr.isatty():
+        lines = [piece for line in lines for piece in wrapped(line, columns_of(sys.stderr))]
     with suppress(BrokenPipeError):
-        click.echo(printable(text), err=True)
+        click.echo("\n".join(lines)[after:], err=True)
 
 
 def is_quiet() -> bool:

@@ -297,8 +297,8 @@ def _report(fact: str, hint: str, code: int = 1) -> int:
     color = wants_colour("auto", os.environ)
     with suppress(BrokenPipeError):
         click.secho("error: ", fg="red", bold=True, err=True, nl=False, color=color)
-        say(fact)
+        say(fact, after=len("error: "))
         if hint:
             click.secho("hint: ", fg="yellow", err=True, nl=False, color=color)
-            say(hint)
+            say(hint, after=len("hint: "))
     return code

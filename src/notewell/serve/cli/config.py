@@ -26,8 +26,8 @@ from notewell.config import (
 from notewell.config.settings import SPECS, setting_names
 from notewell.embed.rules import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
-from notewell.serve.cli.width import width_of
 from notewell.serve.say import printable
+from notewell.serve.width import width_of
 
 # A wider value does not widen the column.
 WIDE = 24

@@ -11,9 +11,9 @@ from notewell.graph.deep import describe_drop
 from notewell.serve.cli.options import print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
-from notewell.serve.cli.width import width_of
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable_line, say
+from notewell.serve.width import width_of
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import Compared, DeepHit, DeepResults, Results

@@ -20,7 +20,7 @@ from notewell.names.addresses import Addresses
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import remember_reading
-from notewell.serve.cli.options import open_vault
+from notewell.serve.cli.options import open_vault, print_json
 from notewell.serve.cli.read import read_named
 from notewell.serve.say import printable
 from notewell.types.note import Chunk
@@ -44,7 +44,8 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
     help="Open it with this. Default: show.open_with, auto",
 )
 @click.option("--print", "only_print", is_flag=True, help="Print what would be run, and run nothing")
-def command(note: str, vault: Path | None, program: str | None, only_print: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the file, the line, and what would be run")
+def command(note: str, vault: Path | None, program: str | None, only_print: bool, as_json: bool) -> None:
     """Open a note in Obsidian, in your editor, or in a pager
 
     NOTE is named as in `notewell read`. A vault of Obsidian is opened there, at the heading; any other in $VISUAL or
@@ -60,9 +61,11 @@ def command(note: str, vault: Path | None, program: str | None, only_print: bool
     with open_vault(vault, {"show.open_with": program}) as opened:
         reading = read_named(opened, note)
         arguments = how_to_open(opened, reading, os.environ)
-        if not only_print:
+        if not only_print and not as_json:
             remember_reading(opened, reading)
-    if only_print:
+    if as_json:
+        print_json({"path": reading.path, "line": reading.line, "command": arguments})
+    elif only_print:
         click.echo(printable(shlex.join(arguments)))
     else:
         _run(arguments)

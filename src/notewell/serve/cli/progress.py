@@ -14,6 +14,7 @@ from types import FrameType
 
 from notewell.index import Progress, Stage
 from notewell.serve.say import is_quiet, is_unheard, say
+from notewell.serve.width import columns_of
 
 # What a run does after the last note.
 STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
@@ -108,7 +109,7 @@ class _Bar:
         is_due = done == total or now - self._drawn >= REDRAW
         if is_due and self._quiet.is_over(total, self._began):
             seconds = (now - self._began) * (total - done) / done
-            self._draw(bar_line(self._doing, done, total, seconds, columns=_columns()))
+            self._draw(bar_line(self._doing, done, total, seconds, columns=columns_of(sys.stderr)))
 
     def stage(self, stage: Stage) -> None:
         if self._drawn:
@@ -124,13 +125,6 @@ class _Bar:
         with suppress(OSError):
             sys.stderr.write(ERASE + line)
             sys.stderr.flush()
-
-
-def _columns() -> int:
-    # Of stderr: stdout may be a pipe.
-    with suppress(OSError, ValueError):
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    return 80
 
 
 def bar_line(doing: str, done: int, total: int, seconds: float, *, columns: int) -> str:

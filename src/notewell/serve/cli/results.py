@@ -15,9 +15,9 @@ from notewell.names.addresses import Addresses
 from notewell.search import context
 from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
-from notewell.serve.cli.width import width_of, wrapped
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, printable, say
+from notewell.serve.width import width_of, wrapped
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
 from notewell.types.results import DeepHit, Excerpt, Hit, Results, Vote

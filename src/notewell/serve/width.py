@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import TextIO
 from unicodedata import category, east_asian_width
 
 import click
@@ -30,6 +33,13 @@ def width_of(text: str) -> int:
 def _combines(character: str) -> bool:
     """Tell whether a character is shown together with the one before it: an accent, or part of an emoji."""
     return category(character) in ("Mn", "Me", "Cf")
+
+
+def columns_of(stream: TextIO, otherwise: int = 80) -> int:
+    """Return the width of the window that a stream writes to; a command in the daemon knows that of its client."""
+    with suppress(OSError, ValueError):
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(stream.fileno()).columns or otherwise
+    return otherwise
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
