@@ -57,6 +57,14 @@ def test_the_hooks_are_written_beside_what_is_there(notewell: Command, user_file
     assert '\n    "model"' in user_file.read_text(encoding="utf-8"), "indented as it was"
 
 
+def test_a_read_only_file_is_left_as_it_is(notewell: Command, user_file: Path, folder: Path) -> None:
+    user_file.write_text(json.dumps(OTHERS), encoding="utf-8")
+    user_file.chmod(0o444)
+    code, _, err = notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    assert (code, json.loads(user_file.read_text(encoding="utf-8"))) == (1, OTHERS)
+    assert "is read-only" in err
+
+
 def test_without_a_terminal_and_without_yes_nothing_is_written(notewell: Command, user_file: Path) -> None:
     code, out, err = notewell("hook", "install", "--user")
     assert code == 0

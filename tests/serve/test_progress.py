@@ -111,6 +111,18 @@ def test_the_first_ctrl_c_asks_to_stop_and_the_second_insists(capfd: pytest.Capt
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_sigterm_stops_the_run_and_then_ends_the_program() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: seen.append(number))
+    try:
+        with progress_shown() as progress:
+            signal.raise_signal(signal.SIGTERM)
+            assert (progress.stop(), seen) == (True, [])
+        assert seen == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_a_thread_leaves_ctrl_c_to_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     before, seen = signal.getsignal(signal.SIGINT), []
 

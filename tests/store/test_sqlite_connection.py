@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import apsw
 import numpy as np
@@ -101,6 +102,24 @@ def test_an_error_of_sqlite_becomes_a_fact_about_the_file_and_a_hint(
     assert "store.db" in caught.value.fact
     assert hint in caught.value.hint
     assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize("error", [apsw.ReadOnlyError("x"), apsw.CantOpenError("x"), apsw.FullError("x")])
+def test_a_full_disk_is_called_full(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.store.sqlite.connection.disk_usage", lambda _: SimpleNamespace(free=4_096))
+    with pytest.raises(StoreError, match="The disk is full"), explained(tmp_path / "store.db"):
+        raise error
+
+
+@pytest.mark.parametrize("suffix", ["-shm", "-wal"])
+def test_companions_that_were_made_while_the_store_was_read_only_do_not_stay_so(tmp_path: Path, suffix: str) -> None:
+    with closing(made(tmp_path / "store.db")) as store:
+        put(store, "a.md", "rye bread")
+        companion = tmp_path / f"store.db{suffix}"
+        companion.chmod(0o444)
+        with closing(made(tmp_path / "store.db")) as other:
+            assert companion.stat().st_mode & 0o777 == (tmp_path / "store.db").stat().st_mode & 0o777
+            put(other, "b.md", "honey")
 
 
 def test_other_errors_pass() -> None:

@@ -46,7 +46,8 @@ def progress_shown(
     """Show a bar on a terminal and plain lines elsewhere.
 
     The bar is gone when the block ends. Ctrl-C is acknowledged at once and stops the run after the
-    current note; a reader that closes both stdout and stderr stops it, too.
+    current note; a reader that closes both stdout and stderr stops it, too. So does SIGTERM, which then
+    ends the process.
     """
     stopping: list[int] = []
     said = not is_quiet()
@@ -63,13 +64,16 @@ def progress_shown(
     if threading.current_thread() is not threading.main_thread():
         yield Progress()
         return
-    before = signal.signal(signal.SIGINT, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     shown = _Bar(doing, quiet) if erasable else _Lines(line, quiet)
     try:
         yield Progress(shown.tell, lambda: bool(stopping) or is_unheard(), shown.stage)
     finally:
         shown.end()
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if signal.SIGTERM in stopping:
+            signal.raise_signal(signal.SIGTERM)
 
 
 class _Lines:

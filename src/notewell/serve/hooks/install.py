@@ -155,6 +155,8 @@ def forget_backup(change: Change) -> None:
 
 def _write(change: Change) -> None:
     file = change.file
+    if change.before is not None and not file.stat().st_mode & stat.S_IWUSR:
+        raise SettingsError(f"{file} is read-only", f"Make it writable. {FIX}")
     if change.after is None:
         file.unlink()
         with suppress(OSError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
+from stat import S_IMODE, S_ISREG, S_IWUSR
 from urllib.parse import quote
 
 import apsw
@@ -15,6 +17,8 @@ from notewell.store.sqlite import queries
 READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # How long a statement waits for SQLite's own lock; a whole run is guarded by `files/lock.py`.
 BUSY_MS = 1_000
+# With fewer bytes free, not even the file's companions can be made, and SQLite says that it cannot be written.
+LEAST_FREE = 100_000
 # Size of the page cache in KiB: the inner nodes of every table, and pages just read.
 CACHE_KIB = 16_000
 
@@ -29,6 +33,7 @@ def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
 def _connect(file: Path) -> apsw.Connection:
     if not file.exists():
         return _open(file)
+    _mend_companions(file)
     refused: apsw.Error | None = None
     for open_it in (_open, _open_read_only, _open_immutable):
         try:
@@ -39,6 +44,15 @@ def _connect(file: Path) -> apsw.Connection:
         else:
             return db
     raise refused or apsw.CantOpenError(str(file))
+
+
+def _mend_companions(file: Path) -> None:
+    """Make the companions of a file writable that were made while it was not: it could never be written again."""
+    mode = S_IMODE(file.stat().st_mode)
+    for companion in (file.with_name(f"{file.name}{suffix}") for suffix in ("-shm", "-wal")):
+        with suppress(OSError):
+            if S_ISREG((found := companion.lstat()).st_mode) and mode & S_IWUSR and not found.st_mode & S_IWUSR:
+                companion.chmod(mode)
 
 
 def _open(file: Path) -> apsw.Connection:
@@ -68,14 +82,27 @@ def explained(file: Path) -> Iterator[None]:
     except apsw.BusyError as error:
         raise StoreBusy(f"Another process is writing to {file}", "Wait for it to end, then try again") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        if is_full(file):
+            raise StoreError(*_full(file)) from error
         hint = "Check the folder's permissions, or set store.path to a place that can be written"
         raise StoreError(f"The store {file} cannot be written: {error}", hint) from error
     except apsw.FullError as error:
-        hint = "Free some space, then run it again"
-        raise StoreError(f"The disk is full; {file} keeps its last state", hint) from error
+        raise StoreError(*_full(file)) from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
     except apsw.SQLError as error:
         raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error
+
+
+def is_full(file: Path) -> bool:
+    """Tell whether the disk of a file has no room left; where that is not known, no."""
+    try:
+        return disk_usage(file.parent).free < LEAST_FREE
+    except OSError:
+        return False
+
+
+def _full(file: Path) -> tuple[str, str]:
+    return f"The disk is full; {file} keeps its last state", "Free some space, then run it again"
