@@ -109,9 +109,10 @@ def _bring_up_to_date(vault: Vault) -> None:
         say(f"indexing {vault.root}")
     with progress_shown() as progress:
         notices = vault.refresh(progress)
-        if progress.stop():
-            raise Stopped
+        stopped = progress.stop()
     say_notices(notices)
+    if stopped:
+        raise Stopped
     encode_in_background(vault)
 
 
