@@ -144,7 +144,7 @@ def test_search_goes_on_during_encoding_and_sees_what_is_there(vault: Vault) -> 
 
     def look(done: int, total: int) -> None:
         with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
-            results = other.search(f"hive {NUMBER - 1}")
+            results = other.search(f"hive {NUMBER - 1}", all=True)
             assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
             seen.append((other.store.about().encoded, "fine" in results[0].retrievers))
 

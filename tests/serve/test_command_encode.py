@@ -171,7 +171,7 @@ def unusable(request: pytest.FixtureRequest, notewell: Notewell, encoded: Path) 
 
 
 def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notewell: Notewell, unusable: str) -> None:
-    code, out, err = notewell("search", "hive", "--json")
+    code, out, err = notewell("search", "hive", "--all", "--json")
     (notice,) = json.loads(out)["notices"]
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
     assert notice.startswith(unusable) and notice.endswith(". Searching without it")

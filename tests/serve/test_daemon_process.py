@@ -29,7 +29,8 @@ NOBODY = 65_534
 
 def search(daemon: DaemonRunner, **environment: str) -> str:
     code, out, err = daemon.run("search", "why did the loaf collapse", environment=environment)
-    assert (code, err.removesuffix(f"{STARTED}\n")) == (0, "")
+    # Of a start that is announced, and of weaker results, it may tell.
+    assert (code, [line for line in err.splitlines() if not line.startswith("note: ")]) == (0, [])
     return out
 
 

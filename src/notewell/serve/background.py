@@ -18,7 +18,7 @@ from notewell.files.user import home_folder, private_folder, state_folder, write
 # In the user's state folder: a file while everything is paused, one for each vault that was told of it, and the locks
 # of the processes that encode.
 PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.lock"
-# How long encoding waits for its turn, in seconds; then it ends, and the next search of its vault starts another.
+# How long encoding waits for its turn, in seconds; then it ends, and the next `index` starts another.
 TURN_SECONDS = 600.0
 # How often it looks meanwhile whether it is still wanted, in seconds.
 LOOK = 1.0
@@ -49,7 +49,7 @@ def pause() -> None:
 
 
 def resume() -> None:
-    """Let the next search start what it needs."""
+    """Let commands start what they need."""
     (state() / PAUSED).unlink(missing_ok=True)
 
 

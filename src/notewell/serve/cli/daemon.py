@@ -16,6 +16,7 @@ from notewell.serve.daemon.control import ask_daemon, daemon_lock, daemon_pid
 from notewell.serve.say import counted, printable_line, say
 from notewell.vault import Vault
 
+RESUMED = "resumed; the next search starts the daemon, and `notewell index` continues encoding"
 PAUSED = "paused; nothing starts in the background until `notewell daemon resume`"
 
 
@@ -28,9 +29,9 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
     The first search starts the daemon, a process that keeps the vault open, so that the next search takes a tenth of
     the time. It exits after 15 minutes without a request. If an encoder is installed, another process encodes new
-    notes. `status` shows both. `stop` stops both until the next search; `pause` until `resume`, even after a restart.
-    Searches use `run` to start the daemon. To do without the daemon alone, use `--no-daemon`, NOTEWELL_DAEMON=no or
-    `daemon.use = false`.
+    notes. `status` shows both. `stop` stops both; the next search starts the daemon again, and `notewell index`
+    continues encoding. `pause` stops both until `resume`, even after a restart. Searches use `run` to start the daemon.
+    To do without the daemon alone, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
 
     \b
     Example:
@@ -69,7 +70,7 @@ def _change(action: str, as_json: bool) -> None:
         print_json({"running": False, "paused": background.is_paused(), "encoders": encoders, **found})
         return
     stopped = [*["the daemon"] * bool(found), *["encoding"] * bool(encoders)]
-    said = {"stop": "nothing was running", "pause": PAUSED, "resume": "resumed; the next search starts what it needs"}
+    said = {"stop": "nothing was running", "pause": PAUSED, "resume": RESUMED}
     if stopped:
         say(f"stopped {' and '.join(stopped)}")
     if not stopped or action != "stop":
