@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from notewell.embed import Embedder
 from notewell.search.retrieve import written_terms
@@ -18,8 +19,9 @@ from notewell.types.query import Plan
 MEANING = 0.4
 # The same without vectors, where only words count.
 WORDS_ALONE = 0.75
-# A chunk this close in meaning answers without a word in common, if the model knows the words of the query.
-CLOSE = 0.35
+# A chunk this close in meaning answers without a word in common, if the model knows the words of the query; and one
+# this close is never hidden.
+CLOSE, VERY_CLOSE = 0.27, 0.35
 # A chunk with this share of the words' weight is never hidden.
 SHARE = 0.6
 # A guess at a word this long counts as the word: few letters are a typo away from something by chance.
@@ -40,19 +42,18 @@ def keep_answering(
         return list(candidates)
     written = written_terms(plan)
     rarities, known = _rarities(plan, written, store)
-    share = _share(plan, rarities)
+    share, close = _share(plan, rarities), _closeness(plan, embedder)
     total = sum(rarities[term] for term in written)
 
-    # The cheap signs first. Of words that are short and guessed, a chunk has to have most.
-    if (
-        (known and any(_relevance(one, total) >= floor for one in candidates))
-        or any(map(_is_exact, candidates))
-        or any(share(one) >= SHARE for one in candidates)
-        or (_knows(plan, embedder) and any((_scores(one)[1] or 0.0) >= CLOSE for one in candidates))
-    ):
-        least = NOISE * max(one.trace[0].score for one in candidates)
-        return [one for one in candidates if one.trace[0].score >= least or _is_exact(one) or share(one) >= SHARE]
-    return []
+    def is_sure(one: Candidate) -> bool:
+        return _is_exact(one) or close(one) >= VERY_CLOSE or share(one) >= SHARE
+
+    # The cheapest sign first. Of words that are short and guessed, a chunk has to have most.
+    answered = known and any(_relevance(one, total) >= floor for one in candidates)
+    if not answered and not any(close(one) >= CLOSE or is_sure(one) for one in candidates):
+        return []
+    least = NOISE * max(one.trace[0].score for one in candidates)
+    return [one for one in candidates if one.trace[0].score >= least or is_sure(one)]
 
 
 def _is_judged(plan: Plan) -> bool:
@@ -96,9 +97,13 @@ def _share(plan: Plan, rarities: dict[str, float]) -> Callable[[Candidate], floa
     return share
 
 
-def _knows(plan: Plan, embedder: Embedder | None) -> bool:
-    """Tell whether the embedder knows every word whole; the vector of one in pieces is close to anything."""
-    return isinstance(embedder, BreaksWords) and all(embedder.pieces(word) == 1 for word in plan.words)
+def _closeness(plan: Plan, embedder: Embedder | None) -> Callable[[Candidate], float]:
+    """Return a function that tells how close a candidate is in meaning; 0 if the embedder breaks a word up.
+
+    The vector of such a word is close to anything.
+    """
+    knows = cache(lambda: isinstance(embedder, BreaksWords) and all(embedder.pieces(word) == 1 for word in plan.words))
+    return lambda one: (_scores(one)[1] or 0.0) if knows() else 0.0
 
 
 def _scores(one: Candidate) -> tuple[float, float | None]:
