@@ -236,12 +236,12 @@ def by_meaning(make_vault: MakeVault) -> Vault:
     [
         ("xylophone", ('No note contains "xylophone"', CLOSEST)),
         ("the xylophone and a tuba", ('No note contains "xylophone" or "tuba"', CLOSEST)),
-        ("xylophone tag:garden", ('No passage that passes the filters contains "xylophone"', CLOSEST)),
-        ("mites -mite", ('No passage that passes the filters contains "mites"', CLOSEST)),
+        ("xylophone tag:garden", ('No passage that matches the filters contains "xylophone"', CLOSEST)),
+        ("mites -mite", ('No passage that matches the filters contains "mites"', CLOSEST)),
         ("zzz*", ('No word begins with "zzz"', CLOSEST)),
         ("acid zzz*", ('No word begins with "zzz"',)),
         *((signs, ("There are no words to search for", CLOSEST)) for signs in ('"', "*", "%", "()[]")),
-        ("acid == mites -> garden", ('Symbols alone are not searched for: "==" or "->"',)),
+        ("acid == mites -> garden", ('Cannot search for "==" or "->": symbols alone are ignored',)),
         ("acid & mites, C++ .NET - what? -- ... !", ()),
     ],
 )

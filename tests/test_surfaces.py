@@ -296,7 +296,10 @@ def test_what_the_look_for_changed_files_has_to_say_is_reported_by_both(
 ) -> None:
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "off")
     by_cli, by_http = both_ways(*behind, answer)
-    assert "Another process is indexing this vault. Its changes may be missing from these results" in by_cli["notices"]
+    assert (
+        "Another process is indexing this vault. The latest changes may be missing from these results"
+        in by_cli["notices"]
+    )
     assert _timeless(by_cli) == _timeless(by_http)
 
 
@@ -305,7 +308,7 @@ def test_a_comparison_tells_it_too(behind: tuple[Path, Served], monkeypatch: pyt
     both = printed(behind[0], ["search", "bees", "--mode", "compare"])
     for half in ("fast", "deep"):
         assert (
-            "Another process is indexing this vault. Its changes may be missing from these results"
+            "Another process is indexing this vault. The latest changes may be missing from these results"
             in both[half]["notices"]
         )
 

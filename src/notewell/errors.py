@@ -2,7 +2,7 @@
 
 NotewellError
 ├── VaultError          a folder is missing, is not a folder, or cannot be read or written
-│   └── DoubtfulVault   a folder that was not named is hardly a vault: the home folder, or a whole disk
+│   └── DoubtfulVault   the current folder is unlikely to be a vault, such as the home folder or a whole disk
 ├── NoteError           one note cannot be read, remembered or forgotten; indexing continues without it
 │   └── NoteOutOfReach  the cause lies outside the note: no permission, or a library is not installed
 ├── SettingsError       a setting in a file, the environment or an option is wrong
@@ -35,7 +35,7 @@ class VaultError(NotewellError):
 
 
 class DoubtfulVault(VaultError):
-    """A folder that was not named is hardly a vault, such as the home folder or a whole disk."""
+    """The current folder is unlikely to be a vault, such as the home folder or a whole disk."""
 
 
 class NoteError(NotewellError):

@@ -256,7 +256,7 @@ class Vault:
         """Return the links and backlinks of a note; for all notes, counts, and the `broken` links and `orphans`.
 
         With a note, `broken` keeps only its broken links; `to` keeps links to missing `notes`, `files` or `anchors`.
-        `wanted` lists the missing notes that links name. For a file that is not a note, its backlinks are returned.
+        `wanted` lists the missing notes that links point to. For a file that is not a note, its backlinks are returned.
         """
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
 

@@ -191,7 +191,9 @@ def test_ctrl_c_during_the_first_search_answers_from_what_is_there(few_notes: Pa
     at = whole.steps.index("commit", whole.steps.index("insert note"))
     stopped = perform("command", few_notes, {}, *search, at=at, number=signal.SIGINT)
     notice, *_ = json.loads(stopped.printed)["notices"]
-    assert re.fullmatch(r"Kept \d+ of \d+ notes, and searched only these; the next search goes on by itself", notice)
+    assert re.fullmatch(
+        r"Searched only the \d+ of \d+ notes indexed so far. The next search continues indexing", notice
+    )
     assert (stopped.code, stopped.said.splitlines()[1:3]) == (130, ["Stopping…", f"note: {notice}"])
     assert 0 < len(json.loads(stopped.printed)["hits"]) < len(json.loads(whole.printed)["hits"])
 

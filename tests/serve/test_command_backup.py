@@ -101,7 +101,7 @@ def test_a_backup_is_one_file_that_serves_another_vault(notewell: Notewell, back
     assert code == 1 and "copy.db is a backup of another vault, " in err and "`notewell restore --force`" in err
     assert not (other / ".notewell").exists()
     code, _, err = notewell("restore", str(backup), "--vault", str(other), "--force")
-    assert code == 0 and err.startswith("note: This backup was made of another folder, ")
+    assert code == 0 and err.startswith("note: This backup was made in another folder, ")
     with Vault.open(other) as vault:
         assert vault.search("hive")[0].path == "Garden/Bees.md"
         assert vault.doctor().problems == ()

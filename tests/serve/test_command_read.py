@@ -71,7 +71,7 @@ def test_a_name_that_is_not_known_while_another_process_indexes_may_be_known_soo
     with Vault.open(folder) as vault, vault.store.locked(wait=0):
         code, _, err = notewell("read", "new")
     assert code == 1
-    assert "hint: Another process is indexing this vault. Its changes may be missing from these results. " in err
+    assert "hint: Another process is indexing this vault. The latest changes may be missing from these results. " in err
 
 
 def test_a_name_that_several_or_none_have_says_which_are_meant(notewell: Notewell, folder: Path) -> None:

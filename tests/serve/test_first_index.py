@@ -47,8 +47,8 @@ def test_no_command_indexes_the_home_folder_unasked(home: Path, run_command: Run
 
 
 def test_nor_a_folder_above_it_nor_all_files(home: Path, run_command: Run) -> None:
-    assert "holds your home folder" in run_command(home.parent, "search", "bees")[2]
-    assert "error: / is the folder of all files" in run_command(Path("/"), "search", "bees")[2]
+    assert "contains your home folder" in run_command(home.parent, "search", "bees")[2]
+    assert "error: / is the root of the file system" in run_command(Path("/"), "search", "bees")[2]
 
 
 @cases("answer, code", [("n", 1), ("y", 0)])

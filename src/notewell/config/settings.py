@@ -114,8 +114,10 @@ SPECS = {
     "chunk.overlap_words": Spec(
         "Split long sections into windows that share this many words; 0 splits without overlap", least=0
     ),
-    "dates.keys": Spec("Properties that hold a note's date, if its file's name has none; the first that does counts"),
-    "dates.formats": Spec('Formats of dated file names, as in Obsidian: "DD MMMM YYYY"; the vault\'s own count anyway'),
+    "dates.keys": Spec("Properties with a note's date, used if its file name has none; the first with a date counts"),
+    "dates.formats": Spec(
+        'Formats of dates in file names, as in Obsidian: "DD MMMM YYYY"; Obsidian\'s own settings always count'
+    ),
     "embed.model": Spec("`static` (included), a model2vec folder, or `ollama:NAME` and others"),
     "embed.url": Spec(
         "Address of the server of `ollama:` or `openai:`; a vault's own file may only name this machine",

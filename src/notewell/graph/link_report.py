@@ -88,7 +88,7 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class WantedNote:
-    """A missing note that links name."""
+    """A missing note that links point to."""
 
     target: str
     """The name in the links."""
@@ -109,7 +109,7 @@ class Links:
     orphans: tuple[str, ...]
     """Notes without a link to or from another, if asked for."""
     wanted: tuple[WantedNote, ...]
-    """The missing notes that links name, the most wanted first, if these or broken links are asked for."""
+    """The missing notes that links point to, the most linked first, if these or broken links are asked for."""
     counts: LinkCounts
     """The numbers of links, of the note or of all notes."""
     notices: tuple[Notice, ...] = ()
@@ -168,7 +168,7 @@ def _of_note(resolved: ResolvedLinks, query: LinkQuery) -> Links:
 
 
 def _wanted(links: Iterable[NoteLink]) -> tuple[WantedNote, ...]:
-    """Return the missing notes that these links name, the most wanted first."""
+    """Return the missing notes that these links point to, the most linked first."""
     names: dict[str, str] = {}
     by: dict[str, set[str]] = {}
     for link in links:

@@ -26,7 +26,7 @@ QUERY_HELP = {
     "before": "Only notes from before this date",
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
-    "all": "Show weak results too, which are hidden otherwise",
+    "all": "Also show weak results, which are hidden by default",
     "max_tokens": "Limit the output to about N tokens",
     "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set; "
     "compare returns both",
@@ -127,7 +127,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                     Literal["", "notes", "files", "anchors"],
                     "",
                 ),
-                Parameter("wanted", "List missing notes that links name, the most wanted first", bool, False),
+                Parameter("wanted", "List missing notes that links point to, the most linked first", bool, False),
                 Parameter("orphans", "List notes without any link to or from another note", bool, False),
                 QUERY["refresh"],
             )
@@ -138,7 +138,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             (
                 Parameter("text", "What to remember, in whole sentences that can be understood on their own; Markdown"),
                 Parameter("title", "The note's title and file name. Default: the first words", str, ""),
-                Parameter("tag", "Add this tag, or several with commas between; may be repeated", list[str], []),
+                Parameter("tag", "Add this tag, or several separated by commas; may be repeated", list[str], []),
                 Parameter("source", "Where it comes from: a person, a page, a conversation", str, ""),
                 Parameter("anyway", "Write it even if a note says nearly the same", bool, False),
             ),

@@ -35,7 +35,7 @@ def store_file(root: Path, path: str, folder: str) -> Path:
     return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
 
 
-FORCE_HINT = "Use a backup of this vault; `notewell restore --force` restores this one all the same"
+FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
 class OpenedStore:

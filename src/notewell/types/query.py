@@ -96,7 +96,7 @@ class Query:
     explain: bool = False
     """Whether to say how the query was read and how each score came about."""
     all: bool = False
-    """Whether to return weak hits too, which are hidden otherwise."""
+    """Whether to also return weak hits, which are hidden by default."""
 
     @classmethod
     def of(cls, query: Query | str, /, **fields: Unpack[QueryFields]) -> Query:

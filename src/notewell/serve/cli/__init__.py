@@ -190,7 +190,7 @@ def global_first(arguments: list[str]) -> list[str]:
     help="Print colours and links. Default: auto, if the terminal supports them and NO_COLOR is not set",
 )
 @click.option("--no-pager", is_flag=True, help="Do not send long output through a pager")
-@click.option("--quiet", "-q", is_flag=True, help="Print no messages and no progress, only errors")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only, no messages or progress")
 @click.option("--no-daemon", is_flag=True, expose_value=False, help="Do not use or start the daemon")
 @click.pass_context
 def cli(ctx: click.Context, color: str, no_pager: bool, quiet: bool) -> None:

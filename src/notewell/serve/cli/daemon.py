@@ -31,7 +31,7 @@ def command(action: str, first: bool, as_json: bool) -> None:
     the time. It exits after 15 minutes without a request. If an encoder is installed, another process encodes new
     notes. `status` shows both. `stop` stops both; the next search starts the daemon again, and `notewell index`
     continues encoding. `pause` stops both until `resume`, even after a restart. Searches use `run` to start the daemon.
-    To do without the daemon alone, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
+    To turn off only the daemon, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
 
     \b
     Example:

@@ -67,7 +67,7 @@ def describe_encoder(progress: EncoderProgress) -> str:
     """Return how far the encoder is, as a phrase.
 
     >>> describe_encoder(EncoderProgress("minilm", filled=2, unread=1, left=1))
-    'minilm: 75% of 4 chunks done, 1 of them skipped for its language'
+    'minilm: 75% of 4 chunks done, 1 of them skipped (unsupported language)'
     >>> describe_encoder(EncoderProgress("minilm"))
     'minilm; nothing to encode yet'
     """
@@ -76,7 +76,7 @@ def describe_encoder(progress: EncoderProgress) -> str:
         return f"{encoder}; nothing to encode yet"
     # Never 100 while something is missing.
     share = min(progress.done / progress.total, 0.99 if progress.left else 1)
-    skipped = f", {progress.unread:,} of them skipped for its language" if progress.unread else ""
+    skipped = f", {progress.unread:,} of them skipped (unsupported language)" if progress.unread else ""
     return f"{encoder}: {share:.0%} of {counted(progress.total, 'chunk')} done{skipped}"
 
 

@@ -21,8 +21,7 @@ from notewell.vault import Vault
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# A folder that is no vault by any sign and has more files than this is rather a disk or an archive. The largest vault
-# that we know has 16,894.
+# An unmarked folder with more files is more likely a disk or an archive. The largest vault we know has 16,894.
 MOST_FILES = 20_000
 # Where the context of a command keeps --yes, and the parameters that name a vault.
 YES = "notewell.yes"
@@ -36,12 +35,14 @@ def vault_to_index_option(command: Command) -> Command:
     def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.meta[YES] = value
 
-    yes = click.option("--yes", is_flag=True, expose_value=False, callback=keep, help="Index a new folder unasked")
+    yes = click.option(
+        "--yes", is_flag=True, expose_value=False, callback=keep, help="Index a new folder without asking"
+    )
     return vault_option(yes(command))
 
 
 def check_new(vault: Vault, *, needs_notes: bool = False) -> None:
-    """Refuse to index a new folder that is hardly a vault, unless somebody confirms it; and one without notes.
+    """Refuse to index a new folder that is unlikely to be a vault, unless the user confirms it, or that has no notes.
 
     Nobody is asked about a folder that was named, or that is a vault of Obsidian or Notewell; unless the command
     `needs_notes`, such a folder may be empty.
@@ -65,11 +66,13 @@ def _is_named() -> bool:
 
 
 def _reason_by_place(root: Path) -> str:
-    """Return why a folder is hardly a vault, by its place alone; nothing if it may be one."""
+    """Return why a folder is unlikely to be a vault, judged by its place alone; nothing if it may be one."""
     root, home = root.resolve(), home_folder(os.environ).resolve()
     if root == home:
         return "is your home folder"
-    return "is the folder of all files" if root == root.parent else "holds your home folder" * (root in home.parents)
+    if root == root.parent:
+        return "is the root of the file system"
+    return "contains your home folder" if root in home.parents else ""
 
 
 def _confirm(root: Path, reason: str) -> None:

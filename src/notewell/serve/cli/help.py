@@ -35,14 +35,14 @@ OUTPUT = """\
 Data goes to stdout, messages to stderr, so a pipe receives data only.
 
   --format md|csv|paths         for prompts, spreadsheets and xargs
-  --json, --jsonl               all fields: as one value, on nearly every command; or a line for each hit
-  --exit-status                 0 if anything was found, 1 if not, 2 on errors, as grep does
-  -q, --quiet                   no messages and no progress, only errors
+  --json, --jsonl               all fields, as one value (nearly every command) or a line for each hit
+  --exit-status                 like grep: 0 if anything was found, 1 if not, 2 on errors
+  -q, --quiet                   errors only, no messages or progress
   --color always|never          colours and links; NO_COLOR and CLICOLOR_FORCE are respected
   --no-pager                    no pager for long output
 
-On a terminal, hits stand together by note, and lines are wrapped. A pipe gets a line `path:line  heading  score` for
-each hit, the best first, and its excerpt whole below, indented.
+On a terminal, hits are grouped by note, and lines are wrapped. In a pipe, each hit is one line, the best first:
+`path:line  heading  date  score`, followed by its excerpt, indented and not wrapped.
 
 On a terminal, long output goes through $NOTEWELL_PAGER, $PAGER or less; set it to cat, or to nothing, for no pager.
 The setting show.links decides what a click on a hit opens.

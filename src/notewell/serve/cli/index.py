@@ -80,8 +80,8 @@ def _changes(report: Report) -> str:
 def watch(vault: Path | None, as_json: bool) -> None:
     """Keep the store up to date while you write
 
-    A saved note is searchable within a second. Ctrl-C stops it, with exit code 130; SIGTERM stops it with 0. --json
-    prints each change as a line.
+    A saved note is searchable within a second. Ctrl-C stops it with exit code 130, SIGTERM with 0. --json prints
+    each change as a line.
 
     \b
     Example:

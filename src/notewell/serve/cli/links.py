@@ -37,7 +37,8 @@ def command(
 
     With a NOTE, lists its links, their targets, and the backlinks from other notes. Without one, counts all links. NOTE
     is a path, or a unique name, title or alias; a picture or another file has backlinks only. Links are resolved as
-    Obsidian does. A link to a missing heading or block is broken, too. With --broken, the exit code is 1 if any are.
+    Obsidian does. Links to missing headings and blocks are broken, too. With --broken, the exit code
+    is 1 if there are any.
 
     \b
     Example:

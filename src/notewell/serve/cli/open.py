@@ -41,16 +41,17 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
     "--with",
     "program",
     type=click.Choice(["auto", "obsidian", "editor", "pager"]),
-    help="Open it with this. Default: show.open_with, auto",
+    help="The program to use. Default: the setting show.open_with",
 )
-@click.option("--print", "only_print", is_flag=True, help="Print what would be run, and run nothing")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: the file, the line, and what would be run")
+@click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the file, the line and the command as JSON, and run nothing"
+)
 def command(note: str, vault: Path | None, program: str | None, only_print: bool, as_json: bool) -> None:
     """Open a note in Obsidian, in your editor, or in a pager
 
-    NOTE is named as in `notewell read`. A vault of Obsidian is opened there, at the heading; any other in $VISUAL or
-    $EDITOR, at the line, or else in $PAGER. Documents such as PDF are opened by the program that the system has for
-    them.
+    NOTE is named as in `notewell read`. Obsidian vaults open in Obsidian, at the heading. Other notes open in $VISUAL
+    or $EDITOR, at the line, or else in $PAGER. PDF and other documents open in the system's program for them.
 
     \b
     Example:

@@ -168,12 +168,10 @@ OPTIONS: tuple[Callable[..., Any], ...] = (
     click.option(
         "--format",
         type=click.Choice(FORMATS),
-        help="Print text, JSON, a line of JSON for each hit, Markdown for a prompt, CSV, or paths. Default: text",
+        help="Print text, JSON, JSON Lines, Markdown for a prompt, CSV, or paths. Default: text",
     ),
     click.option("--null", "-0", is_flag=True, help="With --format paths: end each path with NUL, for xargs -0"),
     json_option,
-    click.option("--jsonl", "as_jsonl", is_flag=True, help="Print a line of JSON for each hit, as in --json"),
-    click.option(
-        "--exit-status", is_flag=True, help="Exit as grep does: 0 if anything was found, 1 if not, 2 on errors"
-    ),
+    click.option("--jsonl", "as_jsonl", is_flag=True, help="Print each hit as a line of JSON"),
+    click.option("--exit-status", is_flag=True, help="Exit like grep: 0 if anything was found, 1 if not, 2 on errors"),
 )

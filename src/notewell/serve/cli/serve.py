@@ -65,8 +65,8 @@ def command(
     """Serve the vault to other programs over HTTP
 
     The server accepts connections from this machine only, unless --host is set; then a token is required. GET
-    /openapi.json describes all routes; /mcp serves agents. A new vault is indexed first. Ctrl-C stops the server,
-    with exit code 130; SIGTERM stops it with 0. --json prints its addresses as JSON.
+    /openapi.json describes all routes; /mcp serves agents. A new vault is indexed first. Ctrl-C stops the server
+    with exit code 130, SIGTERM with 0. --json prints its addresses as JSON.
 
     \b
     Example:

@@ -41,7 +41,7 @@ def backup(file: Path, vault: Path | None, as_json: bool) -> None:
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
-@click.option("--force", is_flag=True, help="Restore a backup of another vault, too")
+@click.option("--force", is_flag=True, help="Restore even a backup of another vault")
 @json_option
 def restore(file: Path, vault: Path | None, force: bool, as_json: bool) -> None:
     """Replace the store with a backup

@@ -218,7 +218,7 @@ def _hit_text(number: int, hit: Data) -> str:
 def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
     """Return the status of the store."""
     encoder = status.filling
-    skipped = f", {encoder.unread:,} of them skipped for their language" if encoder.unread else ""
+    skipped = f", {encoder.unread:,} of them skipped (unsupported language)" if encoder.unread else ""
     encoded = f"{encoder.done:,} of {encoder.total:,} passages{skipped}" if encoder.encoder else "no encoder"
     about = {name: getattr(status, name) for name in ("vault", "notes", "chunks", "links", "indexed_at", "stale")}
 

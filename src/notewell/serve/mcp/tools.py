@@ -126,7 +126,7 @@ no links.""",
         "links",
         "List links",
         """List the links and backlinks of a `note`, with their lines. Without a note, count all links; `broken` lists \
-broken links, `wanted` the missing notes that links name, `orphans` notes without links.""",
+broken links, `wanted` the missing notes that links point to, `orphans` notes without links.""",
         arguments_of("links"),
         links,
         schemas.LINKS,
