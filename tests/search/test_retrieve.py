@@ -8,9 +8,9 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
 from notewell.search import Embedders, ModeRules, Rules, search
 from notewell.search.plan import make_plan
-from notewell.search.retrieve import DEPTH, retrieve
+from notewell.search.retrieve import DEPTH, find_newest, retrieve
 from notewell.search.rules import SearchRules
-from notewell.store import Snapshot
+from notewell.store import CLONED_AT_LEAST, Snapshot
 from notewell.types.candidates import Ranking
 from notewell.types.note import Vectors
 from notewell.types.query import Query, Scope
@@ -146,3 +146,9 @@ def test_what_cannot_be_answered_as_it_was_asked_is_answered_by_words(
 ) -> None:
     (ranking,) = retrieve(make_plan(text), hold(NOTES), embedder, rules)
     assert (ranking.retriever, len(ranking.found)) == ("lexical", 2)
+
+
+def test_a_listed_note_of_a_clone_is_called_undated(hold: Hold) -> None:
+    cloned = hold({f"{number}.md": "rye" for number in range(CLONED_AT_LEAST)})
+    listed = find_newest(make_plan("-wheat"), cloned, SearchRules())
+    assert {step.why for step in listed.values()} == {"without a date"}

@@ -24,6 +24,8 @@ HALF_DAYS = 365
 # Chunks with tasks that are compared. A task without a day comes after all that have one.
 MOST_TASKS = 1_000
 NO_DAY = "9999-12-31"
+# A note without a date comes last.
+OLDEST = "1970-01-01"
 
 
 def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
@@ -81,12 +83,14 @@ def _find_tasks(asked: Sequence[Filter], plan: Plan, store: Matching) -> Fused:
 
 def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
     """Return one chunk of each of the newest notes in the plan's scope, scored by date."""
-    # A note without a date comes last.
-    days = {
-        chunk_id: date.fromisoformat(day or "1970-01-01") for chunk_id, day in store.newest(plan.scope, rules.limit)
-    }
+    written = dict(store.newest(plan.scope, rules.limit))
+    days = {chunk_id: date.fromisoformat(day or OLDEST) for chunk_id, day in written.items()}
     newest = max(days.values(), default=date.min)
     return {
-        chunk_id: Step("newest", f"dated {day.isoformat()}", HALF_DAYS / (HALF_DAYS + (newest - day).days))
+        chunk_id: Step(
+            "newest",
+            f"dated {written[chunk_id]}" if written[chunk_id] else "without a date",
+            HALF_DAYS / (HALF_DAYS + (newest - day).days),
+        )
         for chunk_id, day in days.items()
     }
