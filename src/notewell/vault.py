@@ -384,8 +384,8 @@ class Vault:
         from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
 
         rules = self.settings.index
-        files = partial(list_others, self.root, rules), self._text_of, partial(left_out_by, rules=rules)
-        return LinkGraph(self.storage, FolderFiles(*files), self._indexing.resolve_links)
+        files = FolderFiles(partial(list_others, self.root, rules), self._text_of, partial(left_out_by, rules=rules))
+        return LinkGraph(self.storage, files, self._indexing.resolve_links)
 
     def _linked(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""

@@ -57,7 +57,6 @@ PARTS = {
 }
 TOKEN = re.compile(rf"\[([^\]]*)\]|({'|'.join(PARTS)})|(.)", re.DOTALL)
 
-
 # Where Obsidian keeps the formats of daily notes, and its plugins those of weekly, monthly and other ones.
 DAILY_NOTES = ".obsidian/daily-notes.json"
 PERIODIC_NOTES = ".obsidian/plugins/periodic-notes/data.json"
@@ -179,7 +178,9 @@ def day_in_name(path: str, patterns: Sequence[re.Pattern[str]] = ()) -> str:
 
 def _day(match: re.Match[str]) -> str:
     found = {name: value for name, value in match.groupdict().items() if value}
-    year = int(found.get("year") or f"20{found.get('short', '')}00"[:4]) if "year" in found or "short" in found else 0
+    # Without a year there is no day: `date` refuses the year 0.
+    short = 2000 + int(found["short"]) if "short" in found else 0
+    year = int(found.get("year", short))
     try:
         if "week" in found:
             return date.fromisocalendar(year, int(found["week"]), 1).isoformat()

@@ -23,7 +23,7 @@ MOST = 1_000
 ADDRESS = re.compile(r"[a-z][a-z+.-]*://\S*|www\.\S+|\S+@\S+\.\S+", re.IGNORECASE)
 LINK = re.compile(r"!?\[\[(?:[^\]|\n]*/)?([^\]|/\n]*)(?:\|([^\]\n]*))?\]\]")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# A word with so many changes between letters and digits was made by a machine.
+# Letters and digits mixed in a long word, or a UUID: made by a machine.
 MACHINE = re.compile(r"\b(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{12,}\b|\b[0-9a-f]{8}-[0-9a-f-]{20,}\b", re.IGNORECASE)
 
 

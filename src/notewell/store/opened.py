@@ -25,6 +25,7 @@ from notewell.store.sqlite.place import (
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL_PLACE = Path(OURS, "store.db")
+FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
 def store_file(root: Path, path: str, folder: str) -> Path:
@@ -33,9 +34,6 @@ def store_file(root: Path, path: str, folder: str) -> Path:
         return Path(os.path.expanduser(folder), name_for(root))
     # Normalised by its text: a symbolic link on the way would make another place of `..`.
     return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
-
-
-FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
 class OpenedStore:

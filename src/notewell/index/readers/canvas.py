@@ -37,10 +37,10 @@ def extract(data: bytes) -> Content:
 def _cards(nodes: list[Node]) -> Iterator[str]:
     """Yield the cards outside of groups, then each group's label and cards."""
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_from_top)
-    left = sorted((node for node in nodes if node.get("type") != "group"), key=_from_top)
-    inside = [[node for node in left if _holds(group, node)] for group in groups]
+    cards = sorted((node for node in nodes if node.get("type") != "group"), key=_from_top)
+    inside = [[node for node in cards if _holds(group, node)] for group in groups]
     grouped = {id(node) for nodes in inside for node in nodes}
-    yield from filter(None, (_card(node) for node in left if id(node) not in grouped))
+    yield from filter(None, (_card(node) for node in cards if id(node) not in grouped))
     for group, own in zip(groups, inside, strict=True):
         yield f"## {one_line(_redacted(as_text(group.get('label'))))}"
         yield from filter(None, map(_card, own))

@@ -86,9 +86,8 @@ def _sections(
 
 def _is_text(note: Note, section: Section, deeper: Outline, rules: ChunkRules) -> bool:
     """Tell whether a section is long enough to be a chunk of its own; one with a date always is."""
-    long_enough = len(note.text[section.body : section.span.end].strip()) >= rules.min_chars
-    long_enough = long_enough or bool(day_in_headings(section.headings[-1:]))
-    return long_enough and _says_something(note, section, deeper)
+    is_long = len(note.text[section.body : section.span.end].strip()) >= rules.min_chars
+    return (is_long or bool(day_in_headings(section.headings[-1:]))) and _says_something(note, section, deeper)
 
 
 def _says_something(note: Note, section: Section, deeper: Outline) -> bool:
