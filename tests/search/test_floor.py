@@ -7,7 +7,6 @@ import pytest
 
 from notewell import Query, Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.search import Embedders, Rules, search
 from notewell.search.floor import NOISE, keep_answering
 from notewell.search.plan import make_plan
 from notewell.store import Snapshot
@@ -15,7 +14,7 @@ from notewell.types.candidates import Candidate, CastVote
 from notewell.types.note import Chunk
 from notewell.types.notices import Notice
 from notewell.types.query import Plan
-from notewell.types.results import Results, Step
+from notewell.types.results import Step
 
 Hold = Callable[[Mapping[str, str]], Snapshot]
 MakeVault = Callable[..., Vault]
@@ -92,21 +91,25 @@ def test_a_query_is_answered_by_words_by_meaning_or_by_both(hold: Hold) -> None:
     plan = make_plan("rye carrots parsnips turnips")
     assert kept(plan, [hit(words=0.01, meaning=0.1)], store) == 0
     assert kept(plan, [hit(words=1.0, meaning=0.1)], store) == 1
-    assert kept(plan, [hit(meaning=0.36)], store) == 1
+    assert kept(plan, [hit(words=0.01)], store) == 0
+    assert (kept(plan, [hit(meaning=0.26)], store), kept(plan, [hit(meaning=0.28)], store)) == (0, 1)
     assert kept(plan, [hit("carrots, parsnips, turnips", words=0.01)], store) == 1
     assert len(keep_answering(plan, [hit(meaning=0.36)], store, 0.22, WordsEmbedder())) == 0, "it knows no words"
+    assert len(keep_answering(plan, [hit(words=0.01, meaning=0.6)], store, 0.22, WordsEmbedder())) == 1
 
 
-def test_below_a_share_of_the_best_score_a_hit_is_noise_unless_it_has_the_words(hold: Hold) -> None:
+def test_below_a_share_of_the_best_score_a_hit_is_noise_unless_it_has_the_words_or_is_close(hold: Hold) -> None:
     store, plan = hold({"a.md": "rye"}), make_plan("rye")
     best, noise, mention = hit("rye", 0.5), hit("oats", score=0.2), hit("rye", 0.1, score=0.2)
     assert kept(plan, [best, mention, noise], store) == 2
+    assert kept(plan, [best, hit(meaning=0.36, score=0.2), hit(meaning=0.34, score=0.2)], store) == 2
 
 
 def test_exact_strings_are_never_hidden(hold: Hold) -> None:
-    store = hold({"a.md": "see v1.2.3 of it", "b.md": "1 2 3"})
-    results: Results = search(Query("v1.2.3 carrots"), store=store, embedders=Embedders(), rules=Rules()).results
-    assert [hit.path for hit in results][:1] == ["a.md"]
+    store, plan = hold({"a.md": "rye"}), make_plan("v1.2.3 carrots parsnips turnips")
+    weak = hit(words=0.01)
+    exact = weak._replace(votes=(*weak.votes, CastVote("exact", 1, None, 0.0, 1.0)))
+    assert (kept(plan, [weak], store), kept(plan, [exact], store)) == (0, 1)
 
 
 @pytest.mark.parametrize("text", ["encrytpion", "Datenschutz", "encr*", "Verschluesselung"])
