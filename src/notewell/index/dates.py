@@ -1,4 +1,4 @@
-"""The days of notes, by their files' names as people and Obsidian write them or by properties, and of headings."""
+"""The dates of notes, from file names as people and Obsidian write them or from properties, and of headings."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class DateRules:
-    """Where the date of a note stands, besides its file's name in the usual forms."""
+    """Where to find the date of a note, besides the usual forms in its file name."""
 
     keys: tuple[str, ...] = ("date", "created", "updated")
-    """Properties that hold it; the first that does counts."""
+    """Properties with the date; the first that has one counts."""
     formats: tuple[str, ...] = ()
     """Formats of file names, as in Obsidian: `DD MMMM YYYY`."""
 
 
 def date_note(note: Note, rules: DateRules) -> Note:
-    """Return the note with its day and where that stands: in the file's `name`, or in the property of that key."""
+    """Return the note with its day and its source: the file's `name`, or the key of a property."""
     if day := day_in_name(note.path, [name_pattern(format) for format in rules.formats]):
         return replace(note, day=day, dated_by="name")
     for key in rules.keys:

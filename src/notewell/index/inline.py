@@ -1,4 +1,4 @@
-"""What the text of a Markdown note says about it: tags such as `#garden/bees`, fields, `key:: value`, and tasks."""
+"""Metadata in the text of a Markdown note: tags such as `#garden/bees`, fields (`key:: value`), and tasks."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The folder to index, which of its files are notes, how they are cut into chunks, and where their dates stand."""
+    """The folder to index, which of its files are notes, how they are cut into chunks, and where to find dates."""
 
     root: Path
     walk: WalkRules = WalkRules()

@@ -47,7 +47,7 @@ class EncoderProgress:
 
     @property
     def done(self) -> int:
-        """Return how many chunks it is done with: encoded, or skipped for their language."""
+        """Return how many chunks are done: encoded, or skipped because of their language."""
         return self.filled + self.unread
 
     @property

@@ -70,7 +70,7 @@ def spellings(wanted: str) -> tuple[str, ...]:
 
 
 def page_keys(path: str, *, fronts: bool = True) -> tuple[str, ...]:
-    """Return the paths of the page at a folded address; with `fronts`, also of the page that stands for a folder.
+    """Return the paths of the page at a folded address; with `fronts`, also of a folder's front page.
 
     >>> page_keys("bees.html")[:3]
     ('bees.html', 'bees.md', 'bees/index.md')

@@ -1,4 +1,4 @@
-"""The floor: which hits of a page answer the query; the others are hidden, unless all are asked for."""
+"""The floor: which hits of a page answer the query; the others are hidden, unless the query asks for `all`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in the background for the user, the daemon and encoding: announced once, paused, and stopped."""
+"""The user's background processes, the daemon and encoding: announced once, paused, and stopped."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder, write_private
 
-# In the user's state folder: a file while everything is paused, one for each vault that was told of it, and the locks
-# of the processes that encode.
+# In the user's state folder: a file while everything is paused, one for each announcement, and the locks of the
+# processes that encode.
 PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.lock"
 # How long encoding waits for its turn, in seconds; then it ends, and the next `index` starts another.
 TURN_SECONDS = 600.0
@@ -54,7 +54,7 @@ def resume() -> None:
 
 
 def announce(root: Path, what: str) -> bool:
-    """Tell whether a vault's user has yet to hear of `what` runs in the background, and note that they have."""
+    """Tell whether `what` was never announced for a vault, and record that it is announced now."""
     told = state() / ANNOUNCED / f"{crc32(os.fsencode(root)):08x}-{what}"
     if told.exists():
         return False

@@ -87,8 +87,8 @@ class Hit:
     date: str
     """The day of the heading above the lines, or else of the note; empty if it is unknown."""
     dated_by: str
-    """Where that stands: in a `heading`, in the `name` of the file, in the property of this key, or only in the time of
-    the `file`."""
+    """Where the date comes from: a `heading`, the `name` of the file, the property of this key, or only the time of the
+    `file`."""
     score: float
     """How well the hit answers the query; higher is better."""
     text: str

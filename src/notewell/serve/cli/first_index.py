@@ -44,8 +44,8 @@ def vault_to_index_option(command: Command) -> Command:
 def check_new(vault: Vault, *, needs_notes: bool = False) -> None:
     """Refuse to index a new folder that is unlikely to be a vault, unless the user confirms it, or that has no notes.
 
-    Nobody is asked about a folder that was named, or that is a vault of Obsidian or Notewell; unless the command
-    `needs_notes`, such a folder may be empty.
+    There is no question about a folder that was named, or that is a vault of Obsidian or Notewell. Such a folder may be
+    empty, unless the command `needs_notes`.
     """
     if vault.storage.exists:
         return

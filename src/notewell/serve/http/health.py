@@ -1,4 +1,4 @@
-"""What `/health` answers: that the server is running, and to those who may search, what it serves."""
+"""What `/health` answers: that the server is running and, for requests that may search, what it serves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class VaultHealth(Health):
-    """A server that is running, and what it serves: for those who need no token, or have it."""
+    """A running server and what it serves, for requests that have the token or need none."""
 
     vault: str
     """The vault's folder."""
@@ -46,7 +46,7 @@ class VaultHealth(Health):
 
 
 def health_of(vault: Vault, request: Request) -> Health:
-    """Return the health of a server, without anything about the vault for those who may not search it."""
+    """Return the health of a server; about the vault only for requests that may search it."""
     running = version("notewell")
     if not is_trusted(request.scope):
         return Health(ok=True, version=running)

@@ -56,7 +56,7 @@ class Routes:
         self._vault = vault
 
     def health(self, request: Request) -> Response:
-        """Say that the server is running; with the token, or where none is needed, also what it serves."""
+        """Report that the server is running and, with the token or if none is needed, what it serves."""
         return _response(as_data(health_of(self._vault, request)))
 
     async def reload(self) -> Response:
