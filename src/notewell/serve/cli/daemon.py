@@ -29,9 +29,10 @@ def command(action: str, first: bool, as_json: bool) -> None:
 
     The first search starts the daemon, a process that keeps the vault open, so that the next search takes a tenth of
     the time. It exits after 15 minutes without a request. If an encoder is installed, another process encodes new
-    notes. `status` shows both. `stop` stops both; the next search starts the daemon again, and `notewell index`
-    continues encoding. `pause` stops both until `resume`, even after a restart. Searches use `run` to start the daemon.
-    To turn off only the daemon, use `--no-daemon`, NOTEWELL_DAEMON=no or `daemon.use = false`.
+    notes. `status` shows the daemon, and which of its vaults are being encoded. `stop` stops both processes; the next
+    search starts the daemon again, and `notewell index` continues encoding. `pause` stops both until `resume`, even
+    after a restart. Searches use `run` to start the daemon. To turn off only the daemon, use `--no-daemon`,
+    NOTEWELL_DAEMON=no or `daemon.use = false`.
 
     \b
     Example:
