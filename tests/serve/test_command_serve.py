@@ -109,6 +109,7 @@ def test_elsewhere_the_token_is_needed_and_each_request_is_a_line_without_what_w
     # At no rate there is no limit.
     with started(folder, "--host", "0.0.0.0", "--verbose", "--json", "--rate", "0") as (process, served):
         here = Served("127.0.0.1", served.port)
+        assert served.host == "127.0.0.1", "the address that is printed answers"
         assert here.ask("/search?text=my+very+private+question", known).status == 200
         assert here.ask("/node/Garden/Bees.md", known).status == 200
         for forged in (

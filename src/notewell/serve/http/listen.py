@@ -93,8 +93,9 @@ def only_here(sockets: Sequence[socket.socket]) -> bool:
 
 
 def address_of(one: socket.socket) -> str:
-    """Return a socket's address as a URL."""
+    """Return a socket's address as a URL that answers; for one that listens on all addresses, that of this machine."""
     host, port = one.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -117,11 +118,21 @@ class ImpatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, unless there are too many connections already."""
         super().connection_made(transport)
-        if len(self.connections) > self._limits.connections:
+        if len(self.connections) > self._limits.connections and not self._close_idle():
             hint = "Close some, or try again in a moment"
             self._refuse(Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections", hint))
             return
         self._time()
+
+    def _close_idle(self) -> bool:
+        """Close the connection that has waited longest for a request, and tell whether there is one."""
+        others = [one for one in self.connections if isinstance(one, ImpatientProtocol) and one is not self]
+        idle = [(one._awaiting.when(), one) for one in others if one._awaiting]
+        if not idle:
+            return False
+        _, oldest = min(idle, key=lambda pair: pair[0])
+        oldest.transport.abort()
+        return True
 
     def data_received(self, data: bytes) -> None:
         """Read what arrived."""
