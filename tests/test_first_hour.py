@@ -147,6 +147,15 @@ def test_tasks_are_listed_by_the_day_they_are_due(vault: Vault) -> None:
     assert listed == [(TASKS, 3), (DAILY, 16), (TASKS, 9)]
 
 
+def test_a_folder_further_down_is_suggested(vault: Vault) -> None:
+    (notice,) = vault.search("path:Guide").notices
+    assert (notice.code, notice.facts["near"]) == ("no_path", ("website/content/docs/guide",))
+
+
+def test_an_unknown_kind_of_task_is_told(vault: Vault) -> None:
+    assert "invalid_task" in [notice.code for notice in vault.search("is:opne pellets").notices]
+
+
 def test_a_canvas_is_read_with_its_groups_cards_arrows_and_links(vault: Vault) -> None:
     assert first(vault, "replace the anode").path == BOARD
     assert "Boiler room → Stadtwerke: paid by" in first(vault, "paid by canvas").text

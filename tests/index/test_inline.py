@@ -24,6 +24,7 @@ def parsed(text: str) -> Note:
         ("text#no &#39; \\#escaped C# # heading", ()),
         ("[x](#anchor) [[#Heading]] [[Bees#Swarm]] https://a.example/#part <https://a.example/x#y>", ()),
         ("`#code` <!-- #hidden --> %%#comment%%\n\n```\n#fenced\n```\n\n    #indented", ()),
+        ("> [!tip]\n> ```css\n> a { color: #ff0000; }\n> ```\n> #quoted", ("quoted",)),
         ("---\ntags: [Garden, bees]\n---\n#garden #GARDEN #honey", ("Garden", "bees", "honey")),
         ("#trailing/ #a.b #c;", ("trailing", "a", "c")),
     ],

@@ -59,7 +59,7 @@ CASES = {
     "unknown_like": Case("hive like:Wasps", {"a.md": BEES}, {"a.md": BEES, "Wasps.md": "hive"}),
 }
 # What was typed is said whatever the vault has; the store's own state, models and links are tested where they arise.
-TYPED = {"empty_part", "invalid_date", "too_many_parts", "too_many_places", "more_notices"}
+TYPED = {"empty_part", "invalid_date", "invalid_task", "too_many_parts", "too_many_places", "more_notices"}
 ELSEWHERE = {
     *("searching_without", "words_only", "other_embedder", "never_indexed", "skipped_files", "indexing_stopped"),
     *("settings_changed", "being_indexed", "changes_not_indexed", "files_left", "note_not_indexed", "indexing_begun"),

@@ -17,6 +17,12 @@ APART = re.compile(
     r"|\$\$[^$]+\$\$|\$(?![\s$])[^$\n]{1,200}(?<!\s)\$(?!\d)",
     re.DOTALL,
 )
+# A fence in a quote or a callout, up to its end or that of the quote.
+QUOTED_FENCE = re.compile(
+    r"^[ \t]*>[> \t]*(?P<marks>`{3,}|~{3,})[^\n]*(?:\n[ \t]*>(?![> \t]*(?P=marks))[^\n]*)*"
+    r"(?:\n[ \t]*>[> \t]*(?P=marks)[^\n]*)?",
+    re.MULTILINE,
+)
 SIGNS = re.compile(r"[`\\$]|%%|<!--")
 # Below these, indented lines are not code: list items, footnotes, definitions, boxes, columns and tabs of websites,
 # HTML tags. Mistaking code for text costs less than losing links.
@@ -38,10 +44,14 @@ def blank_unlinked(text: str, fences: Iterable[tuple[int, int]]) -> str:
         # The last line end stays, because the next line begins after it.
         parts += text[at:start], " " * (end - start - 1), text[end - 1]
         at = end
-    text = "".join((*parts, text[at:]))
+    text = QUOTED_FENCE.sub(_blank_lines, "".join((*parts, text[at:])))
     # A comment that never closes is text: one typo must not swallow the rest of a note.
     closed = text.rfind("-->") + 1
     return APART.sub(_blank, text[:closed] + text[closed:].replace("<!--", "    "))
+
+
+def _blank_lines(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
 
 
 def _blank(match: re.Match[str]) -> str:

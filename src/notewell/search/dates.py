@@ -28,15 +28,20 @@ NAMED = re.compile(r"((?:19|20)(?<![\w.,-]..)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?![\d
 MONTH_BEFORE = re.compile(rf"(?<!\w)({MONTH})\.?\s{{1,3}}$", re.IGNORECASE)
 LONGEST_MONTH = len("September.   ")
 THIS, LAST = r"(?:this|dies(?:e|er|en|es|em))", r"(?:last|past|(?:letzt|vorig|vergangen)(?:e|er|en|es|em))"
+# Not that of another time: the last week of January.
+PERIOD = rf"(?:week|month|year|woche|monat|jahr)(?!\s+(?:of|in|im|vom|von)\s+(?:{MONTH}|{YEAR})\b)"
+DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?"
 PHRASE = re.compile(
     rf"""(?<![\w./:-])(?:
     (?P<newest>latest|newest|most\s+recent|neueste[mnrs]?|aktuellste[mnrs]?)
     | (?P<recently>(?:most\s+)?recently|zuletzt|kürzlich|neulich)
     | (?P<today>today|heute)
     | (?P<yesterday>yesterday|gestern)
-    | (?P<this>{THIS})\s+(?P<period>week|month|year|woche|monat|jahr)
-    | (?P<last>{LAST})\s+(?P<before>week|month|year|woche|monat|jahr)
+    | (?P<this>{THIS})\s+(?P<period>{PERIOD})
+    | (?P<last>{LAST})\s+(?P<before>{PERIOD})
+    | (?P<on>{DAY}\s+(?:{MONTH})\s+{YEAR}|(?:{MONTH})\s+{DAY},?\s+{YEAR})
     | (?:in|im|im\s+jahre?)\s+(?P<in>(?:(?:{MONTH})\s+)?{YEAR})
+    | (?:of|vom|von)\s+(?P<of>(?:{MONTH})\s+{YEAR})
     | (?:since|seit)\s+(?P<since>(?:{MONTH})(?:\s+{YEAR})?|{YEAR})
     )(?:['’]s)?\b(?![-'’./]\w)""",
     re.IGNORECASE | re.VERBOSE,
@@ -44,7 +49,7 @@ PHRASE = re.compile(
 # Words that occur in sentences about anything, and are about notes only where one begins or ends.
 AT_AN_END = ("newest", "today")
 # Words that notes contain as well, so that they are also matched; in the middle of a sentence, so are all the others.
-ALSO_IN_NOTES = ("today", "in", "since")
+ALSO_IN_NOTES = ("today", "in", "of", "on", "since")
 # How a request begins, beside stop words.
 REQUEST = frozenset(split_terms("show tell give zeig zeige gib"))
 # Words for the newest, to recognise notes that have one of them in their names.
@@ -142,10 +147,23 @@ def _days(match: re.Match[str], today: date) -> Range | None:
         return Range(day, day)
     if period := match["period"] or match["before"]:
         return _period(fold(period), today, bool(match["last"]))
-    if match["in"]:
-        (span,) = named_days(match["in"])
+    if month := match["in"] or match["of"]:
+        (span,) = named_days(month)
         return span if span.low <= today.isoformat() else None
+    if match["on"]:
+        return _one_day(match["on"], today)
     return _since(match["since"], today)
+
+
+def _one_day(written: str, today: date) -> Range | None:
+    """Return the day of `30 January 2025` or `January 30, 2025`; None for one in the future, or that does not exist."""
+    year, day = (int(re.findall(pattern, written)[0]) for pattern in (YEAR, r"\b\d{1,2}(?=\D)"))
+    month = re.findall(MONTH, written, re.IGNORECASE)[0]
+    try:
+        span = _span(year, MONTHS[fold(month)[:3]], day)
+    except ValueError:
+        return None
+    return span if span.low <= today.isoformat() else None
 
 
 def _period(name: str, today: date, last: bool) -> Range:

@@ -80,7 +80,7 @@ def describe_value(of: str, value: str | Range) -> str:
     """
     if isinstance(value, str):
         return f'"{value}"' if of == "phrase" else value
-    if of == "date":
+    if of == "date" or (of == "due" and value.open):
         return f"after {value.low}" if value.low else f"before {value.high}"
     if value.low and value.high:
         return f"{value.low} to {value.high}"

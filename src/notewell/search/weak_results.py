@@ -17,6 +17,7 @@ from notewell.search.query import near_keys
 from notewell.search.rules import SearchRules
 from notewell.search.spelling import find_replaced
 from notewell.store import Snapshot
+from notewell.store.filters import plain
 from notewell.terms import TOKEN, fold, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.notices import Fact, Notice
@@ -159,6 +160,14 @@ def _with_near(code: str, facts: Mapping[str, Fact], near: Iterable[str]) -> Not
     return Notice(code, {**facts, "near": found} if (found := tuple(near)) else facts)
 
 
+def _folders_called(names: Sequence[str], store: Snapshot) -> list[str]:
+    """Return the folders that have one of these names, wherever they are."""
+    called = {plain(name).strip("/") for name in names}
+    folders = {path.rpartition("/")[0] for path in store.values("path")}
+    above = {folder[:at] for folder in folders for at, sign in enumerate(folder) if sign == "/"}
+    return sorted(folder for folder in folders | above if plain(folder).rpartition("/")[2] in called)[:SHOWN]
+
+
 def _days(asked: Filter) -> str:
     (days,) = asked.values
     assert isinstance(days, Range), "dates are ranges"
@@ -167,5 +176,7 @@ def _days(asked: Filter) -> str:
 
 def _near(asked: Filter, store: Snapshot) -> list[str]:
     wanted = [value for value in asked.values if isinstance(value, str)]
+    if asked.of == "path" and (folders := _folders_called(wanted, store)):
+        return folders
     known = store.values(asked.of, asked.key, most=COMPARED) if wanted else []
     return list(dict.fromkeys(near for value in wanted for near in suggest(value, known)))

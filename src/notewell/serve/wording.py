@@ -84,6 +84,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_type": 'No note has the type "{value}"',
     "no_language": 'No note has the file type or the `lang` property "{value}". The language of prose is not detected',
     "no_day": "No note is from {days}",
+    "invalid_task": "{text} is read as text; tasks are found by is:task, is:open and is:done",
     "no_task": "No note {condition}",
     "nothing_due": "No due date matches {days}",
     "no_heading": "No heading contains all of these words",

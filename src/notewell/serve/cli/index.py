@@ -147,7 +147,7 @@ def _print_status(status: Status, work: str) -> None:
         click.echo("paused    nothing starts in the background until `notewell daemon resume`")
     click.echo(f"indexed   {status.indexed_at}")
     if status.stale:
-        click.echo(f"stale     {counted(status.stale, 'file')} changed since; run `notewell index`")
+        click.echo(f"stale     {counted(status.stale, 'file')} new, changed or removed since; run `notewell index`")
     for reason, paths in by_reason(status.skipped).items():
         click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
         for path in paths if len(paths) > 1 else ():

@@ -112,7 +112,8 @@ class _Bar:
         now = time.monotonic()
         is_due = done == total or now - self._drawn >= REDRAW
         if is_due and self._quiet.is_over(total, self._began):
-            seconds = (now - self._began) * (total - done) / done
+            # After a few notes of many, the time left would be a wild guess.
+            seconds = (now - self._began) * (total - done) / done if done * 100 >= total else None
             self._draw(bar_line(self._doing, done, total, seconds, columns=columns_of(sys.stderr)))
 
     def stage(self, stage: Stage) -> None:
@@ -131,14 +132,14 @@ class _Bar:
             sys.stderr.flush()
 
 
-def bar_line(doing: str, done: int, total: int, seconds: float, *, columns: int) -> str:
-    """Return a bar with its numbers and the time left, as wide as the window allows; `^C` fits behind it.
+def bar_line(doing: str, done: int, total: int, seconds: float | None, *, columns: int) -> str:
+    """Return a bar with its numbers and the time left if it is known, as wide as the window allows; `^C` fits behind.
 
     >>> bar_line("Indexing", 1200, 4800, 65.2, columns=80)
     'Indexing ━━━━━━━━━━────────────────────────────── 1,200 of 4,800, 1:05 left'
     """
-    minutes, rest = divmod(int(seconds), 60)
-    numbers = f"{done:,} of {total:,}, {minutes}:{rest:02} left"
+    minutes, rest = divmod(int(seconds or 0), 60)
+    numbers = f"{done:,} of {total:,}{'' if seconds is None else f', {minutes}:{rest:02} left'}"
     width = max(0, min(WIDEST, columns - len(doing) - len(numbers) - 5))
     full = width * done // total
     return f"{doing} {'━' * full}{'─' * (width - full)} {numbers}"[: columns - 3]
