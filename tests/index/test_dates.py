@@ -93,3 +93,14 @@ def test_notes_are_filtered_by_the_day_in_their_names(make_vault: Callable[..., 
     vault.index()
     assert [hit.path for hit in vault.search("rye", filters=Filters(after="2025"))] == ["2025-07-11.md"]
     assert [hit.path for hit in vault.search("rye before:2024")] == ["2023-05-01.md"]
+
+
+@pytest.mark.parametrize("format", ["d" * 90 + "Q", "[" * 90, "MMMM" * 20 + "x", "(((" + "D" * 80, "Do" * 40])
+def test_a_format_that_no_name_fits_is_soon_known_not_to_fit(format: str) -> None:
+    assert day_in_name(f"{'a' * 200}.md", [name_pattern(format)]) == ""
+
+
+def test_a_format_too_long_to_be_meant_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian/daily-notes.json").write_text(json.dumps({"format": "[" * 300_000}))
+    assert with_vault_formats(DateRules(), tmp_path).formats == ()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from notewell import Filters, Vault
+from notewell.index.inline import MOST_FIELDS
 from notewell.index.shapes.markdown import parse
 from notewell.types.note import Note, Stamp
 
@@ -59,3 +60,8 @@ def test_tags_and_fields_in_the_text_are_filtered_by(make_vault: Callable[..., V
 def test_very_many_tags_and_signs_come_to_an_end() -> None:
     assert len(parsed("#a" + " #tag" * 100_000 + "#" * 100_000 + " k::" * 50_000).tags) == 2
     assert len(parsed(" ".join(f"#t{number}" for number in range(500))).tags) == 100
+
+
+def test_many_values_of_one_key_are_data_and_come_to_an_end() -> None:
+    values = parsed("\n".join(f"key:: value {number}" for number in range(50_000))).fields["key"]
+    assert len(values) == MOST_FIELDS

@@ -103,3 +103,13 @@ def test_what_cannot_be_opened_is_an_error(
     code, out, err = notewell("open", *arguments)
     assert (code, out) == (1, "")
     assert f"error: {fact}\n" in err
+
+
+@pytest.mark.usefixtures("screen")
+@pytest.mark.parametrize(("name", "program"), [("EDITOR", " "), ("PAGER", " "), ("VISUAL", "''")])
+def test_without_a_program_the_note_itself_is_not_run(
+    notewell: Run, monkeypatch: pytest.MonkeyPatch, name: str, program: str
+) -> None:
+    monkeypatch.setenv(name, program)
+    code, _, err = notewell("open", "sourdough")
+    assert (code, "names no program" in err) == (1, True)

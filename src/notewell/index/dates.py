@@ -34,16 +34,16 @@ PARTS = {
     "YYYY": r"(?P<year>\d{4})",
     "GGGG": r"(?P<year>\d{4})",
     "gggg": r"(?P<year>\d{4})",
-    "MMMM": r"(?P<named>[^\W\d_]+)",
-    "dddd": r"[^\W\d_]+",
+    "MMMM": r"(?P<named>[^\W\d_]++)",
+    "dddd": r"[^\W\d_]++",
     "DDDD": r"\d{3}",
-    "MMM": r"(?P<named>[^\W\d_]+)\.?",
-    "ddd": r"[^\W\d_]+\.?",
+    "MMM": r"(?P<named>[^\W\d_]++)\.?",
+    "ddd": r"[^\W\d_]++\.?",
     "YY": r"(?P<short>\d\d)",
     "MM": r"(?P<month>\d\d)",
     "DD": r"(?P<day>\d\d)",
     "Do": r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)",
-    "dd": r"[^\W\d_]+",
+    "dd": r"[^\W\d_]++",
     "WW": r"(?P<week>\d\d)",
     "ww": r"(?P<week>\d\d)",
     "HH": r"\d\d",
@@ -55,13 +55,15 @@ PARTS = {
     "w": r"(?P<week>\d{1,2})",
     "Q": r"(?P<quarter>[1-4])",
 }
-TOKEN = re.compile(rf"\[([^\]]*)\]|({'|'.join(PARTS)})|(.)", re.DOTALL)
+TOKEN = re.compile(rf"\[([^\[\]]{{0,100}})\]|({'|'.join(PARTS)})|(.)", re.DOTALL)
 
 # Where Obsidian keeps the formats of daily notes, and its plugins those of weekly, monthly and other ones.
 DAILY_NOTES = ".obsidian/daily-notes.json"
 PERIODIC_NOTES = ".obsidian/plugins/periodic-notes/data.json"
 CALENDAR = ".obsidian/plugins/calendar/data.json"
 LARGEST = 1 << 20
+# Characters of a format; a longer one is a mistake or an attack.
+LONGEST_FORMAT = 100
 # A day at the beginning of a property's value, which may go on with a time.
 ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 
@@ -89,7 +91,7 @@ def date_note(note: Note, rules: DateRules) -> Note:
 
 def with_vault_formats(rules: DateRules, root: Path) -> DateRules:
     """Return the rules with the formats by which the vault's own daily, weekly and other notes are named."""
-    formats = (*rules.formats, *_formats(root))
+    formats = (*rules.formats, *(format for format in _formats(root) if len(format) <= LONGEST_FORMAT))
     return replace(rules, formats=tuple(dict.fromkeys(format for format in formats if format)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from notewell.index.mask_code import IndentedCode, blank_unlinked
@@ -22,6 +23,8 @@ KEY = r"([^\W\d_](?:[\w -]{0,58}\w)?)"
 LINE_FIELD = re.compile(
     rf"^[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+(?:\[.\][ \t]+)?)?[*_]{{0,2}}{KEY}[*_]{{0,2}}::[ \t]+(\S[^\n]*)$", re.MULTILINE
 )
+# Fields of one note; the rest are data, not properties.
+MOST_FIELDS = 1_000
 INNER_FIELD = re.compile(rf"[\[(]{KEY}::[ \t]*([^\[\]()\n]{{1,500}})[\])]")
 
 
@@ -54,7 +57,7 @@ def inline_fields(note: Note, code: Iterable[tuple[int, int]]) -> dict[str, Any]
     text = blank_unlinked(note.text, code)
     indented = IndentedCode(note.text, note.body)
     found: dict[str, Any] = {}
-    for start, key, value in sorted(_fields(text, note.body)):
+    for start, key, value in islice(sorted(_fields(text, note.body)), MOST_FIELDS):
         if len(found) < MOST and not indented.holds(start):
             found = with_field(found, key, value[:LONGEST])
     return found

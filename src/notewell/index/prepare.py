@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -57,7 +58,9 @@ class Source:
     def recipe(self) -> str:
         """Return what, beside the embedder, decides what is stored of a note; a store of another recipe is outdated."""
         # A store made before a rule against secrets was added may hold what that rule takes out.
-        return f"{RECIPE} {rules_digest()} {self.chunk} {self.dates}"
+        # Formats of a vault are only compared: what stands in them is not for the store.
+        dates = hashlib.blake2b(repr(self.dates).encode(), digest_size=8).hexdigest()
+        return f"{RECIPE} {rules_digest()} {self.chunk} {dates}"
 
 
 @dataclass(frozen=True, slots=True)

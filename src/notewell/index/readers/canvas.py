@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,10 @@ from notewell.redact import redact_text
 
 # A heading of a card, which goes below that of its group.
 HEADING = re.compile(r"^#{1,4} ", re.MULTILINE)
+# Groups whose cards are put below their labels; nobody draws more.
+MOST_GROUPS = 200
+# In place of a group's id, for cards in no group.
+OUTSIDE = 0
 # Characters of a card that name it at the end of an arrow.
 LONGEST_NAME = 60
 
@@ -38,12 +43,15 @@ def _cards(nodes: list[Node]) -> Iterator[str]:
     """Yield the cards outside of groups, then each group's label and cards."""
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_from_top)
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_from_top)
-    inside = [[node for node in cards if _holds(group, node)] for group in groups]
-    grouped = {id(node) for nodes in inside for node in nodes}
-    yield from filter(None, (_card(node) for node in cards if id(node) not in grouped))
-    for group, own in zip(groups, inside, strict=True):
+    smallest = sorted(groups[:MOST_GROUPS], key=_area)
+    inside: dict[int, list[Node]] = defaultdict(list)
+    for card in cards:
+        # A card in nested groups belongs to the innermost.
+        inside[next((id(group) for group in smallest if _holds(group, card)), OUTSIDE)].append(card)
+    yield from filter(None, map(_card, inside[OUTSIDE]))
+    for group in groups:
         yield f"## {one_line(_redacted(as_text(group.get('label'))))}"
-        yield from filter(None, map(_card, own))
+        yield from filter(None, map(_card, inside[id(group)]))
 
 
 def _card(node: Node) -> str:
@@ -60,11 +68,16 @@ def _arrows(canvas: Node) -> Iterator[str]:
     for arrow in as_dicts(canvas.get("edges")):
         if label := one_line(_redacted(as_text(arrow.get("label")))):
             start, end = (names.get(str(arrow.get(key)), "") for key in ("fromNode", "toNode"))
-            yield f"{start} → {end}: {label}"
+            yield f"{start} → {end}: {_said(start, label)}"
+
+
+def _said(start: str, label: str) -> str:
+    """Return the label of an arrow without a secret that the card before it names, such as a password."""
+    return _redacted(f"{start}: {label}").removeprefix(f"{start}: ")
 
 
 def _name(node: Node) -> str:
-    if file := as_text(node.get("file")):
+    if file := _redacted(as_text(node.get("file"))):
         return one_line(file).rpartition("/")[2].rpartition(".")[0]
     return shortened(_redacted(_card(node) or as_text(node.get("label"))).partition("\n")[0].lstrip("# "), LONGEST_NAME)
 
@@ -90,6 +103,10 @@ def _holds(group: Node, node: Node) -> bool:
     middle = ((_number(node.get(at)) + _number(node.get(size)) / 2) for at, size in (("x", "width"), ("y", "height")))
     edges = ((_number(group.get(at)), _number(group.get(size))) for at, size in (("x", "width"), ("y", "height")))
     return all(start <= at <= start + size for at, (start, size) in zip(middle, edges, strict=True))
+
+
+def _area(node: Node) -> float:
+    return _number(node.get("width")) * _number(node.get("height"))
 
 
 def _number(value: object) -> float:

@@ -129,7 +129,10 @@ def _at_line(program: str, file: str, line: int) -> list[str]:
         words = shlex.split(program)
     except ValueError as error:
         raise SettingsError("$VISUAL, $EDITOR or $PAGER cannot be read", "Close its quotes") from error
-    name = Path(words[0]).stem if words else ""
+    if not any(words[:1]):
+        # The file itself would be the program.
+        raise SettingsError("$VISUAL, $EDITOR or $PAGER names no program", "Name one, or unset it")
+    name = Path(words[0]).stem
     if line > 1 and name in LINE_FIRST:
         return [*words, f"+{line}", file]
     if line > 1 and name in GOTO:
