@@ -152,3 +152,14 @@ def write_many(root: Path) -> None:
     """Write notes of three groups."""
     for one in range(MANY):
         (root / f"note {one}.md").write_text(f"# Note {one}\n\n" + f"word{one} of it\n" * 1_600, encoding="utf-8")
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Tell whether the other side has not closed a connection."""
+    connection.settimeout(0.01)
+    try:
+        return connection.recv(1) != b""
+    except TimeoutError:
+        return True
+    except OSError:
+        return False

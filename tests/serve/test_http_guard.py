@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cases import cases
 
-from .serving import Served, read_all, serving, wait_until
+from .serving import Served, is_open, read_all, serving, wait_until
 
 if TYPE_CHECKING:
     from notewell.serve.http.guard import GuardRules
@@ -321,6 +321,7 @@ def test_connections_that_say_nothing_make_room_for_those_that_ask(indexed: Vaul
     with serving(indexed, impatient(connections=3)) as served:
         held = [served.send(b"") for _ in range(9)]
         assert [served.ask("/health").status for _ in range(4)] == [200] * 4
+        wait_until(lambda: sum(map(is_open, held)) <= 3)
         for connection in held:
             connection.close()
 

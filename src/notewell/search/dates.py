@@ -30,6 +30,9 @@ LONGEST_MONTH = len("September.   ")
 THIS, LAST = r"(?:this|dies(?:e|er|en|es|em))", r"(?:last|past|(?:letzt|vorig|vergangen)(?:e|er|en|es|em))"
 # Not that of another time: the last week of January.
 PERIOD = rf"(?:week|month|year|woche|monat|jahr)(?!\s+(?:of|in|im|vom|von)\s+(?:{MONTH}|{YEAR})\b)"
+# A day from which or up to which time runs is not the time asked for.
+BESIDE = ("before", "after", "since", "until", "by", "vor", "nach", "seit", "bis")
+NOT_BESIDE = "".join(rf"(?<!{word}\s)" for word in BESIDE)
 DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?"
 PHRASE = re.compile(
     rf"""(?<![\w./:-])(?:
@@ -39,10 +42,10 @@ PHRASE = re.compile(
     | (?P<yesterday>yesterday|gestern)
     | (?P<this>{THIS})\s+(?P<period>{PERIOD})
     | (?P<last>{LAST})\s+(?P<before>{PERIOD})
-    | (?P<on>{DAY}\s+(?:{MONTH})\s+{YEAR}|(?:{MONTH})\s+{DAY},?\s+{YEAR})
+    | {NOT_BESIDE}(?P<on>{DAY}\s+(?:{MONTH})\s+{YEAR}|(?:{MONTH})\s+{DAY},\s+{YEAR})
     | (?:in|im|im\s+jahre?)\s+(?P<in>(?:(?:{MONTH})\s+)?{YEAR})
     | (?:of|vom|von)\s+(?P<of>(?:{MONTH})\s+{YEAR})
-    | (?:since|seit)\s+(?P<since>(?:{MONTH})(?:\s+{YEAR})?|{YEAR})
+    | (?:since|seit)\s+(?P<since>(?:{MONTH})(?:\s+{YEAR})?|{YEAR})(?!\s+\d)
     )(?:['’]s)?\b(?![-'’./]\w)""",
     re.IGNORECASE | re.VERBOSE,
 )

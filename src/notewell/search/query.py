@@ -347,7 +347,7 @@ def find_unparsed(text: str, keyed: Sequence[re.Match[str]], keys: Callable[[], 
     for match in plain:
         if match["key"].lower() in ("after", "before", "due") and len(notices) < NOTICES:
             notices[Notice("invalid_date", {"text": match[0]})] = match[0]
-        if match["key"].lower() == "is" and "is" not in keys():
+        if match["key"].lower() == "is" and "is" not in keys() and len(notices) < NOTICES:
             notices[Notice("invalid_task", {"text": match[0]})] = match[0]
     notices |= _unknown_keys(plain, keys)
     # There is a notice of its own about a place that is not found.

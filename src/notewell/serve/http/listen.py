@@ -127,7 +127,8 @@ class ImpatientProtocol(H11Protocol):
     def _close_idle(self) -> bool:
         """Close the connection that has waited longest for a request, and tell whether there is one."""
         others = [one for one in self.connections if isinstance(one, ImpatientProtocol) and one is not self]
-        idle = [(one._awaiting.when(), one) for one in others if one._awaiting]
+        # One that is closed already is still among them until the loop goes on.
+        idle = [(one._awaiting.when(), one) for one in others if one._awaiting and not one.transport.is_closing()]
         if not idle:
             return False
         _, oldest = min(idle, key=lambda pair: pair[0])
