@@ -6,6 +6,7 @@ only read for the few notes on a page.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from notewell.store.sqlite import queries
 
 # Grows with every change of the tables or their content.
 VERSION = 5
+# How long to wait for other processes that create the same store, and between two tries, in seconds.
+CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
 # "NWel", in the file's header, by which `file` and other programs know it.
 APPLICATION_ID = 0x4E57656C
 
@@ -204,9 +207,9 @@ class Meta:
 
 def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) -> None:
     """Create the tables of a new file, migrate an older format, and reject a file that is not ours."""
-    if db.execute(queries.ANY_TABLE).get is None:
-        _create(db, made_for())
-    elif db.pragma("application_id") != APPLICATION_ID:
+    if _create_if_new(db, made_for):
+        return
+    if db.pragma("application_id") != APPLICATION_ID:
         raise StoreError(
             f"{file} is the database of another program", "Set store.path to a file that Notewell may write"
         )
@@ -218,6 +221,23 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) ->
         )
     if version < VERSION:
         _migrate(db)
+
+
+def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor]) -> bool:
+    """Create the tables of a new file, and tell whether it was new; wait for other processes that create them, too."""
+    ends = time.monotonic() + CREATING_SECONDS
+    while True:
+        try:
+            if db.execute(queries.ANY_TABLE).get is not None:
+                return False
+            _create(db, made_for())
+        except apsw.BusyError:
+            # SQLite does not wait for its own lock when the journal mode changes.
+            if time.monotonic() > ends:
+                raise
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return True
 
 
 def _create(db: apsw.Connection, made_for: MadeFor) -> None:
