@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
 from notewell.store.bm25 import rarity
+from notewell.store.filters import TASKS
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays, one_bit
 from notewell.store.sqlite.links import SqliteLinked
@@ -28,6 +29,9 @@ from notewell.types.query import EVERYTHING, Filter, Scope
 
 # One-bit codes choose this many chunks, whose cosines then decide. Fewer lose hits, more take time.
 RESCORED = 800
+
+# Filters that compare with chunks, which have no list of values.
+OF_CHUNKS = ("term", "phrase", "heading", *TASKS)
 
 # One score in this many is sampled to estimate where the best begin.
 SAMPLED = 16
@@ -100,9 +104,7 @@ class SqliteSnapshot(SqliteLinked):
         columns, asked = self._arrays.masks.columns, Filter(of, (), key)
         if of == "key":
             return list(columns.keys(self._db))
-        if of in ("term", "phrase", "heading", "task", "due") or (
-            most is not None and columns.count(self._db, asked) > most
-        ):
+        if of in OF_CHUNKS or (most is not None and columns.count(self._db, asked) > most):
             return []
         return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
 
