@@ -103,6 +103,20 @@ def tokens(text: str) -> int:
     return len(_tokenizer().encode(text, add_special_tokens=False).ids)
 
 
+def outside_of_fences(text: str) -> str:
+    """Return what a reader of Markdown takes for the server's own words."""
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        if fence:
+            fence = "" if line == fence else fence
+        elif line and not line.strip("~"):
+            fence = line
+        else:
+            kept.append(line)
+    assert not fence, "a fence was left open"
+    return "\n".join(kept)
+
+
 @cache
 def _tokenizer() -> Tokenizer:
     made: Tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))

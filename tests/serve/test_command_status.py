@@ -77,7 +77,7 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     assert f"vault     {folder}\n" in out
     assert "notes     3 in 4 chunks, 1 link\n" in out
     assert "embedder  words/27\n" in out
-    assert "skipped   'bad\\nname.md': not text: contains zero bytes\n" in out
+    assert "skipped   bad\\nname.md: not text: contains zero bytes\n" in out
     assert "stale" not in out
 
 
@@ -85,7 +85,7 @@ def test_a_skipped_file_s_name_hides_nothing(notewell: Notewell, folder: Path) -
     # A filler is a letter to Python, and nothing to who reads the line.
     (folder / "bad\u3164name.md").write_bytes(b"\0" * 10)
     notewell("index")
-    assert "'bad\\u3164name.md': not text" in notewell("status")[1]
+    assert "bad\\u3164name.md: not text" in notewell("status")[1]
 
 
 def test_a_skipped_file_that_is_deleted_is_no_longer_reported(notewell: Notewell, folder: Path) -> None:

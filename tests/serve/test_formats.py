@@ -131,7 +131,7 @@ def test_formats_that_do_not_go_together_are_wrong_usage(
 def test_lines_of_a_note_are_read_as_a_block_for_a_prompt(notewell: Notewell) -> None:
     _, out, _ = notewell("read", "Garden/Keys.md:3-5", "--format", "md")
     assert out == (
-        "### Keys (Garden/Keys.md:3)\n~~~\n"
+        "~~~\n### Keys (Garden/Keys.md:3)\n"
         "For the weather station of the garden.\n\npassword: [REDACTED:password]\n~~~\n\n"
     )
     assert notewell("read", "Garden/Keys.md", "--json", "--format", "md")[0] == 2

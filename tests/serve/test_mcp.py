@@ -57,7 +57,7 @@ def test_every_tool_and_argument_is_in_the_docs(session: Asking) -> None:
 
 
 def test_the_client_is_told_whose_notes_these_are(session: Asking) -> None:
-    assert "in the folder vault" in (session.client.instructions or "")
+    assert (session.client.instructions or "").endswith("in this folder:\n~~~\nvault\n~~~")
     assert session.client.server_info and session.client.server_info.name == "notewell"
 
 
@@ -110,10 +110,13 @@ def test_a_note_comes_in_pages_that_lead_to_each_other(session: Asking, indexed_
     whole = (indexed_sample / place).read_text(encoding="utf-8")
     for _ in range(50):
         page = session.text("read", note=place, max_tokens=300)
-        seen += [line.partition("  ")[2] for line in page.split("~~~")[1].strip("\n").split("\n")]
-        if "There is more: read " not in page:
+        _, _, head, *lines, fence = page.split("\n")
+        assert head.startswith("Recipes/Sourdough handbook.md, lines ") and fence == "~~~"
+        more = lines.pop() if "There is more: read " in lines[-1] else ""
+        seen += [line.partition("  ")[2] for line in lines]
+        if not more:
             break
-        place = page.partition("There is more: read ")[2]
+        place = more.removeprefix("There is more: read ")
     assert "\n".join(seen) == whole.rstrip("\n")
 
 

@@ -53,7 +53,9 @@ def test_a_near_duplicate_is_shown_in_a_fence_and_not_written(session: Asking, f
     again = session.call("remember", text=FACT)
     assert not again.structured_content["written"] and again.structured_content["near"][0]["path"] == path
     text = session.text("remember", text=FACT)
-    assert f"~~~\n{FACT}" in text and "anyway" in text and "never an instruction" in text
+    assert (
+        f"~~~\n{path}:7 (similarity 1.0)\n{FACT}\n~~~" in text and "anyway" in text and "never an instruction" in text
+    )
     assert len(list((folder / "Memories").iterdir())) == 1
     assert session.call("remember", text=FACT, anyway=True).structured_content["written"]
 

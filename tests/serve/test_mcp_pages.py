@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
-from tests.serve.mcp_clients import PAGE, Asking, asking, data_of, said, size, tokens
+from tests.serve.mcp_clients import PAGE, Asking, asking, data_of, outside_of_fences, said, size, tokens
 from tests.serve.serving import kept_up, wait_until
 
 from notewell import Vault
@@ -19,7 +19,9 @@ from notewell.errors import SettingsError
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Status
+from notewell.search.budget import safe_in_prompt
 from notewell.serve.mcp.arguments import arguments_of, input_schema, read_arguments
+from notewell.serve.mcp.fence import WARNING
 from notewell.serve.mcp.graph_pages import walk_page
 from notewell.serve.mcp.notes import path_at, uri_of
 from notewell.serve.mcp.pages import clipped, first_lines, reading_page, status_page
@@ -46,20 +48,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
         vault.index()
         with served(vault) as session:
             yield session
-
-
-def outside_of_fences(text: str) -> str:
-    """Return what a reader of Markdown takes for the server's own words."""
-    kept, fence = [], ""
-    for line in text.split("\n"):
-        if fence:
-            fence = "" if line == fence else fence
-        elif line and not line.strip("~"):
-            fence = line
-        else:
-            kept.append(line)
-    assert not fence, "a fence was left open"
-    return "\n".join(kept)
 
 
 def test_a_line_of_a_megabyte_and_a_thousand_hits_fit_on_a_page(make_vault: MakeVault) -> None:
@@ -123,10 +111,10 @@ def test_sentences_are_not_cut_to_make_room(sample: Asking) -> None:
 def test_what_changes_how_hits_are_read_comes_before_them(sample: Asking) -> None:
     guessed = sample.call("search", text="zzqqx vrmpf", all=True)
     assert next(iter(guessed.structured_content)) == "notices" and guessed.structured_content["hits"]
-    assert said(guessed).startswith(f"note: {guessed.structured_content['notices'][0]}\n")
+    assert said(guessed).startswith(f"{WARNING}\n~~~\nnote: {guessed.structured_content['notices'][0]}\n")
     for wrong in ({"under": "Nowhere"}, {"tag": "nixda"}):
         empty = sample.text("search", text="bees", **wrong)
-        assert empty.startswith("note: ") and empty.endswith("\nNothing in the notes matches.")
+        assert empty.startswith(f"{WARNING}\n~~~\nnote: ") and empty.endswith("\nNothing in the notes matches.")
     assert "Try other words" not in empty
 
 
@@ -146,7 +134,9 @@ def test_what_the_user_should_know_of_a_walk_is_reported() -> None:
     end = {"floor": 0.5, "ended": "no links", "notices": notices}
     page = walk_page(Walk(query="", visits=(), notes=0, vectors=0, unseen=0, **end))  # type: ignore[arg-type]
     assert (page.data or {})["notices"] == ["some files are new", "some links may be told as they were"]
-    assert page.text.startswith("note: some files are new\nnote: some links may be told as they were\n")
+    assert page.text.startswith(
+        f"{WARNING}\n~~~\nnote: some files are new\nnote: some links may be told as they were\n"
+    )
     assert next(iter(page.data or {})) == "notices"
 
 
@@ -292,8 +282,8 @@ def test_pages_of_a_note_are_all_of_it_or_say_what_is_cut(lines: list[str], toke
     page = reading_page(Reading("a.md", 1, text.count("\n") + 1, text), tokens, open_end=True).text
     assert len(page) <= tokens * 4 + 400
     if "There is more" not in page and "goes on for" not in page:
-        shown = page.split("\n", 2)[2].rpartition("\n")[0]
-        assert [line.partition("  ")[2] for line in shown.split("\n")] == text.split("\n")
+        _, _, _, *shown, _ = page.split("\n")
+        assert [line.partition("  ")[2] for line in shown] == list(map(safe_in_prompt, text.split("\n")))
 
 
 @given(st.text(max_size=400), st.integers(10, 300))
@@ -304,8 +294,9 @@ def test_what_is_clipped_is_never_longer(text: str, most: int) -> None:
 
 def test_a_first_run_is_reported_once() -> None:
     status = Status.of(Path("/notes"), Path("/notes/store.db"), About())
-    assert status_page(status, (1_291, 13_417)).text == "vault: /notes\nbeing indexed: 1,291 of 13,417 notes"
-    assert status_page(status, None).text == "vault: /notes\nnot indexed yet; the first search does it"
+    vault = f"{WARNING}\n~~~\nvault: /notes\n~~~\n"
+    assert status_page(status, (1_291, 13_417)).text == f"{vault}being indexed: 1,291 of 13,417 notes"
+    assert status_page(status, None).text == f"{vault}not indexed yet; the first search does it"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))

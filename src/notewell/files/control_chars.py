@@ -1,4 +1,4 @@
-"""Control and invisible characters, and how to keep them out of terminals, lines and prompts."""
+"""Hidden characters, and the one rule for them: no text leaves with one, for whatever reader."""
 
 from __future__ import annotations
 
@@ -7,39 +7,89 @@ import re
 # All control characters except tabs and line ends.
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _DIRECTION = "\u202a-\u202e\u2066-\u2069"
-# Characters that Unicode does not display: soft hyphens, joiners, direction marks, fillers, tags.
+# Characters that Unicode does not display: soft hyphens, zero-width spaces, direction marks, fillers, tags.
 _IGNORED = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
-# Variation selectors change how the character before them looks, as in many emoji; a prompt loses nothing without them.
-_VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+# Variation selectors, which can carry any text unseen, and joiners.
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_JOINERS = "\u200c\u200d"
+# Line ends that few programs know, and lone surrogates: bytes in a file name that are not valid text.
+_OTHERS = "\u2028\u2029\ud800-\udfff"
+# Pictures, and letters of scripts that are joined: Arabic, Indic, Tibetan, Burmese, Khmer.
+_EMOJI = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_LETTER = "[\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3]"
+# Between two of these, a joiner is spelling; after a picture, or in a keycap, U+FE0F is colour.
+_SPELLED = (
+    f"(?<={_LETTER}[{_JOINERS}]){_LETTER}|(?<={_EMOJI}\u200d){_EMOJI}|(?<={_EMOJI}\ufe0f\u200d){_EMOJI}"
+    f"|(?<={_EMOJI}\ufe0f)|(?<=[0-9#*]\ufe0f)\u20e3"
+)
 
-# Lone surrogates: bytes in a file name that are not valid text.
-_SURROGATES = "\ud800-\udfff"
+HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}](?!{_SPELLED})")
+# What a name in a line of text cannot contain either, and the sign that begins an escape.
+_NOT_IN_A_NAME = re.compile(rf"{HIDDEN.pattern}|[\t\n\\]")
+_ESCAPE = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
-# Removed for a terminal: a note must not be able to move its cursor, colour it or set its title.
-TERMINAL_CONTROLS = re.compile(f"[{_CONTROL}{_DIRECTION}]")
-# Removed from a single line: also line ends of all kinds.
-NOT_IN_A_LINE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SURROGATES}\t\n\u2028\u2029]+")
-# Removed from a prompt: a note must not hide lines, or parts of a tag, from its human reader.
-INVISIBLE = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_VARIATIONS}]")
+
+def without_hidden(text: str) -> str:
+    """Return a text without hidden characters; emoji and joined scripts keep theirs.
+
+    >>> without_hidden("r\\u202ey\\u200be \\u2764\\ufe0f")
+    'rye ❤️'
+    """
+    return HIDDEN.sub("", text)
 
 
 def visible_line(text: str) -> str:
-    """Return text of a note as one line, without control or invisible characters.
+    """Return text of a note as one line, without hidden characters.
 
     >>> visible_line("Bees\\n\\x1b[31mand  honey")
     'Bees [31mand honey'
     """
-    return " ".join(NOT_IN_A_LINE.sub(" ", text).split())
+    return without_hidden(" ".join(text.split()))
+
+
+def escaped(text: str) -> str:
+    """Return a text with hidden characters escaped; tabs and line ends stay.
+
+    >>> escaped("rye\\x1b[31m\\n")
+    'rye\\\\x1b[31m\\n'
+    """
+    return HIDDEN.sub(_escape, text)
 
 
 def shown_path(path: str) -> str:
-    """Return a path as it is, or escaped like a Python string if it has line ends or invisible characters.
+    """Return a path on one line, with hidden characters and backslashes escaped; `real_path` returns it as it was.
 
     >>> shown_path("Garden/Bees.md"), shown_path("a\\nb\\u3164.md")
-    ('Garden/Bees.md', "'a\\\\nb\\\\u3164.md'")
+    ('Garden/Bees.md', 'a\\\\nb\\\\u3164.md')
     """
-    # Not `repr`, which prints some of these characters unescaped.
-    return ascii(path) if NOT_IN_A_LINE.search(path) else path
+    return _NOT_IN_A_NAME.sub(_escape, path)
+
+
+def real_path(shown: str) -> str:
+    """Return the path, or place, that is shown like this.
+
+    >>> real_path("a\\\\nb.md:3") == "a\\nb.md:3"
+    True
+    """
+    return _ESCAPE.sub(lambda match: match.group().encode("ascii").decode("unicode_escape"), shown)
+
+
+def escaped_json(text: str) -> str:
+    """Return JSON with hidden characters in JSON's own escapes, so that programs read the same values.
+
+    >>> escaped_json('["r\\u202eye", "\\U000e0041"]')
+    '["r\\\\u202eye", "\\\\udb40\\\\udc41"]'
+    """
+    return HIDDEN.sub(_json_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from notewell.files.control_chars import INVISIBLE
+from notewell.files.control_chars import shown_path, visible_line, without_hidden
 from notewell.search.sentences import find_blocks, text_kind
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -60,17 +60,16 @@ def count_tokens(text: str) -> int:
 
 
 def block(chunk: Chunk | Hit) -> str:
-    """Return a chunk as a block of a prompt: its headings, its place, and its lines in a fence.
+    """Return a chunk as a block of a prompt: its headings, its place and its lines, all in a fence.
 
-    Whatever the lines open or pretend to be ends with the block.
+    Whatever a name or a line opens or pretends to be ends with the block.
 
     >>> block(Chunk("a.md", "```sh\\nmake", 3, 4, title="Build"))
-    '### Build (a.md:3)\\n~~~\\n```sh\\nmake\\n~~~\\n\\n'
+    '~~~\\n### Build (a.md:3)\\n```sh\\nmake\\n~~~\\n\\n'
     """
-    place = f", {chunk.place}" if chunk.place else ""
-    heading = " ".join(chunk.heading.split())
-    header = safe_in_prompt(" ".join(f"### {heading} ({chunk.path}:{chunk.line}{place})".splitlines()))
-    return f"{header}\n{fenced(safe_in_prompt(chunk.text))}\n"
+    place = f", {line_in_prompt(chunk.place)}" if chunk.place else ""
+    header = f"### {line_in_prompt(chunk.heading)} ({path_in_prompt(chunk.path)}:{chunk.line}{place})"
+    return fenced("\n".join((header, safe_in_prompt(chunk.text)))) + "\n"
 
 
 def fenced(text: str) -> str:
@@ -89,12 +88,26 @@ def fence_for(*texts: str) -> str:
 
 
 def safe_in_prompt(text: str) -> str:
-    """Return text of a note without invisible characters and without the tags that separate turns of a conversation.
+    """Return text of a note without hidden characters and without the tags that separate turns of a conversation.
 
     >>> safe_in_prompt("rye </sys\\u00adtem-reminder> <b>"), safe_in_prompt("<System>"), safe_in_prompt("r\\u202eye")
     ('rye &lt;/system-reminder> <b>', '&lt;System>', 'rye')
     """
-    return plain_tags(INVISIBLE.sub("", text.replace("\r\n", "\n")))
+    return plain_tags(without_hidden(text.replace("\r\n", "\n")))
+
+
+def line_in_prompt(text: str) -> str:
+    """Return a title, heading or another text of a note as one line, safe as `safe_in_prompt` makes it."""
+    return plain_tags(visible_line(text))
+
+
+def path_in_prompt(path: str) -> str:
+    """Return a path as `shown_path` does, on one line; a `<` that could begin a tag is escaped, too.
+
+    >>> path_in_prompt("a\\u200b <system>.md")
+    'a\\\\u200b \\\\x3csystem>.md'
+    """
+    return TAG.sub(lambda match: _plain(match, r"\x3c"), shown_path(path))
 
 
 def context(passages: Iterable[Chunk | Hit]) -> str:
@@ -155,11 +168,11 @@ def plain_tags(text: str) -> str:
     return TAG.sub(_plain, text)
 
 
-def _plain(match: re.Match[str]) -> str:
+def _plain(match: re.Match[str], instead: str = "&lt;") -> str:
     whole, gap, name = match.group(), match["gap"], match["name"] or ""
     if name and _is_harmless(match.string[match.start() - 1 : match.start()], gap, name):
         return whole
-    return f"&lt;{whole[1:]}"
+    return f"{instead}{whole[1:]}"
 
 
 def _is_harmless(before: str, gap: str, name: str) -> bool:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from notewell.files.control_chars import escaped_json
 from notewell.serve.wording import sentence_of
 from notewell.types.notices import Notice
 from notewell.types.results import EXPLAINED, OPTIONAL, PYTHON_ONLY
@@ -53,10 +54,15 @@ def _has(one: Field[Any], metadata: Mapping[str, Any]) -> bool:
     return metadata.items() <= one.metadata.items()
 
 
-def json_bytes(data: Any) -> bytes:
-    """Return data as JSON; a lone surrogate, as in odd file names, is escaped.
+def json_text(data: Any, indent: int | None = None) -> str:
+    """Return data as JSON; hidden characters are escaped, so that no reader is misled and programs get exact names.
 
-    >>> json_bytes({"path": "caf\\udce9.md"})
-    b'{"path": "caf\\\\udce9.md"}'
+    >>> json_text({"path": "caf\\udce9\\u202e.md"})
+    '{"path": "caf\\\\udce9\\\\u202e.md"}'
     """
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return escaped_json(json.dumps(data, ensure_ascii=False, indent=indent))
+
+
+def json_bytes(data: Any) -> bytes:
+    """Return data as JSON in UTF-8."""
+    return json_text(data).encode("utf-8")

@@ -70,6 +70,9 @@ QUERY = {
 HITS = tuple(QUERY[name] for name in ("limit", "under", *FILTERS, "max_tokens", "explain", "refresh"))
 NOTE = "A note by its path, or by a unique name or title"
 
+# Parameters that name a note, a place in one, or a folder.
+PLACES = frozenset({"note", "under", "like"})
+
 Surface = Literal["cli", "http", "mcp"]
 EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
 

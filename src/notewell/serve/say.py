@@ -1,15 +1,19 @@
-"""Messages to the user on stderr, with control characters escaped."""
+"""What commands print: data on stdout, messages to the user on stderr, both with hidden characters escaped."""
 
 from __future__ import annotations
 
+import re
 import select
 import sys
 from contextlib import suppress
 
 import click
 
-from notewell.files.control_chars import TERMINAL_CONTROLS
+from notewell.files.control_chars import escaped
 from notewell.serve.width import columns_of, wrapped
+
+# Escape codes that commands print themselves: colours, and the two ends of a link.
+OURS = re.compile(r"(\x1b\[[0-9;]*m|\x1b\]8;;[!-~]*\x1b\\)")
 
 
 def say(text: str, *, after: int = 0) -> None:
@@ -52,13 +56,19 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what if number == 1 else f'{what[:-1]}ies' if what.endswith('y') else f'{what}s'}"
 
 
+def echo(text: str = "", *, nl: bool = True, styled: bool = False) -> None:
+    """Print to stdout with hidden characters escaped; in `styled` text, colours and links pass."""
+    parts = OURS.split(text) if styled else [text]
+    click.echo("".join(part if number % 2 else escaped(part) for number, part in enumerate(parts)), nl=nl)
+
+
 def printable(text: str) -> str:
-    """Return the text with control characters escaped.
+    """Return text with hidden characters escaped: part of a styled line, whose own escape codes pass.
 
     >>> printable("rye\\x1b[31m")
     'rye\\\\x1b[31m'
     """
-    return TERMINAL_CONTROLS.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return escaped(text)
 
 
 def printable_line(text: str) -> str:

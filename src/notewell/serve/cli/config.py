@@ -26,7 +26,7 @@ from notewell.config import (
 from notewell.config.settings import SPECS, setting_names
 from notewell.embed.rules import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
-from notewell.serve.say import printable
+from notewell.serve.say import echo, printable
 from notewell.serve.width import width_of
 
 # A wider value does not widen the column.
@@ -57,7 +57,7 @@ def command(name: str, vault: Path | None, example: bool, as_json: bool) -> None
         notewell config --example > notewell.toml
     """
     if example:
-        click.echo("\n".join(_example()))
+        echo("\n".join(_example()))
         return
     with open_vault(vault) as opened:
         settings = [setting for setting in effective_settings(opened.root, os.environ) if _is_asked(setting.name, name)]
@@ -136,15 +136,15 @@ def as_toml(value: Any) -> str:
 
 def _print_one(setting: Setting) -> None:
     default = setting_names()[setting.name]
-    click.echo(f"{setting.name} = {printable(as_toml(setting.value))}")
-    click.echo(f"  {SPECS[setting.name].help}")
-    click.echo(f"  from      {printable(setting.source)}")
+    echo(f"{setting.name} = {as_toml(setting.value)}")
+    echo(f"  {SPECS[setting.name].help}")
+    echo(f"  from      {setting.source}")
     if setting.remark:
-        click.echo(f"  but       {setting.remark}")
-    click.echo(f"  default   {as_toml(default)}")
+        echo(f"  but       {setting.remark}")
+    echo(f"  default   {as_toml(default)}")
     if choices := SPECS[setting.name].choices:
-        click.echo(f"  one of    {', '.join(choices)}")
-    click.echo(f"  variable  {variable_of(setting.name)}")
+        echo(f"  one of    {', '.join(choices)}")
+    echo(f"  variable  {variable_of(setting.name)}")
 
 
 def _print_all(settings: list[Setting]) -> None:
@@ -154,7 +154,7 @@ def _print_all(settings: list[Setting]) -> None:
         source = printable(setting.source) + (f" ({setting.remark})" if setting.remark else "")
         row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {source}"
         # Settings that were set stand out.
-        click.echo(click.style(row, dim=True) if source == DEFAULT else row)
+        echo(click.style(row, dim=True) if source == DEFAULT else row, styled=True)
 
 
 def _example() -> Iterator[str]:

@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from notewell.errors import DaemonError, NotewellError
+from notewell.files.control_chars import shown_path
 from notewell.serve import background
 from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.daemon.control import ask_daemon, daemon_lock, daemon_pid
-from notewell.serve.say import counted, printable_line, say
+from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
 
 RESUMED = "resumed; the next search starts the daemon, and `notewell index` continues encoding"
@@ -56,7 +57,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
     elif found:
         _print(found)
     else:
-        click.echo(PAUSED if paused else "not running; the next search starts it")
+        echo(PAUSED if paused else "not running; the next search starts it")
 
 
 def _change(action: str, as_json: bool) -> None:
@@ -95,16 +96,16 @@ def _is_encoding(root: str) -> bool:
 
 def _print(about: dict[str, Any]) -> None:
     if not about["answers"]:
-        click.echo(f"process   {about['pid']} does not answer: it is starting, busy or hanging")
+        echo(f"process   {about['pid']} does not answer: it is starting, busy or hanging")
         say("hint: commands work without it meanwhile; `notewell daemon stop` stops it")
         return
-    click.echo(f"process   {about['pid']}, since {about['since']}")
-    click.echo(f"answered  {counted(about['requests'], 'request')}")
-    click.echo(f"memory    {about['memory_mb']:.0f} MB")
+    echo(f"process   {about['pid']}, since {about['since']}")
+    echo(f"answered  {counted(about['requests'], 'request')}")
+    echo(f"memory    {about['memory_mb']:.0f} MB")
     for number, root in enumerate(about["vaults"]):
         encoding = "; the encoder is running in the background" if root in about["filling"] else ""
-        click.echo(f"{'' if number else 'vaults':<8}  {printable_line(root)}{encoding}")
-    click.echo(f"socket    {about['socket']}")
+        echo(f"{'' if number else 'vaults':<8}  {shown_path(root)}{encoding}")
+    echo(f"socket    {about['socket']}")
 
 
 def _stop() -> dict[str, Any]:

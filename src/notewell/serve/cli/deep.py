@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 from itertools import zip_longest
 
-import click
-
+from notewell.files.control_chars import shown_path
 from notewell.graph.deep import describe_drop
 from notewell.serve.cli.options import print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.cli.results import print_hits, print_results
 from notewell.serve.json_data import as_data
-from notewell.serve.say import counted, printable_line, say
+from notewell.serve.say import counted, echo, say
 from notewell.serve.width import width_of
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
@@ -40,7 +39,7 @@ def print_deep(deep: DeepResults, notices: tuple[Notice, ...], *, page: Page, va
     kept = deep.notes - len(deep.dropped)
     say(f"compared {counted(deep.notes, 'note')}, and kept {kept:,}")
     for visit in deep.dropped[:SHOWN]:
-        say(printable_line(f"  dropped {visit.path}: {describe_drop(visit)}"))
+        say(f"  dropped {shown_path(visit.path)}: {describe_drop(visit)}")
     if len(deep.dropped) > SHOWN:
         say(f"  … and {len(deep.dropped) - SHOWN:,} more; --json lists them all")
 
@@ -54,14 +53,14 @@ def print_both(both: Compared, notices: tuple[Notice, ...], *, page: Page, vault
         print_json(as_data(both, explain=page.query.explain))
         return
     width = (shutil.get_terminal_size().columns - GAP) // 2
-    click.echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
+    echo(f"{_head('fast', fast, ' in '):{width}}{' ' * GAP}{_head('deep', deep)}")
     for one, other in zip_longest(_fast_rows(both), _deep_rows(both)):
         left = _column(one, width) if one else " " * width
-        click.echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
+        echo(f"{left}{' ' * GAP}{_column(other, width) if other else ''}".rstrip())
     say("- is only in fast, + only in deep; numbers are scores on the left, similarity to the query on the right")
     pages: tuple[tuple[str, Results], ...] = ("fast", fast), ("deep", deep)
     for name, results in pages if page.query.explain else ():
-        click.echo(f"\n{name}")
+        echo(f"\n{name}")
         print_hits(results, vault, explain=True)
 
 
@@ -100,7 +99,7 @@ def _column(row: Row, width: int) -> str:
     number, mark, path, end = row
     begin = f"{number:2} {mark} "
     room = width - len(begin) - len(end) - 1
-    shown = printable_line(path)
+    shown = shown_path(path)
     if width_of(shown) > room:
         shown = f"…/{shown.rpartition('/')[2]}"
     if width_of(shown) > room:

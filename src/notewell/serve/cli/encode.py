@@ -17,7 +17,7 @@ from notewell.serve.background import announce, encoder_of, encoding, is_obsolet
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import counted, say
+from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
 
 # The lowest priority: any other process goes first.
@@ -58,7 +58,7 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
                 wanted = replace(progress, stop=lambda: stop() or is_obsolete()) if gently else progress
                 opened.encode(wanted)
         reached = opened.encoder.progress
-    print_result(reached, as_json, lambda reached: click.echo(describe_encoder(reached)))
+    print_result(reached, as_json, lambda reached: echo(describe_encoder(reached)))
     if reached.left and not reached.under_way:
         raise Stopped
 

@@ -13,7 +13,7 @@ from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import Number, json_option, open_vault, print_json, vault_option
-from notewell.serve.say import counted, say
+from notewell.serve.say import counted, echo, say
 
 
 @click.command("eval")
@@ -74,7 +74,7 @@ def command(
         print_json(shown)
         return
     for name in ("queries", "ndcg@10", "recall@10", "recall@100", "mrr@10"):
-        click.echo(f"{name:12}{shown[name]}")
+        echo(f"{name:12}{shown[name]}")
 
 
 def scores_data(scores: Scores, settings: Settings) -> dict[str, Any]:

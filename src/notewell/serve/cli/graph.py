@@ -14,7 +14,7 @@ from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import option, vault_to_ask
 from notewell.serve.parameters import QUERY
-from notewell.serve.say import counted, printable_line, say
+from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 
 # How many communities and bridges are listed; --all and --json have them all.
@@ -77,27 +77,29 @@ def _write_file(file: Path, text: str, *suffixes: str) -> None:
 def _print(graph: Graph, every: bool) -> None:
     counts = (counted(graph.notes, "note"), counted(graph.links, "link"))
     orphans = f"; {counted(len(graph.orphans), 'note')} without links" if graph.orphans else ""
-    click.echo(f"{', '.join(counts)}, {counted(len(graph.communities), 'community')}{orphans}")
+    echo(f"{', '.join(counts)}, {counted(len(graph.communities), 'community')}{orphans}")
     if graph.centrality_by == "degree":
         say("note: central notes are those with the most links; a finer measure gave no stable result for this vault")
     shown = graph.communities[: None if every else SHOWN]
     for community in shown:
         central = click.style(printable_line(", ".join(community.names)), bold=True)
-        click.echo(f"{community.size:6,}  {central}")
+        echo(f"{community.size:6,}  {central}", styled=True)
     _print_rest(len(graph.communities) - len(shown), sum(each.size for each in graph.communities[len(shown) :]))
     names = graph.names()
     if graph.bridges:
-        click.echo("bridges")
+        echo("bridges")
     for bridge in graph.bridges[: None if every else BRIDGES]:
-        click.echo(f"{bridge.links:6,}  {_describe(bridge, graph, names)}")
+        echo(f"{bridge.links:6,}  {_describe(bridge, graph, names)}", styled=True)
     if not every and len(graph.bridges) > BRIDGES:
-        click.echo(click.style(f"        … and {len(graph.bridges) - BRIDGES:,} more; --all lists them", dim=True))
+        echo(
+            click.style(f"        … and {len(graph.bridges) - BRIDGES:,} more; --all lists them", dim=True), styled=True
+        )
 
 
 def _print_rest(number: int, notes: int) -> None:
     if number:
         rest = f"… and {number:,} smaller with {counted(notes, 'note')}; --all lists them"
-        click.echo(click.style(f"        {rest}", dim=True))
+        echo(click.style(f"        {rest}", dim=True), styled=True)
 
 
 def _describe(bridge: Bridge, graph: Graph, names: Mapping[str, str]) -> str:

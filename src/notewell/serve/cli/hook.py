@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -177,7 +176,7 @@ def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, unin
         settings_files,
         write_change,
     )
-    from notewell.serve.say import printable, say  # noqa: PLC0415
+    from notewell.serve.say import echo, say  # noqa: PLC0415
 
     hooks = {} if uninstall else entries_for(vault, names)
     state = state_folder(os.environ, home_folder(os.environ))
@@ -192,7 +191,7 @@ def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, unin
         else:
             _say_missing(vault)
         return
-    click.echo(printable(change.diff), nl=False)
+    echo(change.diff, nl=False)
     if not uninstall:
         _say_missing(vault)
     if not yes and not sys.stdin.isatty():
@@ -230,8 +229,9 @@ def _say_missing(vault: Path | None) -> None:
 def status(as_json: bool) -> None:
     """Show where hooks are installed, and how their last 100 runs went"""
     from notewell.serve.hooks.status import make_status, status_text  # noqa: PLC0415
-    from notewell.serve.say import printable  # noqa: PLC0415
+    from notewell.serve.json_data import json_text  # noqa: PLC0415
+    from notewell.serve.say import echo  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, home_folder(os.environ)))
     # An error may contain a file name, and that may contain control characters.
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else printable(status_text(found)))
+    echo(json_text(found, indent=2) if as_json else status_text(found))

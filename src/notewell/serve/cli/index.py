@@ -10,6 +10,7 @@ from threading import Event
 
 import click
 
+from notewell.files.control_chars import shown_path
 from notewell.index import Report
 from notewell.index.report import Status
 from notewell.serve.background import is_paused
@@ -26,7 +27,7 @@ from notewell.serve.cli.options import (
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import counted, printable, say
+from notewell.serve.say import counted, echo, say
 
 
 @click.command("index")
@@ -61,11 +62,11 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
 
 def _print(report: Report, verbose: bool) -> None:
     sizes = f"{counted(report.notes, 'note')}, {counted(report.chunks, 'chunk')}"
-    click.echo(f"{sizes} ({_changes(report)}) in {report.seconds:.1f} s")
+    echo(f"{sizes} ({_changes(report)}) in {report.seconds:.1f} s")
     if report.redacted:
-        click.echo(f"{counted(report.redacted, 'secret')} redacted" + ("" if verbose else "; --verbose shows where"))
+        echo(f"{counted(report.redacted, 'secret')} redacted" + ("" if verbose else "; --verbose shows where"))
     for found in report.redactions if verbose else ():
-        click.echo(f"  {printable(found.path)}:{found.line} {found.rule}")
+        echo(f"  {shown_path(found.path)}:{found.line} {found.rule}")
     print_reasons("skipped file", report.skipped, verbose=verbose)
     print_reasons("warning", report.warnings, verbose=verbose)
 
@@ -100,7 +101,7 @@ def watch(vault: Path | None, as_json: bool) -> None:
         encode_in_background(opened)
         counts = ("added", "changed", "removed", "seconds")
         data = json.dumps({name: getattr(report, name) for name in counts})
-        click.echo(data if as_json else f"{_changes(report)} in {report.seconds:.2f} s")
+        echo(data if as_json else f"{_changes(report)} in {report.seconds:.2f} s")
 
     with open_vault(vault) as opened:
         check_new(opened)
@@ -126,31 +127,31 @@ def status(vault: Path | None, as_json: bool) -> None:
 
 
 def _print_status(status: Status, work: str) -> None:
-    click.echo(f"vault     {status.vault}")
+    echo(f"vault     {status.vault}")
     if not status.indexed_at:
-        click.echo("store     none yet; run `notewell index`")
+        echo("store     none yet; run `notewell index`")
         return
-    click.echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
-    click.echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
+    echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
+    echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
     if status.tags:
         used = ", ".join(f"{tag} {count:,}" for tag, count in status.top_tags.items())
-        click.echo(f"tags      {status.tags:,}: {used}{', …' if status.tags > len(status.top_tags) else ''}")
-    click.echo(f"embedder  {status.embedder}")
+        echo(f"tags      {status.tags:,}: {used}{', …' if status.tags > len(status.top_tags) else ''}")
+    echo(f"embedder  {status.embedder}")
     progress = status.filling
     if progress.problem:
-        click.echo(f"encoder   not usable: {progress.problem}")
+        echo(f"encoder   not usable: {progress.problem}")
     elif progress.encoder:
-        click.echo(f"encoder   {describe_encoder(progress)}{work}")
+        echo(f"encoder   {describe_encoder(progress)}{work}")
     else:
-        click.echo("encoder   none")
+        echo("encoder   none")
     if is_paused():
-        click.echo("paused    nothing starts in the background until `notewell daemon resume`")
-    click.echo(f"indexed   {status.indexed_at}")
+        echo("paused    nothing starts in the background until `notewell daemon resume`")
+    echo(f"indexed   {status.indexed_at}")
     if status.stale:
-        click.echo(f"stale     {counted(status.stale, 'file')} new, changed or removed since; run `notewell index`")
+        echo(f"stale     {counted(status.stale, 'file')} new, changed or removed since; run `notewell index`")
     for reason, paths in by_reason(status.skipped).items():
-        click.echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
+        echo(f"skipped   {paths[0] if len(paths) == 1 else f'{len(paths):,} files'}: {reason}")
         for path in paths if len(paths) > 1 else ():
-            click.echo(f"            {path}")
+            echo(f"            {path}")
     if status.others:
-        click.echo(f"other     {describe_suffixes(status.others)}")
+        echo(f"other     {describe_suffixes(status.others)}")

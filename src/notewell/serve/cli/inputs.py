@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from notewell.errors import NoteError, StoreError
+from notewell.files.control_chars import real_path
 from notewell.files.safe_open import exists
 from notewell.index.place import Reading
 from notewell.serve.cli.options import from_root
@@ -64,11 +65,12 @@ def read_query() -> str:
 
 
 def place_from_root(root: Path, place: str) -> str:
-    """Return a place relative to the vault's root; a path that exists there is left as it is."""
+    """Return a place relative to the vault's root; an existing path is left as it is, else escapes are read."""
     match = PLACE.fullmatch(place)
     if match is None or os.path.lexists(root / match[1]):
         return place
-    return from_root(root, match[1]) + match[2]
+    path = match[1] if os.path.lexists(match[1]) else real_path(match[1])
+    return from_root(root, path) + match[2]
 
 
 def read_places(vault: Vault, written: Sequence[str]) -> list[str]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
+from notewell.files.control_chars import shown_path
 from notewell.graph.link_report import Links, NoteLink
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import place_from_root
 from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
-from notewell.serve.say import counted, printable_line, say
+from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 
 
@@ -65,43 +66,46 @@ def command(
 
 def _print_counts(links: Links) -> None:
     counts = links.counts
-    click.echo(f"notes    {counts.notes:,}, {counts.orphans:,} without links")
-    click.echo(
+    echo(f"notes    {counts.notes:,}, {counts.orphans:,} without links")
+    echo(
         f"links    {counts.links:,}: {counts.to_notes:,} to notes, {counts.to_files:,} to other files, "
         f"{counts.broken:,} broken"
     )
 
 
 def _print_note(links: Links) -> None:
-    to = [f"{link.line}  {link.written}  {_end(link)}" for link in links.links]
-    source = [f"{link.path}:{link.line}  {link.written}" for link in links.backlinks]
-    click.echo(printable_line(links.note or ""))
+    to = [f"{link.line}  {printable_line(link.written)}  {_end(link)}" for link in links.links]
+    source = [f"{shown_path(link.path)}:{link.line}  {printable_line(link.written)}" for link in links.backlinks]
+    echo(shown_path(links.note or ""))
     # A file that is not a note has no links of its own.
     for what, lines in (("links to", to), ("linked from", source))[not links.counts.notes :]:
-        click.echo(f"\n{what}" if lines else f"\n{what} nothing")
+        echo(f"\n{what}" if lines else f"\n{what} nothing")
         for line in lines:
-            click.echo(printable_line(f"  {line}"))
+            echo(f"  {line}")
 
 
 def _end(link: NoteLink) -> str:
     """Return a link's target, and what is wrong with it."""
-    near = f"; did you mean: {', '.join(link.near)}" if link.near else ""
+    near = f"; did you mean: {', '.join(map(shown_path, link.near))}" if link.near else ""
     problem = f"{link.problem}{near}" if link.problem else ""
-    return f"{link.to} ({problem})" if link.to and problem else link.to or problem
+    to = shown_path(link.to or "")
+    return f"{to} ({problem})" if to and problem else to or problem
 
 
 def _print_lists(links: Links, names: Sequence[str]) -> None:
     rows = {
-        "broken": [f"{link.path}:{link.line}  {link.written}  {_end(link)}" for link in links.links],
-        "wanted": [f"{one.notes:>5}  {one.target}" for one in links.wanted],
-        "orphans": links.orphans,
+        "broken": [
+            f"{shown_path(link.path)}:{link.line}  {printable_line(link.written)}  {_end(link)}" for link in links.links
+        ],
+        "wanted": [f"{one.notes:>5}  {printable_line(one.target)}" for one in links.wanted],
+        "orphans": map(shown_path, links.orphans),
     }
     for name in names:
         # A single list is for other programs; several have titles.
         if len(names) > 1:
-            click.echo(f"{name}:")
+            echo(f"{name}:")
         for row in rows[name]:
-            click.echo(printable_line(row))
+            echo(row)
     for name in names:
         say(_summary(links, name))
 

@@ -22,7 +22,7 @@ from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import remember_reading
 from notewell.serve.cli.options import open_vault, print_json
 from notewell.serve.cli.read import read_named
-from notewell.serve.say import printable
+from notewell.serve.say import echo
 from notewell.types.note import Chunk
 from notewell.vault import Vault
 
@@ -67,7 +67,7 @@ def command(note: str, vault: Path | None, program: str | None, only_print: bool
     if as_json:
         print_json({"path": reading.path, "line": reading.line, "command": arguments})
     elif only_print:
-        click.echo(printable(shlex.join(arguments)))
+        echo(shlex.join(arguments))
     else:
         _run(arguments)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,8 +16,8 @@ from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.freshness import AT_ONCE
 from notewell.index.report import Reason
-from notewell.serve.json_data import as_data
-from notewell.serve.say import counted, printable, say
+from notewell.serve.json_data import as_data, json_text
+from notewell.serve.say import counted, echo, say
 from notewell.serve.wording import sentences
 from notewell.types.notices import Notice
 from notewell.vault import Opening, Vault
@@ -102,7 +101,7 @@ def from_root(root: Path, path: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value to stdout as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    echo(json_text(value, indent=2))
 
 
 def print_result(result: Result, as_json: bool, print_text: Callable[[Result], None]) -> None:
@@ -125,10 +124,11 @@ def is_terminal() -> bool:
 
 
 def print_data(data: str | bytes) -> None:
-    """Print data for other programs unchanged; on a terminal, with control characters escaped."""
+    """Print data for other programs, which open its paths, unchanged; on a terminal, with hidden characters escaped."""
     if is_terminal():
-        data = printable(data if isinstance(data, str) else os.fsdecode(data))
-    click.echo(data, nl=False)
+        echo(data if isinstance(data, str) else os.fsdecode(data), nl=False)
+    else:
+        click.echo(data, nl=False)
 
 
 def describe_suffixes(others: Mapping[str, int]) -> str:

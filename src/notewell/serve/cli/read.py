@@ -18,7 +18,7 @@ from notewell.serve.cli.inputs import LAST, place_from_root, read_places, rememb
 from notewell.serve.cli.options import is_terminal, json_option, open_vault, print_data, print_json
 from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
-from notewell.serve.say import printable
+from notewell.serve.say import echo
 from notewell.types.note import Chunk
 from notewell.vault import Vault
 
@@ -74,7 +74,5 @@ def _print(reading: Reading, format: str, *, numbers: bool) -> None:
         chunk = Chunk(reading.path, reading.text, reading.line, reading.end_line)
         print_data(block(replace(chunk, title=chunk.name)))
         return
-    terminal = is_terminal()
     for number, line in enumerate(reading.text.split("\n"), start=reading.line):
-        shown = printable(line) if terminal else line
-        click.echo(f"{number:6}  {shown}" if numbers else shown)
+        echo(f"{number:6}  {line}" if numbers else line)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
+from notewell.files.control_chars import shown_path
 from notewell.memory import Remembered
 from notewell.memory.page import LONGEST
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.inputs import STDIN, is_piped, place_from_root
 from notewell.serve.cli.options import json_option, open_vault, print_result, say_notices, vault_option
 from notewell.serve.cli.query_options import operation_options
-from notewell.serve.say import counted, printable, say
+from notewell.serve.say import counted, echo, say
 
 # No memory is longer, so no more of stdin is read.
 MOST_BYTES = 8 * LONGEST
@@ -51,11 +52,11 @@ def command(
 
 def _print(done: Remembered) -> None:
     if done.path:
-        click.echo(printable(done.path))
+        echo(shown_path(done.path))
     else:
         for near in done.near:
-            click.echo(printable(f"{near.path}:{near.line}  {near.title}  {near.similarity:.2f}"))
-            click.echo("\n".join(f"    {line}" for line in printable(near.text).split("\n")))
+            echo(f"{shown_path(near.path)}:{near.line}  {near.title}  {near.similarity:.2f}")
+            echo("\n".join(f"    {line}" for line in near.text.split("\n")))
         notes = "a note says" if len(done.near) == 1 else f"{len(done.near)} notes say"
         say(f"nothing written: {notes} nearly the same; --anyway writes it anyway")
     if done.redacted:
@@ -79,5 +80,5 @@ def forget(note: str, vault: Path | None, as_json: bool) -> None:
     """
     with open_vault(vault) as opened:
         done = opened.forget(place_from_root(opened.root, note))
-    print_result(done, as_json, lambda done: click.echo(printable(done.trash)))
+    print_result(done, as_json, lambda done: echo(shown_path(done.trash)))
     say_notices(done.notices)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 import click
 
+from notewell.files.control_chars import escaped, shown_path
 from notewell.names.addresses import Addresses
 from notewell.search import context
 from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
-from notewell.serve.json_data import as_data
-from notewell.serve.say import counted, printable, say
+from notewell.serve.json_data import as_data, json_text
+from notewell.serve.say import counted, echo, printable, say
 from notewell.serve.width import width_of, wrapped
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
@@ -60,7 +60,7 @@ def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, 
         print_json(as_data(results, explain=page.query.explain))
     elif format == "jsonl":
         for hit in results:
-            click.echo(json.dumps(as_data(hit, explain=page.query.explain), ensure_ascii=False))
+            echo(json_text(as_data(hit, explain=page.query.explain)))
     elif format == "text":
         print_hits(results, vault, explain=page.query.explain)
     else:
@@ -83,7 +83,7 @@ def _say_scores(results: Results) -> None:
     if results.read_as:
         say(f"read as: {'; '.join(results.read_as)}")
     for hit in results:
-        say(f"{hit.path}:{hit.line}  {hit.heading}  {hit.score:.3f}")
+        say(f"{shown_path(hit.path)}:{hit.line}  {hit.heading}  {hit.score:.3f}")
         for line in explain_hit(hit):
             say(line)
 
@@ -92,17 +92,17 @@ def print_hits(results: Results, vault: Vault, *, explain: bool) -> None:
     """Print hits for a person, on a terminal note by note; those of a deep search say how they were reached."""
     link, columns = linker(vault), _columns()
     if explain and results.read_as:
-        click.echo(f"read as: {printable('; '.join(results.read_as))}")
+        echo(f"read as: {'; '.join(results.read_as)}")
     if not len(results):
         say("nothing found")
     # Scripts that read a pipe rely on a line for each hit, the best first.
     for number, hits in enumerate(by_note(results) if columns else [[hit] for hit in results]):
         if number and columns:
-            click.echo()
+            echo()
         for hit in hits:
             head = _head(hit, link, columns, again=hit is not hits[0]) if columns else [_flat_head(hit)]
             for line in (*head, *_body(hit, columns), *(explain_hit(hit) if explain else ())):
-                click.echo(line)
+                echo(line, styled=True)
 
 
 def by_note(hits: Iterable[Hit]) -> list[list[Hit]]:
@@ -114,7 +114,7 @@ def by_note(hits: Iterable[Hit]) -> list[list[Hit]]:
 
 
 def _flat_head(hit: Hit) -> str:
-    place = click.style(printable(f"{hit.path}:{hit.excerpt.line}"), fg="cyan") + _part(hit)
+    place = click.style(f"{shown_path(hit.path)}:{hit.excerpt.line}", fg="cyan") + _part(hit)
     return "  ".join((place, click.style(printable(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
 
 
@@ -123,7 +123,7 @@ def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: boo
 
     The title is left out where the name of the file says it, and all but the line `again` below the note's first hit.
     """
-    place = printable(f"{'' if again else hit.path}:{hit.excerpt.line}")
+    place = f"{'' if again else shown_path(hit.path)}:{hit.excerpt.line}"
     is_named = again or hit.title == PurePosixPath(hit.path).stem
     heading = printable(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
     about = [click.style(heading, bold=True)] if heading else []
@@ -180,7 +180,7 @@ def _window(otherwise: int) -> int:
 def _duplicates(also: tuple[str, ...]) -> str:
     """Return where else the same text is, the first place by name."""
     more = f" and {counted(len(also) - 1, 'other place')}" if len(also) > 1 else ""
-    return click.style(f"the same in {printable(also[0])}{more}", dim=True)
+    return click.style(f"the same in {shown_path(also[0])}{more}", dim=True)
 
 
 def _highlighted(excerpt: Excerpt) -> str:
@@ -227,7 +227,7 @@ def _indented(text: str) -> str:
 
 
 def as_csv(results: Results) -> str:
-    """Return the hits as CSV with a header; no cell can be run as a formula."""
+    """Return the hits as CSV with a header; no cell can be run as a formula, and only paths may hide characters."""
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -237,8 +237,7 @@ def as_csv(results: Results) -> str:
 
 def _csv_row(hit: Hit) -> tuple[str | int | float, ...]:
     excerpt = hit.excerpt
-    heading, text = as_cell(hit.heading), as_cell(excerpt.text)
-    place = as_cell(excerpt.place)
+    heading, text, place = (as_cell(escaped(one)) for one in (hit.heading, excerpt.text, excerpt.place))
     return as_cell(hit.path), excerpt.line, excerpt.end_line, place, heading, hit.score, text, hit.date
 
 

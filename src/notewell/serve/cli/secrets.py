@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from notewell.files.control_chars import shown_path
 from notewell.index.secrets import Secret, SecretReport
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_note
@@ -18,7 +19,7 @@ from notewell.serve.cli.options import (
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import counted, printable, say
+from notewell.serve.say import counted, echo, say
 
 UNREAD = 3
 
@@ -50,7 +51,7 @@ def command(paths: tuple[str, ...], vault: Path | None, as_json: bool) -> None:
 
 def _print(report: SecretReport) -> None:
     for secret in report.secrets:
-        click.echo(printable(f"{secret.path}{_place(secret)}  {secret.rule}"))
+        echo(f"{shown_path(secret.path)}{_place(secret)}  {secret.rule}")
     notes = len({secret.path for secret in report.secrets})
     none = "no secrets in the readable files" if report.skipped else "no secrets"
     found = f"{counted(len(report.secrets), 'secret')} in {counted(notes, 'note')}" if notes else none

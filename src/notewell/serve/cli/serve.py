@@ -17,7 +17,7 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import say
+from notewell.serve.say import echo, say
 from notewell.vault import Vault
 
 PORT = 8483
@@ -91,7 +91,7 @@ def command(
         mounts = [Mounted(PATH, make_mcp_app(opened))]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
-        click.echo(listening if as_json else "\n".join(addresses))
+        echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
         interrupted = serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
     if interrupted:
@@ -99,7 +99,7 @@ def command(
 
 
 def _print_token(token: str, as_json: bool) -> None:
-    click.echo(json.dumps({"token": token}) if as_json else token)
+    echo(json.dumps({"token": token}) if as_json else token)
     say("this token is shown only once; earlier tokens are no longer valid")
 
 

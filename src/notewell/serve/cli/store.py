@@ -9,7 +9,7 @@ import click
 
 from notewell.errors import StoreDamaged
 from notewell.serve.cli.options import json_option, open_vault, print_json, say_notices, vault_option
-from notewell.serve.say import counted, say
+from notewell.serve.say import counted, echo, say
 
 FOUND = "problems found; `notewell doctor --repair` rebuilds the store"
 
@@ -35,7 +35,7 @@ def backup(file: Path, vault: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), "bytes": size})
     else:
-        click.echo(f"{file} ({size / 1e6:,.1f} MB)")
+        echo(f"{file} ({size / 1e6:,.1f} MB)")
 
 
 @click.command("restore")
@@ -60,7 +60,7 @@ def restore(file: Path, vault: Path | None, force: bool, as_json: bool) -> None:
     if as_json:
         print_json({"notes": about.notes, "chunks": about.chunks, "indexed_at": about.indexed_at})
     else:
-        click.echo(f"{counted(about.notes, 'note')}, as of {about.indexed_at}")
+        echo(f"{counted(about.notes, 'note')}, as of {about.indexed_at}")
 
 
 @click.command("doctor")
@@ -88,7 +88,7 @@ def doctor(vault: Path | None, repair: bool, as_json: bool) -> None:
         print_json({"problems": list(diagnosis.problems), "repaired": diagnosis.repaired})
     else:
         for problem in diagnosis.problems:
-            click.echo(problem)
-        click.echo("repaired" if diagnosis.repaired else FOUND if diagnosis.problems else "no problems found")
+            echo(problem)
+        echo("repaired" if diagnosis.repaired else FOUND if diagnosis.problems else "no problems found")
     if diagnosis.problems and not diagnosis.repaired:
         raise SystemExit(1)

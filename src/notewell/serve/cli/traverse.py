@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
+from notewell.files.control_chars import shown_path
 from notewell.graph.traverse import BELOW, IN_WORDS, Walk
 from notewell.serve.cli.completion import complete_note
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import read_places
 from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
-from notewell.serve.say import counted, printable_line, say
+from notewell.serve.say import counted, echo, say
 from notewell.serve.wording import with_notices
 from notewell.types.results import Visit
 
@@ -63,7 +64,7 @@ def _print(walk: Walk, every: bool) -> None:
     far = [visit.similarity for visit in walk.visits if visit.drop_reason == BELOW]
     digits = digits_for([walk.floor, *(visit.similarity for visit in walk.visits if visit.kept)], far)
     for line in _tree(below, "", SHOWN if not every else len(walk.visits), digits):
-        click.echo(line)
+        echo(line, styled=True)
     _print_end(walk, digits)
 
 
@@ -95,7 +96,7 @@ def _tree(below: Mapping[str, Sequence[Visit]], parent: str, shown: int, digits:
 def _row(visit: Visit, digits: int) -> str:
     way = f"{visit.way} " if visit.way else ""
     reason = visit.retain_reason or visit.drop_reason or ""
-    row = f"{way}{printable_line(visit.path)}  {visit.similarity:.{digits}f}  {IN_WORDS.get(reason, reason)}"
+    row = f"{way}{shown_path(visit.path)}  {visit.similarity:.{digits}f}  {IN_WORDS.get(reason, reason)}"
     return click.style(row, dim=True) if not visit.kept else row
 
 

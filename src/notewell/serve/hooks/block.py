@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.files.control_chars import NOT_IN_A_LINE
-from notewell.search.budget import CHARS_PER_TOKEN, TILDES, fence_for, safe_in_prompt
+from notewell.search.budget import CHARS_PER_TOKEN, fence_for, line_in_prompt, path_in_prompt, safe_in_prompt
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 from notewell.serve.hooks.sessions import hold_session
@@ -52,9 +51,10 @@ def new_block(
 
 def make_block(found: Sequence[Hit], *, root: Path, what: str, max_tokens: int) -> tuple[str, list[Hit]]:
     """Return the block and the hits in it; both are empty where nothing fits."""
-    intro, vault = INTRO.format(what=what), f"Vault: {_name(str(root))}"
+    intro, vault = INTRO.format(what=what), f"Vault: {path_in_prompt(str(root))}"
     texts = [safe_in_prompt(hit.text) for hit in found]
-    fence = fence_for(*texts)
+    # A file may have any name; none may close the fence.
+    fence = fence_for(*texts, vault, *(_citation(hit, 1, 1, line_in_prompt(hit.heading)) for hit in found))
     room = max_tokens * CHARS_PER_TOKEN - len(intro) - len(vault) - 2 * len(fence) - len("\n\n\n\n")
     passages: list[str] = []
     kept: list[Hit] = []
@@ -75,7 +75,7 @@ def _passage(hit: Hit, text: str, room: int) -> str:
     lines = text.split("\n")
     first = min(max(excerpt.line - hit.line, 0), len(lines) - 1)
     last = min(max(excerpt.end_line - hit.line, first), len(lines) - 1)
-    heading = _one_line(hit.heading)
+    heading = line_in_prompt(hit.heading)
     # The longest possible citation, for any choice of lines.
     above = len(_citation(hit, hit.line, hit.line + len(lines), heading)) + 1
     first, last = _grow(lines, first, last, room - above)
@@ -104,19 +104,5 @@ def _grow(lines: Sequence[str], first: int, last: int, room: int) -> tuple[int, 
 
 def _citation(hit: Hit, first: int, last: int, heading: str) -> str:
     to = f"-{last}" if last > first else ""
-    part = f" ({_one_line(hit.place)})" if hit.place else ""
-    return f"[{_name(hit.path)}:{first}{to}]{part} {heading}"
-
-
-def _name(path: str) -> str:
-    """Return a path; one with line breaks or control characters is escaped as Python does.
-
-    >>> _name("Garden/Bees.md"), _name("a\\nb\\u202e.md")
-    ('Garden/Bees.md', "'a\\\\nb\\\\u202e.md'")
-    """
-    return _one_line(ascii(path) if NOT_IN_A_LINE.search(path) else path)
-
-
-def _one_line(text: str) -> str:
-    # A file may have any name; none may close the fence.
-    return TILDES.sub("~~", " ".join(safe_in_prompt(text).split()))
+    part = f" ({line_in_prompt(hit.place)})" if hit.place else ""
+    return f"[{path_in_prompt(hit.path)}:{first}{to}]{part} {heading}"

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError
 
 from notewell.errors import SettingsError
+from notewell.files.control_chars import real_path
 from notewell.serve.arguments import Arguments, model_of
-from notewell.serve.parameters import Parameter, meant_by, parameters_of
+from notewell.serve.parameters import PLACES, Parameter, meant_by, parameters_of
 from notewell.types.aliases import renamed
 
 # More hits do not fit on a page, and more tokens would fill a client's window with one answer.
@@ -67,12 +68,18 @@ def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Argument
         if name not in model.model_fields:
             raise SettingsError(f"There is no argument '{name[:40]}'", _meant(name, model, sent))
     try:
-        return model.model_validate(sent)
+        read = model.model_validate(sent)
+        # Answers show hidden characters of paths as escapes.
+        return read.model_copy(update={name: _real(read.given[name]) for name in PLACES & read.given.keys()})
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)[0]
         name = str(wrong["loc"][0])
         fact = "is missing" if wrong["type"] == "missing" else f"is wrong: {wrong['msg']}"
         raise SettingsError(f"The argument '{name}' {fact}", model.model_fields[name].description or "") from None
+
+
+def _real(places: str | list[str]) -> str | list[str]:
+    return real_path(places) if isinstance(places, str) else [real_path(place) for place in places]
 
 
 def _meant(name: str, model: type[Arguments], sent: Mapping[str, Any]) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from notewell.files.control_chars import shown_path, visible_line
+from collections.abc import Mapping, Sequence
+
 from notewell.graph.link_report import Links, NoteLink
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
-from notewell.search.budget import fenced
+from notewell.search.budget import line_in_prompt, path_in_prompt
 from notewell.serve.json_data import as_data
+from notewell.serve.mcp.fence import Data, Own, ToolAnswer
 from notewell.serve.mcp.pages import (
     NAMED,
-    WARNING,
-    Data,
-    ToolAnswer,
     clipped,
-    ends_of,
+    end_of,
     fit_page,
     noted,
     short_notices,
@@ -42,20 +41,20 @@ def walk_page(walk: Walk) -> ToolAnswer:
         data = with_rest(shown, len(kept) - rows, notices)
         lines = [f"{'  ' * visit['hop']}- {_visit_text(visit)}" for visit in visits]
         more = f", the most similar with {nearest:.2f}; a lower floor keeps more." if dropped else "."
-        end = f"{counted(len(dropped), 'note')} dropped{more}"
-        return ToolAnswer("\n".join((*noted(data), *lines, end, *ends_of(data))), data)
+        end = Own(f"{counted(len(dropped), 'note')} dropped{more}")
+        return ToolAnswer(noted(data), "\n".join(lines), end, end_of(data), data=data)
 
     return fit_page(render, len(kept))
 
 
 def _visit(visit: Visit) -> Data:
-    shown = {"path": visit.path, "similarity": visit.similarity, "hop": visit.hop}
-    return with_values(shown, {"via": visit.via, "way": visit.way})
+    shown = {"path": path_in_prompt(visit.path), "similarity": visit.similarity, "hop": visit.hop}
+    return with_values(shown, {"via": path_in_prompt(visit.via), "way": visit.way})
 
 
 def _visit_text(visit: Data) -> str:
-    come = f" ({visit['way']} {shown_path(visit['via'])})" if "via" in visit else " (start)"
-    return f"{shown_path(visit['path'])} {visit['similarity']:.2f}{come}"
+    come = f" ({visit['way']} {visit['via']})" if "via" in visit else " (start)"
+    return f"{visit['path']} {visit['similarity']:.2f}{come}"
 
 
 def links_page(links: Links) -> ToolAnswer:
@@ -68,38 +67,43 @@ def links_page(links: Links) -> ToolAnswer:
         shown = {
             "links": [_link(link) for link in links.links[:rows]],
             "backlinks": [_link(link) for link in links.backlinks[:rows]],
-            "wanted": as_data(links.wanted[:rows]),
-            "orphans": list(links.orphans[:rows]),
+            "wanted": [{**as_data(one), "target": line_in_prompt(one.target)} for one in links.wanted[:rows]],
+            "orphans": [path_in_prompt(path) for path in links.orphans[:rows]],
         }
-        about = {"note": links.note} if links.note else {"counts": as_data(links.counts)}
+        about = {"note": path_in_prompt(links.note)} if links.note else {"counts": as_data(links.counts)}
         data = with_rest({**shown, **about}, sum(max(0, size - rows) for size in sizes), notices)
-        return ToolAnswer(_links_text(data), data)
+        return ToolAnswer(*_links_parts(data), data=data)
 
     return fit_page(render, max(sizes))
 
 
 def _link(link: NoteLink) -> Data:
-    shown = {"path": link.path, "line": link.line, "written": clipped(visible_line(link.written), 200)}
-    return with_values(shown, {"to": link.to, "problem": link.problem, "near": list(link.near[:NAMED])})
+    written, near = clipped(line_in_prompt(link.written), 200), [path_in_prompt(path) for path in link.near[:NAMED]]
+    shown = {"path": path_in_prompt(link.path), "line": link.line, "written": written}
+    return with_values(shown, {"to": path_in_prompt(link.to or ""), "problem": link.problem, "near": near})
 
 
-def _links_text(data: Data) -> str:
-    if "note" in data:
-        head = f"Links of {shown_path(data['note'])}. {WARNING}\n"
-    else:
-        counts = data["counts"]
-        head = (
-            f"{counts['notes']:,} notes with {counts['links']:,} links, {counts['broken']:,} of them broken; "
-            f"{counts['orphans']:,} notes without links. {WARNING}\n"
-        )
-    lines = [f"{link['path']}:{link['line']}  {link['written']}  {_target(link)}" for link in data["links"]]
-    back = [f"{link['path']}:{link['line']}  {link['written']}" for link in data["backlinks"]]
-    wanted = [f"{one['target']}  named by {counted(one['notes'], 'note')}" for one in data["wanted"]]
-    lists = {"links": lines, "backlinks": back, "wanted": wanted, "orphans": data["orphans"]}
-    parts = [f"{name}:\n{fenced(chr(10).join(map(visible_line, rows)))}" for name, rows in lists.items() if rows]
-    if not parts:
-        parts = ["It has none." if "note" in data else LISTS]
-    return "\n".join((*noted(data), head, *parts, *ends_of(data)))
+def _links_parts(data: Data) -> tuple[str, ...]:
+    counts = data.get("counts")
+    head = Own(
+        f"{counts['notes']:,} notes with {counts['links']:,} links, {counts['broken']:,} of them broken; "
+        f"{counts['orphans']:,} notes without links."
+        if counts
+        else ""
+    )
+    lines = [f"{link['path']}:{link['line']} {link['written']} {_target(link)}" for link in data["links"]]
+    back = [f"{link['path']}:{link['line']} {link['written']}" for link in data["backlinks"]]
+    wanted = [f"{one['target']} named by {counted(one['notes'], 'note')}" for one in data["wanted"]]
+    parts = _lists({"links": lines, "backlinks": back, "wanted": wanted, "orphans": data["orphans"]})
+    of = "" if counts else f"Links of {data['note']}"
+    none = Own("" if parts else LISTS if counts else "It has none.")
+    return noted(data), head, of, *parts, none, end_of(data)
+
+
+def _lists(lists: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the lists that are not empty, each as a title and a part of text."""
+    full = {name: "\n".join(rows) for name, rows in lists.items() if rows}
+    return [part for name, rows in full.items() for part in (Own(f"{name}:"), rows)]
 
 
 def _target(link: Data) -> str:
@@ -111,12 +115,13 @@ def graph_page(graph: Graph) -> ToolAnswer:
     """Return the communities of the vault, and the links between them."""
     notices = short_notices(as_data(graph.notices))
     numbers = {"notes": graph.notes, "links": graph.links, "orphans": len(graph.orphans)}
-    names = [[clipped(visible_line(name), 80) for name in one.names] for one in graph.communities]
+    names = [[clipped(line_in_prompt(name), 80) for name in one.names] for one in graph.communities]
     sizes = [len(graph.communities), len(graph.bridges)]
 
     def render(rows: int) -> ToolAnswer:
         communities = [
-            {"names": names[one.number], "size": one.size, "central": one.notes[0]} for one in graph.communities[:rows]
+            {"names": names[one.number], "size": one.size, "central": path_in_prompt(one.notes[0])}
+            for one in graph.communities[:rows]
         ]
         bridges = [
             {"between": [names[number][0] for number in one.communities], "links": one.links}
@@ -124,18 +129,16 @@ def graph_page(graph: Graph) -> ToolAnswer:
         ]
         shown = {**numbers, "communities": communities, "bridges": bridges}
         data = with_rest(shown, sum(max(0, size - rows) for size in sizes), notices)
-        return ToolAnswer(_graph_text(data), data)
+        return ToolAnswer(*_graph_parts(data), data=data)
 
     return fit_page(render, max(sizes))
 
 
-def _graph_text(data: Data) -> str:
-    head = (
+def _graph_parts(data: Data) -> tuple[str, ...]:
+    head = Own(
         f"{counted(data['notes'], 'note')}, {counted(data['links'], 'link')}, {data['orphans']:,} notes without links. "
-        f"Communities of linked notes, by their most central ones. {WARNING}\n"
+        f"Communities of linked notes, by their most central ones."
     )
     groups = [f"{one['size']:,} notes: {', '.join(one['names'])} ({one['central']})" for one in data["communities"]]
     bridges = [f"{counted(one['links'], 'link')}: {' – '.join(one['between'])}" for one in data["bridges"]]
-    lists = {"communities": groups, "bridges": bridges}
-    parts = [f"{name}:\n{fenced(chr(10).join(map(visible_line, rows)))}" for name, rows in lists.items() if rows]
-    return "\n".join((*noted(data), head, *parts, *ends_of(data)))
+    return noted(data), head, *_lists({"communities": groups, "bridges": bridges}), end_of(data)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from notewell.files.control_chars import shown_path, visible_line
 from notewell.memory import Near
-from notewell.search.budget import fenced
+from notewell.search.budget import path_in_prompt, safe_in_prompt
 from notewell.serve.arguments import Arguments
 from notewell.serve.json_data import as_data
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.arguments import arguments_of
-from notewell.serve.mcp.pages import WARNING, Data, ToolAnswer, clipped, fit_page, short_notices, with_values
+from notewell.serve.mcp.fence import Data, Own, ToolAnswer
+from notewell.serve.mcp.pages import clipped, fit_page, noted, short_notices, with_values
 from notewell.serve.mcp.tools import Tool
 from notewell.vault import Vault
 
@@ -28,37 +28,39 @@ def remember(vault: Vault, given: Arguments) -> ToolAnswer:
 
     def render(rows: int) -> ToolAnswer:
         near = [_near(place) for place in done.near[:rows]]
-        optional = {"path": done.path, "redacted": done.redacted, "near": near, "notices": notices}
+        optional = {
+            "path": path_in_prompt(done.path or ""),
+            "redacted": done.redacted,
+            "near": near,
+            "notices": notices,
+        }
         data = with_values({"written": done.written}, optional)
-        return ToolAnswer(_remembered_text(data), data)
+        return ToolAnswer(*_remembered_parts(data), data=data)
 
     return fit_page(render, len(done.near))
 
 
 def _near(place: Near) -> Data:
-    similarity, text = round(place.similarity, 2), clipped(place.text, QUOTE)
-    return {"path": place.path, "line": place.line, "similarity": similarity, "text": text}
+    similarity, text = round(place.similarity, 2), clipped(safe_in_prompt(place.text), QUOTE)
+    return {"path": path_in_prompt(place.path), "line": place.line, "similarity": similarity, "text": text}
 
 
-def _remembered_text(data: Data) -> str:
+def _remembered_parts(data: Data) -> tuple[str, ...]:
     near = data.get("near", [])
-    lines = [f"Remembered as {shown_path(data['path'])}." if data["written"] else NOTHING_WRITTEN]
-    lines += [f"Secrets that were redacted: {data['redacted']}."] if "redacted" in data else []
-    lines += [f"What the notes say. {WARNING}"] if near else []
-    lines += [
-        f"{shown_path(place['path'])}:{place['line']} (similarity {place['similarity']})\n{fenced(place['text'])}"
-        for place in near
-    ]
-    return "\n".join((*lines, *(f"note: {visible_line(notice)}" for notice in data.get("notices", ()))))
+    done = f"Remembered as {data['path']}." if data["written"] else Own(NOTHING_WRITTEN)
+    redacted = Own(f"Secrets that were redacted: {data['redacted']}." if "redacted" in data else "")
+    says = Own("What the notes say:" if near else "")
+    places = [f"{one['path']}:{one['line']} (similarity {one['similarity']})\n{one['text']}" for one in near]
+    return done, redacted, says, *places, noted(data)
 
 
 def forget(vault: Vault, given: Arguments) -> ToolAnswer:
     """Move a memory to the trash."""
     done = vault.forget(**given.given)
     notices = short_notices(as_data(done.notices))
-    text = f"{shown_path(done.path)} is forgotten; it is in {shown_path(done.trash)} now."
-    data = with_values({"path": done.path, "trash": done.trash}, {"notices": notices})
-    return ToolAnswer("\n".join((text, *(f"note: {notice}" for notice in notices))), data)
+    path, trash = path_in_prompt(done.path), path_in_prompt(done.trash)
+    data = with_values({"path": path, "trash": trash}, {"notices": notices})
+    return ToolAnswer(f"{path} is forgotten; it is in {trash} now.", noted(data), data=data)
 
 
 MEMORY_TOOLS = (

@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote
 import mcp_types as types
 
 from notewell.errors import NoteError
+from notewell.files.control_chars import real_path, shown_path
+from notewell.search.budget import line_in_prompt, path_in_prompt
 from notewell.serve.answering import read_indexed
 from notewell.serve.mcp.pages import is_open, reading_page
 from notewell.vault import Vault
@@ -28,14 +30,14 @@ def uri_of(path: str) -> str:
     >>> uri_of("Garten/Bienen & Honig.md")
     'notewell:///Garten/Bienen%20%26%20Honig.md'
     """
-    return SCHEME + quote(path)
+    return SCHEME + quote(shown_path(path))
 
 
 def path_at(address: str) -> str:
     """Return the path, or place, of an address."""
     if not address.startswith(SCHEME):
         raise NoteError(f"{address[:200]} is not the address of a note", f"An address is {SCHEME} and a path")
-    return unquote(address.removeprefix(SCHEME))
+    return real_path(unquote(address.removeprefix(SCHEME)))
 
 
 def list_notes(vault: Vault) -> list[types.Resource]:
@@ -44,7 +46,12 @@ def list_notes(vault: Vault) -> list[types.Resource]:
         return []
     found = {hit.path: hit.title for hit in vault.search(EVERY_NOTE, limit=LISTED)}
     return [
-        types.Resource(uri=uri_of(path), name=path, title=title or path, mime_type=media_type(path))
+        types.Resource(
+            uri=uri_of(path),
+            name=path_in_prompt(path),
+            title=line_in_prompt(title) or path_in_prompt(path),
+            mime_type=media_type(path),
+        )
         for path, title in found.items()
     ]
 
@@ -70,11 +77,15 @@ def read_note(vault: Vault, address: str) -> types.TextResourceContents:
 
 def complete_path(vault: Vault, written: str) -> types.Completion:
     """Return paths that begin with a text, then those that contain it."""
-    wanted = unquote(written).casefold()
+    wanted = real_path(unquote(written)).casefold()
     paths = sorted(vault.store.files().notes) if vault.indexed else []
     fitting = [path for path in paths if wanted in path.casefold()]
     fitting.sort(key=lambda path: not path.casefold().startswith(wanted))
-    return types.Completion(values=fitting[:COMPLETED], total=len(fitting), has_more=len(fitting) > COMPLETED)
+    return types.Completion(
+        values=[path_in_prompt(path) for path in fitting[:COMPLETED]],
+        total=len(fitting),
+        has_more=len(fitting) > COMPLETED,
+    )
 
 
 def media_type(path: str) -> str:

@@ -10,8 +10,9 @@ from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.arguments import arguments_of
+from notewell.serve.mcp.fence import ToolAnswer
 from notewell.serve.mcp.graph_pages import graph_page, links_page, walk_page
-from notewell.serve.mcp.pages import ToolAnswer, compared_page, hits_page, is_open, reading_page, status_page
+from notewell.serve.mcp.pages import compared_page, hits_page, is_open, reading_page, status_page
 from notewell.serve.parameters import Parameter, query_of
 from notewell.types.results import Compared
 from notewell.vault import Vault
