@@ -122,6 +122,13 @@ def serving(
         assert not thread.is_alive()
 
 
+def impatient(**limits: float) -> GuardRules:
+    """Rules whose limits a test reaches quickly."""
+    from notewell.serve.http.guard import GuardRules, Limits  # noqa: PLC0415
+
+    return GuardRules(limits=Limits(**limits))  # type: ignore[arg-type]
+
+
 def wait_until(true: Any) -> None:
     """Wait for something that happens soon."""
     end = time.monotonic() + PATIENCE

@@ -121,6 +121,17 @@ def test_uninstalling_after_other_changes_takes_out_ours_alone(notewell: Command
     assert commands(user_file) == {"PreToolUse": ["/usr/bin/guard", "mine"], "Stop": ["notify-send done"]}
 
 
+def test_uninstalling_leaves_no_older_hooks_of_ours(notewell: Command, user_file: Path, folder: Path) -> None:
+    user_file.write_text(json.dumps(OTHERS), encoding="utf-8")
+    notewell("hook", "install", "--user", "--yes")
+    changed = {**json.loads(user_file.read_text(encoding="utf-8")), "model": "another"}
+    user_file.write_text(json.dumps(changed), encoding="utf-8")
+    # This saves a file with hooks of the first installation in it.
+    notewell("hook", "install", "--user", "--vault", str(folder), "--yes")
+    notewell("hook", "uninstall", "--user", "--yes")
+    assert json.loads(user_file.read_text(encoding="utf-8")) == {**OTHERS, "model": "another"}
+
+
 def test_only_some_hooks_can_be_installed(notewell: Command, user_file: Path) -> None:
     notewell("hook", "install", "--user", "--only", "after,prompt", "--yes")
     assert commands(user_file).keys() == {"UserPromptSubmit", "PostToolUse"}

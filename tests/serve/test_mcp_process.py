@@ -37,8 +37,8 @@ SEARCH = {
 }
 # Two requests to a server of embeddings, which embeds 64 texts at a time.
 MANY = 100
-# Lines that no server can answer.
-UNANSWERED = {
+# Lines that get an error, and the next request its answer.
+MALFORMED = {
     "deep": "[" * 200_000,
     "nested": '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":'
     + '{"a":' * 5_000
@@ -136,9 +136,10 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing_whatever_is_sent(
     process = server()
     greet(process)
     failed = []
-    for number, (name, bad) in enumerate(UNANSWERED.items(), 10):
+    for number, (name, bad) in enumerate(MALFORMED.items(), 10):
         answers = answered(process, f"{bad}\n", line({**SEARCH, "id": number}), until=number)
-        if "Sourdough" not in str(answers[number].get("result", {}).get("structuredContent")):
+        wrong = [answer for key, answer in answers.items() if key != number and "error" in answer]
+        if len(wrong) != 1 or "Sourdough" not in str(answers[number].get("result", {}).get("structuredContent")):
             failed.append((name, answers))
     assert not failed
     half = {**SEARCH, "id": "half", "params": {"name": "search", "arguments": {"text": "loaf \ud800"}}}
@@ -146,8 +147,11 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing_whatever_is_sent(
     assert "A lone surrogate" in answers["half"]["error"]["message"]
     assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
     # A closed stdin ends it, but what was asked just before is not lost in silence.
-    rest, errors = process.communicate(line(PING), timeout=GUARD)
-    assert json.loads(rest) == {"jsonrpc": "2.0", "id": PING["id"], "result": {}}
+    last: list[dict[str, Any]] = [{**SEARCH, "id": f"last {number}"} for number in range(5)]
+    rest, errors = process.communicate("".join(line(one) for one in (*last, PING)), timeout=GUARD)
+    ended = {answer["id"]: answer.get("result") for answer in map(json.loads, rest.splitlines())}
+    assert ended.pop(PING["id"]) == {} and len(ended) == 5
+    assert all("Sourdough" in str(result["structuredContent"]) for result in ended.values())
     assert errors == "" and process.returncode == 0
 
 
@@ -163,6 +167,9 @@ def test_a_closed_stdin_ends_it_while_it_indexes(server: Callable[..., subproces
         process.stdin.flush()
         # In the middle of the run: of two requests, one is answered.
         assert vectors.held.wait(GUARD)
+        assert process.stdout
+        # A client that still reads would get its answer.
+        process.stdout.close()
         process.stdin.close()
         assert process.wait(GUARD) == 0
         with Vault.open(folder) as vault:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from notewell.embed import Embedder
 from notewell.errors import NoteError, QueryError
+from notewell.files.control_chars import without_hidden
 from notewell.names.find import chunks_in
 from notewell.redact import redact_text
 from notewell.search.dates import When, read_when
@@ -63,7 +64,9 @@ def checked_query(query: Query) -> Query:
     Traceback (most recent call last):
     notewell.errors.QueryError: There is nothing to search for
     """
-    says_something = query.text.strip() or query.under or query.places or query.containing or query.mode == "related"
+    # Hidden characters alone say nothing.
+    text = without_hidden(query.text).strip()
+    says_something = text or query.under or query.places or query.containing or query.mode == "related"
     if not says_something and query.filters == NO_FILTERS:
         raise QueryError("There is nothing to search for", "Add some words, or a filter such as a tag or a date")
     return query

@@ -80,15 +80,16 @@ def plan_change(where: str, hooks: Entries, state: Path) -> Change:
     file = Path(os.path.realpath(settings_files()[where]))
     backup = state / "backups" / f"{short_hash(str(file))}.json"
     before, saved = _read(file), _saved(backup)
-    if not hooks and saved and saved["after"] == before:
-        return Change(file, before, saved["before"], backup, uninstalls=True, restored=True)
-    settings = _parsed(before or "{}", file)
+    # What was saved may have older hooks of ours: the file was changed by hand, and the hooks installed again.
+    restores = not hooks and saved is not None and saved["after"] == before
+    base = saved["before"] if restores and saved else before
+    settings = _parsed(base or "{}", file)
     changed = with_hooks(settings, hooks, file)
     if not hooks and not changed and settings and saved and saved["before"] is None:
         # There was no file before the hooks, and nothing else was written into it.
         return Change(file, before, None, backup, uninstalls=True, restored=True)
-    after = before if changed == settings else _dumped(changed, before)
-    return Change(file, before, after, backup, uninstalls=not hooks)
+    after = base if changed == settings else _dumped(changed, base)
+    return Change(file, before, after, backup, uninstalls=not hooks, restored=restores and changed == settings)
 
 
 def with_hooks(settings: Mapping[str, Any], hooks: Entries, file: Path) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class Guard:
             await _refuse(body, scope, receive, send)
         else:
             scope[TRUSTED] = not self._digest or has_token(request, self._digest)
-            await self._answer(scope, _replay(body, receive), send)
+            await self._answer(scope, replay(body, receive), send)
 
     def _refuse_rate(self, request: Request) -> Problem | None:
         wait = self._rate.wait(_address(request.scope), time.monotonic())
@@ -204,7 +204,7 @@ def is_trusted(scope: Scope) -> bool:
     return bool(scope.get(TRUSTED))
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that first returns a body that was read already."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -114,26 +114,33 @@ class ImpatientProtocol(H11Protocol):
         self._limits = limits
         self._awaiting: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
+        # What the client is expected to do, and since when.
+        self._state: object = None
+        self._since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, unless there are too many connections already."""
         super().connection_made(transport)
-        if len(self.connections) > self._limits.connections and not self._close_idle():
+        if len(self.connections) > self._limits.connections and not self._close_waiting():
             hint = "Close some, or try again in a moment"
             self._refuse(Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections", hint))
             return
         self._time()
 
-    def _close_idle(self) -> bool:
-        """Close the connection that has waited longest for a request, and tell whether there is one."""
+    def _close_waiting(self) -> bool:
+        """Close the connection that has waited longest for its client, and tell whether there is one."""
         others = [one for one in self.connections if isinstance(one, ImpatientProtocol) and one is not self]
-        # One that is closed already is still among them until the loop goes on.
-        idle = [(one._awaiting.when(), one) for one in others if one._awaiting and not one.transport.is_closing()]
-        if not idle:
+        waiting = [one for one in others if one._waits_for_client]
+        if not waiting:
             return False
-        _, oldest = min(idle, key=lambda pair: pair[0])
-        oldest.transport.abort()
+        min(waiting, key=lambda one: one._since).transport.abort()
         return True
+
+    @property
+    def _waits_for_client(self) -> bool:
+        """Tell whether the client has yet to send a request, or the rest of one, or to read its answer."""
+        # One that is closed already is still among the connections until the loop goes on.
+        return not self.transport.is_closing() and (self._state in (h11.IDLE, h11.SEND_BODY) or bool(self._writing))
 
     def data_received(self, data: bytes) -> None:
         """Read what arrived."""
@@ -155,6 +162,7 @@ class ImpatientProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Give a client that does not read a limited time."""
         super().pause_writing()
+        self._since = self.loop.time()
         self._writing = self.loop.call_later(self._limits.write_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -162,6 +170,7 @@ class ImpatientProtocol(H11Protocol):
         super().resume_writing()
         if self._writing:
             self._writing.cancel()
+            self._writing = None
 
     def send_400_response(self, msg: str) -> None:
         """Refuse anything that is not HTTP."""
@@ -169,6 +178,8 @@ class ImpatientProtocol(H11Protocol):
 
     def _time(self) -> None:
         """Start the timer while a request is awaited, and stop it once one has arrived."""
+        if self.conn.their_state is not self._state:
+            self._state, self._since = self.conn.their_state, self.loop.time()
         awaited = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
         if awaited and self._awaiting is None:
             self._awaiting = self.loop.call_later(self._limits.request_seconds, self._give_up)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import mcp_types as types
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from notewell.serve.http.guard import Limits
+from notewell.serve.http.guard import Limits, replay
+from notewell.serve.mcp.malformed import read_message
 from notewell.serve.mcp.server import make_server
 from notewell.vault import Vault
 
@@ -23,6 +26,7 @@ def make_mcp_app(vault: Vault) -> Starlette:
         max_request_body_size=Limits().body_bytes,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    app.add_middleware(WellFormed)
     app.add_middleware(PostsOnly)
     return app
 
@@ -40,3 +44,22 @@ class PostsOnly:
             return
         refusal = {"error": "MCP accepts only POST here", "hint": "Use this address in an MCP client"}
         await JSONResponse(refusal, 405, {"Allow": "POST"})(scope, receive, send)
+
+
+class WellFormed:
+    """Refuses messages that are not JSON-RPC, with their id, which the library leaves out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a message on, or answer it with an error."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = await Request(scope, receive).body()
+        message = read_message(body)
+        if isinstance(message, types.JSONRPCError):
+            await JSONResponse(message.model_dump(exclude_unset=True), 400)(scope, receive, send)
+        else:
+            await self._app(scope, replay(body, receive), send)

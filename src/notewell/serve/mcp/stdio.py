@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -12,11 +11,11 @@ from threading import Thread
 
 import anyio
 import mcp_types as types
-from anyio.streams.memory import MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
+from notewell.serve.mcp.malformed import refusal
 from notewell.serve.mcp.server import make_server
 from notewell.serve.say import say
 from notewell.vault import Vault
@@ -28,7 +27,10 @@ GRACE = 0.25
 LONGEST = 30.0
 # How long it waits for an indexing run to save its work, in seconds.
 RUN_GRACE = 0.5
-UNREADABLE = "The request is not valid JSON. A lone surrogate such as \\ud800 is not a character"
+CANCELLED = "notifications/cancelled"
+# How long calls in progress may take once stdin is closed and its other end still reads, in seconds: clients kill a
+# server that does not end soon.
+FINISH = 5.0
 
 Message = SessionMessage | Exception
 
@@ -48,42 +50,50 @@ def serve_stdio(vault: Vault, parent: int) -> None:
 
 
 async def _serve(vault: Vault) -> None:
-    server = make_server(vault)
+    server, asked = make_server(vault), set[int | str]()
     give, readable = anyio.create_memory_object_stream[Message]()
-    async with stdio_server() as (requests, answers), anyio.create_task_group() as tasks:
-        tasks.start_soon(_pass_on, requests, give, answers.send)
-        await server.run(readable, answers, server.create_initialization_options())
+    answer, answers = anyio.create_memory_object_stream[SessionMessage]()
+    async with stdio_server() as (requests, wire), wire, anyio.create_task_group() as tasks:
+        tasks.start_soon(_pass_on, requests, give, answer.clone(), asked)
+        tasks.start_soon(_send, answers, wire.send, asked)
+        async with answer:
+            await server.run(readable, answer, server.create_initialization_options())
 
 
 async def _pass_on(
     requests: AsyncIterable[Message],
     give: MemoryObjectSendStream[Message],
-    answer: Callable[[SessionMessage], Awaitable[None]],
+    answer: MemoryObjectSendStream[SessionMessage],
+    asked: set[int | str],
 ) -> None:
-    """Pass requests on; an unreadable one is answered, since the server would leave the client waiting."""
-    async with give:
+    """Pass requests on, answer malformed ones, and at the end let those in progress finish within `FINISH` seconds."""
+    async with give, answer:
         async for message in requests:
-            number = _number_of(message) if isinstance(message, ValidationError) else None
-            if number is None:
-                await give.send(message)
-            else:
-                wrong = types.ErrorData(code=types.PARSE_ERROR, message=UNREADABLE)
-                await answer(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=number, error=wrong)))
+            content = message.message if isinstance(message, SessionMessage) else message
+            if wrong := refusal(content):
+                await answer.send(SessionMessage(wrong))
+                continue
+            if isinstance(content, types.JSONRPCRequest):
+                asked.add(content.id)
+            elif isinstance(content, types.JSONRPCNotification) and content.method == CANCELLED:
+                asked.discard((content.params or {}).get("requestId", ""))
+            await give.send(message)
+        with anyio.move_on_after(FINISH):
+            while asked:
+                await anyio.sleep(LOOK)
 
 
-def _number_of(error: ValidationError) -> int | str | None:
-    """Return the id of an unreadable request, or None if it has none."""
-    try:
-        asked = json.loads(error.errors(include_url=False)[0]["input"])
-        number = asked["id"] if "method" in asked else None
-        # A lone surrogate could not be sent back.
-        return number.encode("utf-8").decode("utf-8") if isinstance(number, str) else _whole(number)
-    except (LookupError, RecursionError, TypeError, ValueError):
-        return None
-
-
-def _whole(number: object) -> int | None:
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
+async def _send(
+    answers: MemoryObjectReceiveStream[SessionMessage],
+    write: Callable[[SessionMessage], Awaitable[None]],
+    asked: set[int | str],
+) -> None:
+    """Write answers, and strike out the requests that have one."""
+    async with answers:
+        async for answer in answers:
+            await write(answer)
+            if isinstance(answer.message, types.JSONRPCResponse | types.JSONRPCError):
+                asked.discard(answer.message.id)
 
 
 def _leave(vault: Vault, code: int) -> None:
