@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from functools import cached_property, partial
@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 from notewell.config import find_root, here, load_settings
 from notewell.config.settings import Settings
 from notewell.embed import Embedder, EmbedRules, LoadEmbedder, Models, load_embedder, load_encoder
-from notewell.errors import EmbedError, NoteError, StoreBusy, StoreDamaged, StoreError
+from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError
 from notewell.files.formats import is_sandboxed
 from notewell.files.safe_open import check_folder
 from notewell.freshness import NEVER, Freshness, Policy
 from notewell.index import Batches, Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
 from notewell.index.dates import with_vault_formats
+from notewell.index.diagnose import find_problems
 from notewell.index.encode import EncoderVectors, keep_searched
 from notewell.index.place import Place, Reading, find_place, names_file, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
-from notewell.index.secrets import SecretReport, files_at, find_leaks, find_secrets
+from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.index.walk import left_out_by
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
@@ -39,7 +40,6 @@ from notewell.search.related import Encoded
 from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
 from notewell.store.opened import OpenedStore, store_file
-from notewell.store.texts import stored_texts
 from notewell.types.aliases import with_aliases
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
@@ -341,12 +341,7 @@ class Vault:
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Check the store for errors and secrets, and return the problems; with `repair`, rebuild it if it has any."""
-        try:
-            # Closed even if interrupted, so that no snapshot outlives the store.
-            with self.store.reading() as snapshot, closing(stored_texts(snapshot)) as texts:
-                problems = (*self.store.check(), *find_leaks(texts))
-        except StoreDamaged as error:
-            problems = (error.fact,)
+        problems = tuple(dict.fromkeys(find_problems(self.storage)))
         if not problems or not repair:
             return Diagnosis(problems, repaired=False)
         self.index(full=True)

@@ -163,8 +163,8 @@ FAULTS: tuple[tuple[Plant, str], ...] = (
     (orphan_chunk, "1 chunks without a note"),
     (stray_chunk, "the arrays name other chunks than the table"),
     (note_that_is_skipped, "1 skipped files that are notes, too"),
-    (unreadable_text, "A text in the store cannot be unpacked"),
-    (unreadable_links, "A text in the store cannot be unpacked"),
+    (unreadable_text, "a text in it cannot be unpacked"),
+    (unreadable_links, "a text in it cannot be unpacked"),
     (edge_to_nobody, "1 links that lead to a note that is not there"),
     (edge_too_many, "1 notes with another number of edges than links"),
     (edges_of_nobody, "1 edges of notes that are not there"),
@@ -259,6 +259,6 @@ def test_ctrl_c_leaves_nothing_open_behind_a_closed_store(notewell: Notewell, mo
         raise KeyboardInterrupt
 
     notewell("index")
-    monkeypatch.setattr("notewell.vault.find_leaks", interrupted)
+    monkeypatch.setattr("notewell.index.diagnose.find_leaks", interrupted)
     assert notewell("doctor")[0] == 130
     assert list(held[0]) == []

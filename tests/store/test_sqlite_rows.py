@@ -31,3 +31,9 @@ def test_a_text_that_is_cut_off_is_damage() -> None:
     data = pack(" ".join(f"word{number}" for number in range(500)))
     with pytest.raises(StoreDamaged):
         unpack(data[: len(data) // 2])
+
+
+def test_a_few_bytes_that_would_unpack_to_far_more_are_damage() -> None:
+    with pytest.raises(StoreDamaged) as caught:
+        unpack(pack("rye" * 10_000), 1_000)
+    assert "too long" in caught.value.fact

@@ -10,7 +10,7 @@ from pathlib import Path
 from notewell.errors import StoreDamaged, StoreError
 from notewell.files.safe_open import check_folder, exists
 from notewell.store import MadeFor, Store
-from notewell.store.sqlite import SqliteStore, delete_store
+from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.files import BACKUP_HINT, check_backup
 from notewell.store.sqlite.place import (
     OURS,
@@ -66,12 +66,12 @@ class OpenedStore:
         return store
 
     def repaired(self) -> Store:
-        """Return the store; a damaged one is deleted first, as all of it can be made again."""
+        """Return the store; a damaged one only to be replaced, as all of it can be made again."""
         try:
             self.store.about()
         except StoreDamaged:
             self.close()
-            delete_store(self.file)
+            return SqliteStore(self.file, self._made_for, is_damaged=True)
         return self.store
 
     @property

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import apsw
 
@@ -17,8 +16,18 @@ from notewell.store.filters import count_tags
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_problems
+from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
-from notewell.store.sqlite.files import BACKUP_HINT, check_files, copy, copy_file, delete_store, identity, size
+from notewell.store.sqlite.files import (
+    BACKUP_HINT,
+    check_files,
+    copy,
+    copy_file,
+    delete_companions,
+    delete_store,
+    identity,
+    size,
+)
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
 from notewell.store.sqlite.snapshot import SqliteSnapshot
@@ -42,17 +51,22 @@ LOCKS = {
 class SqliteStore:
     """Chunks and vectors in one file."""
 
-    def __init__(self, file: Path, made_for: Callable[[], MadeFor]) -> None:
-        """Open the store in `file`; `made_for` is only called to create a new one."""
+    def __init__(self, file: Path, made_for: Callable[[], MadeFor], *, is_damaged: bool = False) -> None:
+        """Open the store in `file`; `made_for` is only called to create a new one.
+
+        One that `is_damaged` is not opened, and can only be replaced.
+        """
         self.file = file
         self._local = threading.local()
         self._lock = threading.Lock()
         self._arrays: Arrays | None = None
         self._kib = CACHE_KIB
+        self._is_damaged = is_damaged
         check_files(file)
-        with explained(file):
-            prepare(self.db, file, made_for)
-            self._is_new = not self._meta["indexed_at"]
+        if not is_damaged:
+            with explained(file):
+                prepare(self.db, file, made_for)
+                self._is_new = not self._meta["indexed_at"]
         self._identity = identity(file)
 
     @property
@@ -78,17 +92,17 @@ class SqliteStore:
         """Return counts, sizes and why files were skipped; slower than `state`."""
         with self._transaction():
             state = self._meta.state()
-            notes, chunks, links = self.db.execute(queries.COUNTS).get
-            encoded, unread = self.db.execute(queries.ENCODER_COUNTS).get
+            notes, chunks, links = fetch_one(self.db, queries.COUNTS)
+            encoded, unread = fetch_one(self.db, queries.ENCODER_COUNTS)
             return About(
                 notes=notes,
                 chunks=chunks,
                 links=links,
-                tags=count_tags(str(tag) for _, tag in self.db.execute(queries.NOTE_TAGS)),
+                tags=count_tags(tag for _, tag in fetch(self.db, queries.NOTE_TAGS)),
                 generation=state.generation,
                 embedder=state.made_for.embedder,
                 indexed_at=state.indexed_at,
-                skipped={str(path): str(reason) for path, reason in self.db.execute(queries.SKIPPED)},
+                skipped=dict(fetch(self.db, queries.SKIPPED)),
                 bytes=size(self.file),
                 encoder=state.encoder,
                 encoded=encoded,
@@ -98,8 +112,7 @@ class SqliteStore:
     def files(self) -> Files:
         """Return every indexed and skipped file with its stamp."""
         with self._transaction():
-            rows: list[tuple[Any, ...]] = self.db.execute(queries.STAMPS).fetchall()
-            skipped = self.db.execute(queries.SKIPPED_STAMPS)
+            rows, skipped = fetch(self.db, queries.STAMPS), fetch(self.db, queries.SKIPPED_STAMPS)
             # Unpacked one by one, not with `*`: a vault has many, and searches ask for them.
             return Files(
                 {path: Stamp(mtime, size, digest, ctime) for path, mtime, size, digest, ctime in rows},
@@ -114,10 +127,10 @@ class SqliteStore:
 
     def _load_arrays(self) -> Arrays:
         """Return the arrays of the state that this thread reads, from memory if its chunks are the same."""
-        made = int(self._meta["arrays"])
+        made = self._meta.number("arrays")
         with self._lock:
             if self._arrays is None or self._arrays.made != made:
-                self._arrays = Arrays.load(self.db, made, int(self._meta["dimensions"]))
+                self._arrays = Arrays.load(self.db, made, self._meta.number("dimensions"))
             return self._arrays
 
     @contextmanager
@@ -141,8 +154,8 @@ class SqliteStore:
         """End a run: give space back once enough chunks were replaced."""
         self._is_new = False
         with explained(self.file):
-            live = int(self.db.execute(queries.COUNTS).get[1])
-            if int(self._meta["worn"] or 0) > WORN_SHARE * live + WORN_LEAST:
+            live = fetch_one(self.db, queries.COUNTS)[1]
+            if self._meta.number("worn") > WORN_SHARE * live + WORN_LEAST:
                 self.db.execute("vacuum")
                 self._meta["worn"] = 0
                 self.db.pragma("wal_checkpoint", "truncate")
@@ -167,19 +180,36 @@ class SqliteStore:
 
     def replace_by(self, other: SqliteStore) -> None:
         """Take over the content of a store built beside this one, in one step; readers keep their state until then."""
+        if self._is_damaged:
+            self._give_way_to(other)
+            return
         with explained(self.file):
             # Above both, so that no reader mistakes the new state for one it has already seen.
-            generation = max(int(self._meta["generation"]), int(other._meta["generation"])) + 1
+            generation = max(self._meta.number("generation"), other._meta.number("generation")) + 1
             for key in ("generation", "arrays", *(("linked",) if other.state.links_resolved else ())):
                 other._meta[key] = generation
             other._meta[OWNER] = self._meta[OWNER]
-            if self._meta["fine"] and not other._meta["fine"]:
-                carry_over(other.db, self.file)
-                other._meta["fine"] = self._meta["fine"]
+            other.take_vectors(self.file)
             copy(other.db, self.db)
             self.db.pragma("wal_checkpoint", "truncate")
         other.close()
         delete_store(other.file)
+
+    def _give_way_to(self, other: SqliteStore) -> None:
+        """Put another's file in the place of this one, which stays until then: a kill loses nothing."""
+        with explained(self.file):
+            other.take_vectors(self.file)
+            other.db.pragma("wal_checkpoint", "truncate")
+        other.close()
+        # The log of the old file must not be read into the new one.
+        delete_companions(self.file)
+        other.file.replace(self.file)
+        delete_companions(other.file)
+
+    def take_vectors(self, file: Path) -> None:
+        """Take the encoder's vectors from an older store, as far as they can be read, unless this one has any."""
+        if not self._meta["fine"]:
+            self._meta["fine"] = carry_over(self.db, file)
 
     def copy_to(self, file: Path) -> None:
         """Write the present state to a file while others read and write."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from notewell.store.bm25 import length_norms
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import damaged, decodes, fetch
 from notewell.store.sqlite.masks import Masks
 from notewell.store.sqlite.postings import BLOCK
 from notewell.store.sqlite.vectors import VectorCache
@@ -31,16 +32,21 @@ class Blocks:
         self._dirty: set[int] = set()
 
     @classmethod
+    @decodes
     def load(cls, db: apsw.Connection, dimensions: int) -> Blocks:
         """Return the arrays as they are stored."""
         blocks = cls(dimensions)
-        rows: list[tuple[Any, ...]] = db.execute(queries.BLOCKS).fetchall()
+        rows = fetch(db, queries.BLOCKS)
+        if [number for number, *_ in rows] != [*range(len(rows))]:
+            raise damaged("a block of slots is missing")
         if rows:
             blocks.lengths = np.concatenate([np.frombuffer(lengths, np.uint16) for _, lengths, _ in rows])
             shape = (blocks.words, -1)
             blocks.codes = np.concatenate(
                 [np.frombuffer(codes, np.uint64).reshape(shape) for _, _, codes in rows], axis=1
             )
+            if blocks.codes.shape[1] != blocks.lengths.size or any(len(row[1]) != 2 * BLOCK for row in rows[:-1]):
+                raise damaged("a block has another number of codes than of lengths")
         return blocks
 
     def save(self, db: apsw.Connection) -> None:

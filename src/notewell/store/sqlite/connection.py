@@ -13,12 +13,23 @@ import apsw
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import LONGEST
 
 READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # How long a statement waits for SQLite's own lock; a whole run is guarded by `files/lock.py`.
 BUSY_MS = 1_000
 # With fewer bytes free, not even the file's companions can be made, and SQLite says that it cannot be written.
 LEAST_FREE = 100_000
+# What SQLite says of a file that is no database, or has rows that no statement of ours could have written.
+DAMAGED = (
+    apsw.NotADBError,
+    apsw.CorruptError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    apsw.TooBigError,
+    apsw.FormatError,
+    apsw.NoMemError,
+)
 # Size of the page cache in KiB: the inner nodes of every table, and pages just read.
 CACHE_KIB = 16_000
 
@@ -27,6 +38,9 @@ def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     """Open a file to read and write; if that fails, to read only; if that fails too, as it is on disk."""
     db = _connect(file)
     db.pragma("cache_size", -cache_kib)
+    # The file may be anybody's: nothing in its tables may call a function, and no value may fill the memory.
+    db.pragma("trusted_schema", "off")
+    db.limit(apsw.SQLITE_LIMIT_LENGTH, LONGEST)
     return db
 
 
@@ -88,7 +102,7 @@ def explained(file: Path) -> Iterator[None]:
         raise StoreError(f"The store {file} cannot be written: {error}", hint) from error
     except apsw.FullError as error:
         raise StoreError(*_full(file)) from error
-    except (apsw.NotADBError, apsw.CorruptError) as error:
+    except DAMAGED as error:
         raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
     except apsw.SQLError as error:
         raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error

@@ -96,7 +96,13 @@ def delete_store(file: Path) -> None:
     """Delete a store's file and its companions; reject a file that is not ours."""
     if file.exists() and not _is_ours(file):
         raise _in_the_way(file, "it is not a Notewell store")
-    for suffix in ("", *COMPANIONS):
+    file.unlink(missing_ok=True)
+    delete_companions(file)
+
+
+def delete_companions(file: Path) -> None:
+    """Delete what SQLite keeps beside a store's file while it is open."""
+    for suffix in COMPANIONS:
         file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 

@@ -21,6 +21,7 @@ from notewell.store.links import (
     Standing,
 )
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import damaged, decodes, fetch, read_json, read_texts
 from notewell.store.sqlite.rows import carray, unpack
 from notewell.types.note import Link
 
@@ -119,6 +120,7 @@ where length(data) != 8 * link_count
 Row = tuple[int, str, NoteIds]
 # The links of notes as they are stored, by the note's id.
 StoredLinks = Mapping[int, Sequence[Sequence[Any]]]
+LINK_TYPES = [str, int, str, str, str, bool, str]
 NONE: NoteIds = np.zeros(0, np.uint32)
 
 
@@ -128,37 +130,41 @@ class SqliteLinked:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
+    @decodes
     def ids(self) -> dict[str, int]:
         """Return the id of every note, in the order of their paths."""
-        rows: Any = self._db.execute(IDS)
-        return dict(rows)
+        return dict(fetch(self._db, IDS))
 
+    @decodes
     def names(self) -> list[NoteName]:
         """Return what every note can be called, by ascending id."""
-        rows: Any = self._db.execute(NAMES)
-        # Most notes have no aliases; parsing "[]" for each of them takes longer than everything else here.
         return [
-            NoteName(note, path, title, () if aliases == "[]" else tuple(json.loads(aliases)), links)
-            for note, path, title, aliases, links in rows
+            NoteName(note, path, title, read_texts(aliases), links)
+            for note, path, title, aliases, links in fetch(self._db, NAMES)
         ]
 
+    @decodes
     def chunks_of(self, path: str) -> list[int]:
         """Return the ids of a note's chunks, in order; none for an unknown path."""
-        rows: Any = self._db.execute(queries.CHUNKS_OF, {"path": path})
-        return [slot for slot, _ in rows]
+        return [slot for slot, _ in fetch(self._db, queries.CHUNKS_OF, {"path": path})]
 
+    @decodes
     def edges(self) -> Edges:
         """Return all resolved links."""
-        rows: list[tuple[Any, ...]] = self._db.execute(EDGES).fetchall()
+        rows = fetch(self._db, EDGES)
+        if any(len(data) % 8 for _, data in rows):
+            raise damaged("the edges of a note are cut off")
         notes = np.fromiter((note for note, _ in rows), np.uint32, len(rows))
         numbers = np.fromiter((len(data) // 8 for _, data in rows), np.int64, len(rows))
         ends: LinkEnds = np.frombuffer(b"".join([data for _, data in rows]), np.uint32).reshape(-1, 2)
         return Edges(notes, np.repeat(notes, numbers), ends[:, 0], ends[:, 1])
 
+    @decodes
     def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
         """Return the links of notes as written, by the note's id, without notes that have none."""
         return {note: tuple(Link(*link) for link in links) for note, links in _stored_links(self._db, notes).items()}
 
+    @decodes
     def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
         """Return the links from one of these notes to another of them."""
         rows = _ends(self._db, paths)
@@ -177,6 +183,7 @@ class SqliteLinked:
         links = _stored_links(self._db, [rows[row][0] for row in places_of if rows[row][2].size <= MOST_LINKS])
         return [link for row, places in places_of.items() for link in _between(rows[row], places, links, by_id)]
 
+    @decodes
     def links_touching(self, paths: Collection[str], enough: int) -> int:
         """Return how many links between notes begin or end at one of these, each once; above `enough`, an estimate.
 
@@ -190,12 +197,13 @@ class SqliteLinked:
         ends = np.isin(edges.targets, [note for note, _, _ in rows]) & (edges.targets != edges.sources)
         return len(own | set(zip(edges.sources[ends].tolist(), edges.targets[ends].tolist(), strict=True)))
 
+    @decodes
     def standings(self, paths: Collection[str] | None = None) -> dict[str, Standing]:
         """Return how notes stand, by path, without notes that have no links; of all notes, without paths."""
         if paths is None:
-            rows: Any = self._db.execute(ALL_STANDINGS)
+            rows = fetch(self._db, ALL_STANDINGS)
         else:
-            rows = self._db.execute(STANDINGS, {"paths": json.dumps(list(paths))})
+            rows = fetch(self._db, STANDINGS, {"paths": json.dumps(list(paths))})
         return {path: Standing(*numbers) for path, *numbers in rows}
 
 
@@ -253,8 +261,8 @@ def find_stray_edges(db: apsw.Connection, *, resolved: bool) -> Iterator[str]:
 
 
 def _ends(db: apsw.Connection, paths: Collection[str]) -> list[Row]:
-    rows: Any = db.execute(ENDS, {"paths": json.dumps(list(paths))})
-    return [(note, path, np.frombuffer(data, np.uint32)[1::2]) for note, path, data in rows]
+    rows = fetch(db, ENDS, {"paths": json.dumps(list(paths))})
+    return [(note, path, np.frombuffer(data, np.uint32).reshape(-1, 2)[:, 1]) for note, path, data in rows]
 
 
 def _others(note: int, targets: NoteIds) -> set[int]:
@@ -263,8 +271,16 @@ def _others(note: int, targets: NoteIds) -> set[int]:
 
 
 def _stored_links(db: apsw.Connection, notes: Sequence[int]) -> dict[int, list[list[Any]]]:
-    rows: Any = db.execute(LINKS, {"ids": carray(notes)}) if len(notes) else ()
-    return {note: json.loads(unpack(data)) for note, data in rows}
+    rows = fetch(db, LINKS, {"ids": carray(notes)}) if len(notes) else []
+    stored = {note: read_json(unpack(data), list) for note, data in rows}
+    if not all(_is_link(link) for links in stored.values() for link in links):
+        raise damaged("a link is not one")
+    return stored
+
+
+def _is_link(row: Any) -> bool:
+    """Tell whether a value has the types of a link's first values, as `_link_row` (`rows.py`) stores them."""
+    return type(row) is list and len(row) > 1 and [*map(type, row)] == LINK_TYPES[: len(row)]
 
 
 def _text_of(target: str, line: int, kind: str = "wiki", anchor: str = "", text: str = "", *more: Any) -> str:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import chain
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -16,7 +16,9 @@ import numpy.typing as npt
 from notewell.files.formats import suffix_of
 from notewell.store.filters import TASKS, Value, make_test, normal, task_filters, tasks_match, text_matches
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import Rows, fetch
 from notewell.store.sqlite.rows import load_chunks, read_tasks
+from notewell.store.sqlite.schema import Meta
 from notewell.store.sqlite.vocabulary import Flags, holding
 from notewell.terms import fold, prefix_term, whole_terms
 from notewell.types.query import Filter, Scope
@@ -86,8 +88,7 @@ class Columns:
     def chunk_days(self, db: apsw.Connection) -> Column:
         """Return the days of slots that have one of their own, by a heading."""
         if self._chunk_days is None:
-            rows: Any = db.execute(queries.CHUNK_DAYS)
-            self._chunk_days = Column.of("date", list(rows))
+            self._chunk_days = Column.of("date", fetch(db, queries.CHUNK_DAYS))
         return self._chunk_days
 
     def count(self, db: apsw.Connection, asked: Filter) -> int:
@@ -103,10 +104,9 @@ class Columns:
     def rows(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
         """Return every value that a filter compares with, as written, with the note's id."""
         if asked.of in ROWS:
-            rows: Any = db.execute(ROWS[asked.of])
-            return list(rows)
+            return fetch(db, ROWS[asked.of])
         if asked.of == "lang":
-            paths: Any = db.execute(queries.NOTE_PATHS)
+            paths = fetch(db, queries.NOTE_PATHS)
             in_fields = (self.rows(db, Filter("field", (), key=key)) for key in LANGUAGE_KEYS)
             return [*((note, suffix_of(path)[1:]) for note, path in paths), *chain.from_iterable(in_fields)]
         written = self.keys(db).get(fold(asked.key), ())
@@ -117,8 +117,7 @@ class Columns:
         """Return the keys of front matter, folded, each with its spellings in notes."""
         if self._keys is None:
             keys: dict[str, list[str]] = {}
-            rows: Any = db.execute(queries.KEYS)
-            for (key,) in rows:
+            for (key,) in fetch(db, queries.KEYS):
                 keys.setdefault(fold(key), []).append(key)
             self._keys = keys
         return self._keys
@@ -126,7 +125,7 @@ class Columns:
     def of_slots(self, db: apsw.Connection, size: int) -> NoteIds:
         """Return the note of every slot; 0 for a free one."""
         if self._slots is None:
-            rows: Any = db.execute(queries.SLOT_NOTES)
+            rows = fetch(db, queries.SLOT_NOTES)
             pairs = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 2)
             notes = np.zeros(size, dtype=np.int32)
             notes[pairs[:, 0]] = pairs[:, 1]
@@ -136,11 +135,11 @@ class Columns:
 
 def touched(db: apsw.Connection) -> int:
     """Return a number that grows when only times of notes change, which makes no new state of the chunks."""
-    return int(db.execute(queries.META, {"key": "touched"}).get or 0)
+    return Meta(db).number("touched")
 
 
-def _field(db: apsw.Connection, place: str) -> Any:
-    return db.execute(queries.NOTE_FIELDS, {"place": place})
+def _field(db: apsw.Connection, place: str) -> Rows:
+    return fetch(db, queries.NOTE_FIELDS, {"place": place})
 
 
 class Masks:
@@ -180,7 +179,7 @@ class Masks:
         allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
         allowed[0] = False
         if scope.under:
-            rows: Any = db.execute(queries.NOTES_UNDER, {"under": scope.under})
+            rows = fetch(db, queries.NOTES_UNDER, {"under": scope.under})
             allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
             if asked.of in OF_NOTES:
@@ -206,7 +205,7 @@ class Masks:
 
     def _with_tasks(self, db: apsw.Connection, filters: Sequence[Filter]) -> Flags:
         """Return the slots with a task that all filters match; a note may also have a property `due`."""
-        rows: Any = db.execute(queries.CHUNK_TASKS)
+        rows = fetch(db, queries.CHUNK_TASKS)
         slots = [slot for slot, written in rows if tasks_match(filters, read_tasks(written))]
         matching = _marked(self.size, np.array(slots, np.int32))
         if all(asked.of == "due" for asked in filters):

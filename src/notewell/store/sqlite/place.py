@@ -7,7 +7,6 @@ import re
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import apsw
@@ -15,6 +14,7 @@ import apsw
 from notewell.errors import StoreError
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import damaged, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, explained
 
 # Notewell's own folder in a vault's root.
@@ -71,7 +71,8 @@ def make_folder(file: Path, root: Path) -> None:
 
 def claim(db: apsw.Connection, file: Path, root: Path) -> None:
     """Write into a store that it is this vault's; reject the store of another vault."""
-    owner = _owner(db)
+    with explained(file):
+        owner = _owner(db)
     if owner == root:
         return
     if owner and _belongs_to_another(file, root, owner):
@@ -101,7 +102,9 @@ def owner_of(file: Path) -> Path | None:
 
 
 def _owner(db: apsw.Connection) -> Path | None:
-    value: Any = db.execute(queries.META, {"key": OWNER}).get
+    value = fetch_one(db, queries.META, {"key": OWNER})
+    if value and (not isinstance(value, bytes) or b"\0" in value):
+        raise damaged("the vault it is for is not a path")
     return Path(os.fsdecode(value)) if value else None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.bm25 import MOST
+from notewell.store.sqlite.checked import damaged
 
 # Slots in a block: as many as two bytes can number.
 BLOCK = 1 << 16
@@ -29,7 +30,9 @@ def pack(places: Places, counts: Counts) -> bytes:
 
 def unpack(data: bytes) -> tuple[Places, Counts]:
     """Return the places within the block and the weighted counts of a posting list."""
-    size = len(data) // 3
+    size, rest = divmod(len(data), 3)
+    if rest:
+        raise damaged("a posting list is cut off")
     return np.frombuffer(data, np.uint16, size), np.frombuffer(data, np.uint8, size, 2 * size)
 
 

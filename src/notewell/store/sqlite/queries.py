@@ -36,7 +36,7 @@ from note
 """
 
 SKIPPED_STAMPS = """
-select path, mtime_ns, size, '', ctime_ns, again
+select path, mtime_ns, size, '' as digest, ctime_ns, again
 from skipped
 """
 
@@ -46,11 +46,17 @@ from sqlite_schema
 limit 1
 """
 
+OBJECTS = """
+select sql
+from sqlite_schema
+where sql is not null
+"""
+
 COUNTS = """
 select
-    (select count(*) from note),
-    (select count(*) from chunk),
-    (select coalesce(sum(link_count), 0) from note)
+    (select count(*) from note) as number,
+    (select count(*) from chunk) as number,
+    (select coalesce(sum(link_count), 0) from note) as number
 """
 
 SKIPPED = """
@@ -86,7 +92,7 @@ order by id
 """
 
 NOTE_TAGS = """
-select note.id, tag.value
+select note.id, tag.value as tag
 from note, json_each(note.tags) as tag
 where note.tags != '[]'
 """
@@ -99,7 +105,7 @@ order by id
 """
 
 NOTE_FIELDS = """
-select note.id, case item.type when 'true' then 'true' when 'false' then 'false' else item.value end
+select note.id, case item.type when 'true' then 'true' when 'false' then 'false' else item.value end as field
 from note, json_each(note.fields -> :place) as item
 where item.type in ('text', 'integer', 'real', 'true', 'false')
 """
@@ -151,7 +157,7 @@ limit :limit
 """
 
 NOTE_FACTS = f"""
-select path, {_day_of_note()}, iif(day != '', dated_by, iif({_is_cloned()}, '', 'file')), fields
+select path, {_day_of_note()} as day, iif(day != '', dated_by, iif({_is_cloned()}, '', 'file')) as dated_by, fields
 from note
 where path in (select value from json_each(:paths))
 order by path
@@ -165,22 +171,22 @@ order by line, start, id
 """
 
 TERMS_FROM = """
-select term, sum(length(data)) as bytes
+select term, sum(length(data)) as number
 from posting
 where term >= :first and term < :last
 group by term
-order by bytes desc, term
+order by number desc, term
 limit :limit
 """
 
 ALL_TERMS = """
-select group_concat(term, char(10))
+select coalesce(group_concat(term, char(10)), '') as terms
 from (select distinct term from posting)
 """
 
 # A posting has three bytes.
 HOLDING = """
-select term, sum(length(data)) / 3
+select term, sum(length(data)) / 3 as number
 from posting
 where term in (select value from json_each(:terms))
 group by term
@@ -264,7 +270,7 @@ delete from fine
 """
 
 LACKING = """
-select min(chunk.id), max(note.mtime_ns) as newest
+select min(chunk.id) as id, max(note.mtime_ns) as newest
 from chunk
 join note on note.id = chunk.note
 where chunk.body not in (select body from fine)
@@ -276,25 +282,8 @@ order by newest desc, chunk.body
 
 ENCODER_COUNTS = """
 select
-    (select count(*) from fine where length(data) > 0),
-    (select count(*) from fine where length(data) = 0)
-"""
-
-CARRY_ENCODER_VECTORS = """
-insert or ignore into main.fine (body, data)
-select kept.id, found.data
-from old.fine as found
-join old.body as was on was.id = found.body
-join main.body as kept on kept.digest = was.digest
--- A damaged row is not worth keeping: it is made again.
-where length(found.data) = 0 or length(found.data) = (
-    select length(data)
-    from old.fine
-    where length(data) > 0
-    group by length(data)
-    order by count(*) desc, length(data)
-    limit 1
-)
+    (select count(*) from fine where length(data) > 0) as number,
+    (select count(*) from fine where length(data) = 0) as number
 """
 
 HAS_BODY = """
@@ -330,6 +319,12 @@ join note on note.id = chunk.note
 join body on body.id = chunk.body
 where chunk.id in (select value from carray(:ids))
 order by chunk.id
+"""
+
+EXISTING = """
+select id
+from chunk
+where id in (select value from carray(:ids))
 """
 
 CHUNKS_OF = """

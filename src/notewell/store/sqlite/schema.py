@@ -6,21 +6,26 @@ only read for the few notes on a page.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from notewell.errors import StoreError
+from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.store import MadeFor, State
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
 
-# Grows with every change of the tables or their content.
-VERSION = 5
+# The formats that are migrated, and the present one, which grows with every change of the tables or their content.
+OLDEST, VERSION = 1, 5
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
 CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
+# More than any embedder has: the codes of a block still fit into one value.
+MOST_DIMENSIONS = 30_000
 # "NWel", in the file's header, by which `file` and other programs know it.
 APPLICATION_ID = 0x4E57656C
 
@@ -162,6 +167,16 @@ create table skipped (
 ) without rowid;
 """
 
+
+def squeezed(sql: str) -> str:
+    """Return a statement without what a migrated table may have otherwise: spaces and capitals."""
+    return "".join(sql.split()).lower()
+
+
+# The statements that SQLite keeps of these tables; and how they begin, unlike those of views and triggers.
+OBJECTS = {squeezed(sql) for sql in re.sub("--.*", "", TABLES).split(";")} - {""}
+PLAIN = ("createtable", "createindex")
+
 # The table `meta` of a new store, besides what it was made for.
 NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
 
@@ -177,36 +192,66 @@ class Meta:
         self._db = db
 
     def __getitem__(self, key: str) -> Any:
-        return self._db.execute(queries.META, {"key": key}).get
+        return fetch_one(self._db, queries.META, {"key": key})
 
     def __setitem__(self, key: str, value: str | int | bytes | None) -> None:
         self._db.execute(queries.SET_META, {"key": key, "value": value})
 
+    def number(self, key: str) -> int:
+        """Return a value that counts something; 0 for a key that is not there."""
+        return _counted(self[key] or 0)
+
     def next_generation(self) -> int:
         """Raise the number of the present state by one, and return it."""
-        generation = int(self["generation"]) + 1
+        generation = self.number("generation") + 1
         self["generation"] = generation
         return generation
 
+    @decodes
     def state(self) -> State:
         """Return the state that the table describes."""
-        rows: Any = self._db.execute(queries.ALL_META)
-        values = dict(rows)
+        values: dict[str, Any] = dict(fetch(self._db, queries.ALL_META))
         return State(
-            MadeFor(str(values["embedder"]), int(values["dimensions"]), str(values["recipe"])),
-            generation=int(values["generation"]),
-            indexed_at=str(values["indexed_at"]),
-            encoder=str(values["fine"]),
-            links_resolved=values["linked"] == values["arrays"],
+            MadeFor(_written(values["embedder"]), _dimensions(values["dimensions"]), _written(values["recipe"])),
+            generation=_counted(values["generation"]),
+            indexed_at=_time(values["indexed_at"]),
+            encoder=_written(values["fine"]),
+            links_resolved=values["linked"] == _counted(values["arrays"]),
             standings_current=values.get("measured") == values["linked"],
-            site_root=str(values.get("site_root") or ""),
-            standings_mark=str(values.get("standings") or ""),
+            site_root=_written(values.get("site_root") or ""),
+            standings_mark=_written(values.get("standings") or ""),
             finished="standings" in values,
         )
 
 
+def _written(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not a text")
+    return value
+
+
+def _counted(value: Any) -> int:
+    # With room to count on: no store gets there.
+    if not isinstance(value, int) or not 0 <= value < 1 << 60:
+        raise damaged(f"{value!r:.40} is not a number of a state")
+    return value
+
+
+def _dimensions(value: Any) -> int:
+    # A restored store is made for nothing until its content is there.
+    if not 0 <= _counted(value) <= MOST_DIMENSIONS:
+        raise ValueError(f"vectors of {value} numbers")
+    return int(value)
+
+
+def _time(value: Any) -> str:
+    if _written(value):
+        datetime.fromisoformat(value)
+    return str(value)
+
+
 def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) -> None:
-    """Create the tables of a new file, migrate an older format, and reject a file that is not ours."""
+    """Create the tables of a new file, migrate an older format, and reject a file that is not as we make them."""
     if _create_if_new(db, made_for):
         return
     if db.pragma("application_id") != APPLICATION_ID:
@@ -219,8 +264,20 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) ->
             f"{file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
             "Update with `pip install -U notewell`; the store is unchanged",
         )
+    if version < OLDEST:
+        raise StoreDamaged(f"{file} was made by an older version of Notewell, or is damaged", REPAIR)
     if version < VERSION:
+        # Those of an older format differ, but none has what would run while they are migrated.
+        _check_objects(db, file, lambda found: {sql for sql in found if not sql.startswith(PLAIN)})
         _migrate(db)
+    _check_objects(db, file, lambda found: found ^ OBJECTS)
+
+
+def _check_objects(db: apsw.Connection, file: Path, strange: Callable[[set[str]], set[str]]) -> None:
+    """Reject a file with other tables than ours, or with views or triggers, which run when a table is used."""
+    found = {squeezed(sql) for (sql,) in db.execute(queries.OBJECTS)}
+    if wrong := strange(found):
+        raise StoreDamaged(f"{file} is damaged: it has unexpected tables, such as {min(wrong):.80}", REPAIR)
 
 
 def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor]) -> bool:

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import Any
 
 import apsw
 import numpy as np
@@ -17,6 +16,7 @@ from notewell.store.bm25 import rarity
 from notewell.store.filters import TASKS
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays, one_bit
+from notewell.store.sqlite.checked import damaged, decodes, fetch, read_json
 from notewell.store.sqlite.links import SqliteLinked
 from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
@@ -55,16 +55,19 @@ class SqliteSnapshot(SqliteLinked):
     def _arrays(self) -> Arrays:
         return self._load_arrays()
 
+    @decodes
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25."""
         return self._best(self._scores(terms, stand_ins), scope, limit)
 
+    @decodes
     def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold every one of the terms, by BM25."""
         scores = self._scores(terms, NO_STAND_INS)
         scores[~holding(self._db, terms, scores.size)] = 0
         return self._best(scores, scope, limit)
 
+    @decodes
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         """Return the chunks whose embedder vectors are nearest, by cosine."""
         near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
@@ -75,30 +78,37 @@ class SqliteSnapshot(SqliteLinked):
         found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
 
+    @decodes
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
         """Return the newest notes in a scope: the first chunk of each that is in it, and the note's day."""
         inside = self._within(scope)
         notes = self._arrays.masks.notes(self._db, inside)
         if not notes.size:
             return []
-        rows: Any = self._db.execute(queries.NEWEST, {"notes": carray(notes), "limit": limit}).fetchall()
+        rows = fetch(self._db, queries.NEWEST, {"notes": carray(notes), "limit": limit})
         return [(self._first_chunk(note, inside), day) for note, day in rows]
 
+    @decodes
     def within(self, scope: Scope, limit: int | None = None) -> list[int]:
         """Return the ids of the chunks in a scope, in ascending order."""
         found: list[int] = np.flatnonzero(self._within(scope))[:limit].tolist()
         return found
 
+    @decodes
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids, in this order, without those that are gone."""
         found = dict(load_chunks(self._db, ids))
+        if len(found) < len(ids) and len(fetch(self._db, queries.EXISTING, {"ids": carray(ids)})) > len(found):
+            raise damaged("a chunk has no note or no lines")
         return {wanted: found[wanted] for wanted in ids if wanted in found}
 
+    @decodes
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         """Return the day and front matter of notes, by path."""
-        rows: Any = self._db.execute(queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
-        return {path: NoteFacts(day, json.loads(fields), by) for path, day, by, fields in rows}
+        rows = fetch(self._db, queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
+        return {path: NoteFacts(day, read_json(fields, dict), by) for path, day, by, fields in rows}
 
+    @decodes
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`."""
         columns, asked = self._arrays.masks.columns, Filter(of, (), key)
@@ -108,27 +118,31 @@ class SqliteSnapshot(SqliteLinked):
             return []
         return list(dict.fromkeys(str(value) for _, value in columns.rows(self._db, asked)))
 
+    @decodes
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
         """Return the vectors of this kind that these chunks have, by id in ascending order."""
         if kind == EMBEDDER:
             return load_vectors(self._db, ids, queries.VECTORS)
         return load_vectors(self._db, ids, queries.ENCODER_VECTORS) if kind == self.state.encoder else {}
 
+    @decodes
     def lacking(self, kind: str) -> list[int]:
         """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
-        return [slot for slot, _ in self._db.execute(queries.LACKING, {"encoder": kind})]
+        return [slot for slot, _ in fetch(self._db, queries.LACKING, {"encoder": kind})]
 
+    @decodes
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""
         return TermCounts(count_holding(self._db, terms), self._arrays.live)
 
+    @decodes
     def terms_like(self, part: str, limit: int) -> list[str]:
         """Return the terms that contain a part, the most frequent first."""
         often = count_holding(self._db, self._arrays.terms.containing(self._db, part))
         return sorted(often, key=lambda term: (-often[term], term))[:limit]
 
     def _first_chunk(self, note: int, inside: Flags) -> int:
-        rows = self._db.execute(queries.CHUNKS_IN, {"note": note})
+        rows = fetch(self._db, queries.CHUNKS_IN, {"note": note})
         return next(int(slot) for (slot,) in rows if inside[slot])
 
     def _scores(self, terms: Sequence[str], stand_ins: StandIns) -> Scores:

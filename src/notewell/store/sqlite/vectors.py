@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import fetch
+from notewell.store.sqlite.connection import DAMAGED
 from notewell.store.sqlite.rows import body_digest, carray
+from notewell.store.sqlite.schema import OBJECTS, squeezed
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Vectors
+
+CARRY_ENCODER_VECTORS = """
+insert or ignore into main.fine (body, data)
+select kept.id, found.data
+from main.body as kept
+-- From the index alone: a damaged page of the lines themselves costs no vector.
+join old.body as was indexed by sqlite_autoindex_body_1 on was.digest = kept.digest
+join old.fine as found on found.body = was.id
+-- A damaged row is not worth keeping: it is made again.
+where typeof(found.data) = 'blob' and (length(found.data) = 0 or length(found.data) = (
+    select length(data)
+    from old.fine
+    where length(data) > 0
+    group by length(data)
+    order by count(*) desc, length(data)
+    limit 1
+))
+"""
+
+OLD_OBJECTS = """
+select sql
+from old.sqlite_schema
+where sql is not null
+"""
+
+OLD_ENCODER = """
+select value
+from old.meta
+where key = 'fine'
+"""
+
+# The tables that have them: nothing is read from a view of that name.
+CARRIED = ("createtablemeta(", "createtablebody(", "createtablefine(")
 
 Rows = npt.NDArray[np.int8]
 
@@ -32,17 +68,25 @@ def save_vectors(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors)
 
 def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dict[int, Vectors | None]:
     """Return the vectors that a statement finds for these chunks, by id; None for one without numbers."""
-    rows: Any = db.execute(statement, {"ids": carray(ids)})
+    rows = fetch(db, statement, {"ids": carray(ids)})
     return {slot: np.frombuffer(data, np.int8).astype(np.float32) if data else None for slot, data in rows}
 
 
-def carry_over(db: apsw.Connection, old: Path) -> None:
-    """Copy the encoder's vectors of texts that an old store has too: a rebuild need not repeat hours of work."""
-    db.execute("attach database :file as old", {"file": str(old)})
-    try:
-        db.execute(queries.CARRY_ENCODER_VECTORS)
-    finally:
+def carry_over(db: apsw.Connection, old: Path) -> str:
+    """Copy the encoder's vectors of texts that an old store has too: a rebuild need not repeat hours of work.
+
+    Return the encoder; nothing if there are none, or if they cannot be read.
+    """
+    encoder: object = ""
+    with suppress(*DAMAGED, apsw.SQLError, UnicodeDecodeError):
+        db.execute("attach database :file as old", {"file": str(old)})
+        tables = {squeezed(sql) for (sql,) in db.execute(OLD_OBJECTS)}
+        if tables >= {sql for sql in OBJECTS if sql.startswith(CARRIED)}:
+            encoder = db.execute(OLD_ENCODER).get
+            db.execute(CARRY_ENCODER_VECTORS)
+    with suppress(apsw.SQLError):
         db.execute("detach database old")
+    return encoder if isinstance(encoder, str) else ""
 
 
 class VectorCache:
@@ -60,7 +104,7 @@ class VectorCache:
         """Return the vectors of these slots, which are in ascending order."""
         missing = slots[~self._cached[slots]]
         if missing.size:
-            found: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": carray(missing)}).fetchall()
+            found = fetch(db, queries.VECTORS, {"ids": carray(missing)})
             self._rows[missing] = np.frombuffer(b"".join([data for _, data in found]), np.int8).reshape(
                 missing.size, -1
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import apsw
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
 from notewell.store.sqlite import queries
+from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.postings import BLOCK, Counts, unpack
 from notewell.terms import hidden_stems
 
@@ -24,8 +24,7 @@ Flags = npt.NDArray[np.bool_]
 
 def load_postings(db: apsw.Connection, term: str) -> list[tuple[Slots, Counts]]:
     """Return the slots that hold a term and their weighted counts, block by block."""
-    rows: Any = db.execute(queries.POSTINGS, {"term": term})
-    found = ((block, *unpack(data)) for block, data in rows)
+    found = ((block, *unpack(data)) for block, data in fetch(db, queries.POSTINGS, {"term": term}))
     return [(places.astype(np.intp) + block * BLOCK, counts) for block, places, counts in found]
 
 
@@ -54,7 +53,7 @@ def load_prefix(db: apsw.Connection, prefix: str, size: int) -> npt.NDArray[np.f
 def expand(db: apsw.Connection, prefix: str) -> list[str]:
     """Return the terms of words with this prefix, the most frequent first."""
     last = f"{prefix}{chr(0x10FFFF)}"
-    rows: Any = db.execute(queries.TERMS_FROM, {"first": prefix, "last": last, "limit": EXPANDED})
+    rows = fetch(db, queries.TERMS_FROM, {"first": prefix, "last": last, "limit": EXPANDED})
     return [*(term for term, _ in rows), *sorted(hidden_stems(prefix))]
 
 
@@ -77,8 +76,7 @@ def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
 
 def count_holding(db: apsw.Connection, terms: Collection[str]) -> dict[str, int]:
     """Return how many chunks hold each term, without the terms that none holds."""
-    rows: Any = db.execute(queries.HOLDING, {"terms": json.dumps(list(terms))})
-    return dict(rows)
+    return dict(fetch(db, queries.HOLDING, {"terms": json.dumps(list(terms))}))
 
 
 class AllTerms:
@@ -90,8 +88,7 @@ class AllTerms:
     def containing(self, db: apsw.Connection, part: str) -> list[str]:
         """Return the terms that contain a part."""
         if not self._text:
-            ((every,),) = db.execute(queries.ALL_TERMS)
-            self._text = f"\n{every or ''}\n"
+            self._text = f"\n{fetch_one(db, queries.ALL_TERMS)}\n"
         found, at = [], self._text.find(part)
         while at >= 0:
             end = self._text.index("\n", at)

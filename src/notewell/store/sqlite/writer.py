@@ -16,6 +16,7 @@ from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Blocks, one_bit
+from notewell.store.sqlite.checked import decodes, fetch, fetch_one
 from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
 from notewell.store.sqlite.postings import Postings, merge
 from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
@@ -43,7 +44,7 @@ class Batch:
 
     @cached_property
     def _blocks(self) -> Blocks:
-        return Blocks.load(self._db, int(self._meta["dimensions"]))
+        return Blocks.load(self._db, self._meta.number("dimensions"))
 
     @cached_property
     def _free(self) -> Iterator[int]:
@@ -53,6 +54,7 @@ class Batch:
         """Tell whether no stored chunk has these headings and lines, so that it has to be embedded."""
         return self._db.execute(queries.HAS_BODY, {"digest": body_digest(chunk)}).get is None
 
+    @decodes
     def put(self, note: Note, chunks: Sequence[Chunk], vectors: Vectors) -> None:
         """Store a note in place of what its path held before."""
         row = note_row(note)
@@ -73,6 +75,7 @@ class Batch:
             self._add(slot, chunk, code)
         self._db.executemany(queries.ADD_CHUNK, rows)
 
+    @decodes
     def remove(self, path: str) -> None:
         """Delete a note and everything derived from it."""
         note_id, _ = self._clear(path)
@@ -85,10 +88,10 @@ class Batch:
         key = {"path": path}
         self._db.execute(queries.DROP_SKIPPED, key)
         self._changed |= self._db.changes() > 0
-        known: tuple[int, str] | None = self._db.execute(queries.KNOWN_AS, key).get
+        known: tuple[int, str] | None = fetch_one(self._db, queries.KNOWN_AS, key)
         if known is None:
             return None, ""
-        rows: list[tuple[Any, ...]] = self._db.execute(queries.CHUNKS_OF, key).fetchall()
+        rows = fetch(self._db, queries.CHUNKS_OF, key)
         slots = [slot for slot, _ in rows]
         self._freed += len(slots)
         for slot, chunk in load_chunks(self._db, slots):
@@ -107,6 +110,7 @@ class Batch:
         self._db.execute(queries.TOUCH, _times(path, stamp))
         self._touched = True
 
+    @decodes
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
         """Delete a note that cannot be indexed; keep the reason, and whether to try it `again` as it is."""
         if self._db.execute(queries.REASON, {"path": path}).get == reason:
@@ -132,6 +136,7 @@ class Batch:
         self._meta["standings"] = mark
         self._derived = self._measured = True
 
+    @decodes
     def keep_vectors(self, kind: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
         """Store an encoder's vectors of chunks that are still there, in place of another encoder's."""
         if self._meta["fine"] != kind:
@@ -141,6 +146,7 @@ class Batch:
             self._meta.next_generation()
         self._derived = True
 
+    @decodes
     def finish(self) -> None:
         """Merge the postings, save the arrays and write down which state this is."""
         if self._changed:
@@ -149,13 +155,13 @@ class Batch:
             for statement in queries.DROP_BODIES if self._unused else ():
                 self._db.execute(statement, {"ids": carray(sorted(self._unused))})
             self._meta["arrays"] = self._meta.next_generation()
-            self._meta["worn"] = int(self._meta["worn"] or 0) + self._freed
+            self._meta["worn"] = self._meta.number("worn") + self._freed
         if self._resolved:
             self._meta["linked"] = self._meta["arrays"]
         if self._measured:
             self._meta["measured"] = self._meta["linked"]
         if self._touched:
-            self._meta["touched"] = int(self._meta["touched"] or 0) + 1
+            self._meta["touched"] = self._meta.number("touched") + 1
         if self._changed or self._touched:
             self._meta["cloned"] = self._db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).get
         # An empty batch counts as indexing, too: a vault without notes is indexed.
@@ -165,7 +171,7 @@ class Batch:
     def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
         """Store the lines and vector of a chunk unless they are; return their id, and the vector that was stored."""
         body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
-        stored = self._db.execute(queries.VECTOR, {"body": body_id}).get
+        stored = fetch_one(self._db, queries.VECTOR, {"body": body_id})
         if stored is None:
             self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": data.tobytes()})
             return body_id, None
@@ -184,7 +190,7 @@ class Batch:
         kept, dropped = [], []
         for change in self._postings.changes():
             key = {"term": change.term, "block": change.block}
-            stored = self._db.execute(queries.POSTING, key).get
+            stored = fetch_one(self._db, queries.POSTING, key)
             data = merge(stored or b"", change.removed, change.places, change.counts)
             if data:
                 kept.append({**key, "data": data})

@@ -1,0 +1,165 @@
+"""Whatever stands in a store, every operation answers or says that it is damaged, and a full run mends it."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from notewell.errors import REPAIR, NotewellError, StoreDamaged
+from notewell.store.sqlite.rows import DICTIONARY, RAW
+from notewell.store.sqlite.schema import TABLES
+
+if TYPE_CHECKING:
+    from notewell import Vault
+
+NOTES = {
+    "bread.md": "---\ntags: [baking]\naliases: [Loaf]\nstatus: done\n---\n\n# Bread\n\nIt fell, [[Bees|hive]].\n",
+    "garden/bees.md": "---\ntype: log\n---\n\n# Bees\n\nThe hive hums.\n\n## 2025-07-11\n\n- [ ] honey 📅 2025-08-01\n",
+    "2024-05-01.md": "# Day\n\nBread and [[bread]] and ![[nowhere]].\n",
+    "bad.md": "\0\1",
+}
+QUERIES = (
+    *("bread", '"it fell"', "hive*", "tag:baking fell", "status:done bread", "after:2024 hive", "task:open", "hea"),
+    *("heading:bees hums", "type:log hive", "due:2025", "path:garden hive", "newest notes"),
+)
+SETTINGS = {"embed.model": "words", "search.floor": 0}
+
+
+def open_vault(root: Path) -> Vault:
+    from notewell import Vault  # noqa: PLC0415
+
+    return Vault.open(root, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a vault whose store has a row in every table."""
+    root = tmp_path_factory.mktemp("hostile") / "vault"
+    for path, text in NOTES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with open_vault(root) as vault:
+        vault.index()
+        with vault.store.reading() as snapshot:
+            chunks = [*snapshot.chunks(range(3)).values()]
+        with vault.store.writing() as writer:
+            writer.keep_vectors("encoder", chunks, np.ones((3, 8), np.float32))
+        assert vault.doctor().problems == ()
+    return root
+
+
+def operations(vault: Vault, backup: Path) -> Iterator[Callable[[], object]]:
+    """Yield everything that reads or writes a store."""
+    yield from (partial(vault.search, text) for text in QUERIES)
+    yield partial(vault.search, "bread", mode="deep")
+    yield partial(vault.related, "bread.md")
+    yield from (partial(method, "Loaf") for method in (vault.read, vault.find, vault.links, vault.traverse))
+    yield partial(vault.links, broken=True, wanted=True, orphans=True)
+    yield from (vault.graph, vault.status, vault.encode, vault.doctor, partial(vault.backup, backup))
+    yield vault.index
+
+
+def check_all(root: Path, change: Callable[[apsw.Connection], object]) -> None:
+    """Change the store of a copy of a vault, and check that all operations bear it and that a full run mends it."""
+    shutil.rmtree(copy := root.parent / "copy", ignore_errors=True)
+    shutil.copytree(root, copy)
+    with closing(apsw.Connection(str(copy / ".notewell/store.db"))) as db:
+        change(db)
+    (copy / "2024-05-01.md").write_text("# Day\n\nAnother loaf, and [[bees]].\n")
+    (backup := root.parent / "backup.db").unlink(missing_ok=True)
+    with open_vault(copy) as vault:
+        for operation in operations(vault, backup):
+            try:
+                str(operation())
+            except NotewellError as error:
+                assert error.hint == REPAIR or not isinstance(error, StoreDamaged)
+    with open_vault(copy) as vault:
+        vault.index(full=True)
+        assert vault.doctor().problems == ()
+        assert vault.search("hums")[0].path == "garden/bees.md"
+
+
+def cells() -> list[tuple[str, str]]:
+    """Return every column of every table."""
+    with closing(apsw.Connection(":memory:")) as db:
+        db.execute(TABLES)
+        tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")]
+        return [(table, row[1]) for table in tables for row in db.execute(f"pragma table_info({table})")]
+
+
+def packed(text: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, RAW, zdict=DICTIONARY)
+    return packer.compress(text) + packer.flush()
+
+
+CELLS = cells()
+NUMBERS = st.sampled_from((-1, 0, 3, 999, 1 << 31, 1 << 40, -(1 << 63), (1 << 63) - 1, 0.5, float("inf")))
+TEXTS = st.sampled_from(
+    ("", "x", "\0", "[", "[1]", "{}", "[" * 500 + "]" * 500, "../../x", "/x", "2024-99-99", "x" * 2_000_000)
+)
+BYTES = st.sampled_from((b"", b"\0", b"\xff" * 24, *map(packed, (b"", b"[1]\nx", b"[[1]]", b'[["a"]]', b"[" * 99_999))))
+Change = Callable[[Any], Any]
+SHORTER: Change = lambda value: value[:-1] if isinstance(value, str | bytes) else -value  # noqa: E731
+LONGER: Change = lambda value: value * 2  # noqa: E731
+OTHER: Change = lambda value: value.encode() if isinstance(value, str) else str(value)  # noqa: E731
+
+
+@settings(max_examples=25)
+@given(
+    cell=st.sampled_from(CELLS),
+    row=st.integers(0, 3),
+    value=st.one_of(NUMBERS, TEXTS, BYTES, st.binary(max_size=9), st.sampled_from((SHORTER, LONGER, OTHER))),
+)
+def test_a_row_with_anything_in_it_is_answered_or_called_damaged(
+    indexed: Path, cell: tuple[str, str], row: int, value: Any
+) -> None:
+    table, column = cell
+
+    def spoil(db: apsw.Connection) -> None:
+        def spoiled(*old: Any) -> Any:
+            return value(*old) if callable(value) else value
+
+        db.create_scalar_function("spoiled", spoiled, 1)
+        first = next(name for other, name in CELLS if other == table)
+        key = db.execute(f"select {first} from {table} limit 1 offset {row} % (select count(*) from {table})").get
+        with suppress(apsw.ConstraintError, apsw.MismatchError):
+            db.execute(f'update {table} set "{column}" = spoiled("{column}") where {first} = ?', (key,))
+
+    check_all(indexed, spoil)
+
+
+ENDLESS = "with recursive every(x) as (select 1 union all select x + 1 from every) select"
+OBJECTS = {
+    "nothing": "drop table {table}",
+    "no rows": "delete from {table}",
+    "view": "alter table {table} rename to old; create view {table} as select * from old",
+    "endless view": f"drop table {{table}}; create view {{table}} ({{columns}}) as {ENDLESS} {{xs}} from every",
+    "trigger": "create trigger strange before update on {table} begin delete from note; end",
+    "other column": "alter table {table} add column strange generated always as (1) virtual",
+    "no types": "create table old as select * from {table}; drop table {table}; alter table old rename to {table}",
+    "index": "create index strange on {table} ({first})",
+    "older format": "pragma user_version = 0",
+    "format before": "pragma user_version = 4",
+    "no state": "delete from meta",
+}
+
+
+@settings(max_examples=12)
+@given(what=st.sampled_from(sorted(OBJECTS)), table=st.sampled_from(sorted({table for table, _ in CELLS})))
+def test_other_tables_than_ours_are_called_damaged(indexed: Path, what: str, table: str) -> None:
+    names = [f'"{column}"' for other, column in CELLS if other == table]
+    statement = OBJECTS[what].format(
+        table=table, first=names[0], columns=", ".join(names), xs=", ".join("x" for _ in names)
+    )
+    check_all(indexed, lambda db: db.execute(statement))
