@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -32,15 +32,22 @@ settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
-def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests that want a process to outlive a command say so."""
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
     # The width without a terminal, wherever the tests run.
     monkeypatch.delenv("COLUMNS", raising=False)
-    # Nor do the settings of the person who runs the tests, nor whether they have paused it.
+    # Nor do the settings of the person who runs the tests.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(__file__).parent / "nobody's"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """All tests run as one user, with a key of their own: stores that they share are that user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from tests.database import database
 from notewell import Progress, Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.types.note import Vectors
+from notewell.vault import BY_PYTHON, Opening
 
 NOTES = {
     "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",
@@ -19,8 +20,8 @@ NOTES = {
 }
 
 
-def opened(root: Path, settings: Mapping[str, Any] | None = None) -> Vault:
-    return Vault.open(root, {"embed.model": "words", "search.floor": 0, **(settings or {})})
+def opened(root: Path, settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON) -> Vault:
+    return Vault.open(root, {"embed.model": "words", "search.floor": 0, **(settings or {})}, opening)
 
 
 def found(vault: Vault, text: str, under: str = "") -> list[str]:

@@ -10,6 +10,7 @@ NotewellError
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing to the store
 │   └── StoreDamaged    the file of the store is damaged
+│       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
 ├── DaemonError         the daemon cannot be started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
 └── CollectionError     a folder has no documents and judged queries to measure with
@@ -17,8 +18,9 @@ NotewellError
 
 from __future__ import annotations
 
-# The hint for a damaged store.
+# The hints for a damaged store, and for one that cannot be trusted.
 REPAIR = "Run `notewell index --full` to rebuild it; your notes are safe"
+REBUILD = "Ask again, or run `notewell index`, to rebuild it from your notes"
 
 
 class NotewellError(Exception):
@@ -64,6 +66,10 @@ class StoreBusy(StoreError):
 
 class StoreDamaged(StoreError):
     """The file of the store is damaged; it can be rebuilt from the notes."""
+
+
+class StoreAltered(StoreDamaged):
+    """The store was made, or changed, by something other than this user's Notewell on this machine."""
 
 
 class EmbedError(NotewellError):

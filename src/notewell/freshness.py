@@ -95,10 +95,11 @@ class Freshness:
             self._check_answerable()
             if self.progress is not None:
                 return (self._notice_of_run(),)
+        news = self._run.take_news() if self._run else ()
         if not (self.policy.refresh if refresh is None else refresh):
-            return ()
+            return news
         notices = self._shared_look(refresh if isinstance(refresh, Progress) else None)
-        return notices if self.progress is None else (self._notice_of_run(),)
+        return (*news, *notices) if self.progress is None else (self._notice_of_run(),)
 
     def index_new(self) -> tuple[Notice, ...]:
         """Index a vault that was never indexed, if no surface looks after that; return what the user should know."""
@@ -160,7 +161,7 @@ class Freshness:
         notices = (Notice("skipped_files", {"count": skipped}),) if skipped else ()
         kept = {"done": report.notes, "total": report.notes + report.total - report.done}
         stopped = (Notice("indexing_stopped", kept),) if report.interrupted else ()
-        return (*stopped, *notices)
+        return (*report.notices, *stopped, *notices)
 
     def _refresh_known(self, progress: Progress | None) -> tuple[Notice, ...]:
         changes = self._indexing.find_changes()
@@ -288,7 +289,8 @@ class Freshness:
         if run.error is not None:
             raise run.error
         done, total = run.progress
-        fact = f"The notes are being indexed for the first time ({done:,} of {total:,} so far)"
+        why = "again, as the store was made elsewhere" if self._indexing.is_foreign else "for the first time"
+        fact = f"The notes are being indexed {why} ({done:,} of {total:,} so far)"
         raise StoreBusy(fact, "Ask again in half a minute")
 
     def _start(self) -> None:
@@ -319,6 +321,7 @@ class BackgroundRun:
         self.report: Report | None = None
         self.error: BaseException | None = None
         self._over_at = 0.0
+        self._news: tuple[Notice, ...] = ()
         self._indexing = indexing
         self._wait = wait
         self._stop = stop
@@ -338,6 +341,11 @@ class BackgroundRun:
         """Wait for its end, at most this many seconds."""
         self._thread.join(seconds)
 
+    def take_news(self) -> tuple[Notice, ...]:
+        """Return what the user should know of the run, once."""
+        news, self._news = self._news, ()
+        return news
+
     @property
     def is_over(self) -> bool:
         """Tell whether it has ended, successfully or not."""
@@ -355,6 +363,7 @@ class BackgroundRun:
         try:
             progress = Progress(self._tell, lambda: self._left.is_set() or self._stop())
             self.report = self._indexing.run(progress=progress, wait=self._wait)
+            self._news = self.report.notices
         except BaseException as error:  # reported to the follower, or to the next request
             self.error = error
         finally:

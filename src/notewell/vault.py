@@ -156,7 +156,7 @@ class Vault:
         began = time.perf_counter()
         rules = self._rules_for(query)
         query = replace(query, text=readable(query.text))
-        if rules.mode.needs_index:
+        if rules.mode.needs_index or self.storage.is_foreign:
             self.storage.check_indexed()
         elif not self.indexed:
             never = (*notices, Notice("never_indexed"))

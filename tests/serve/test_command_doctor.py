@@ -99,7 +99,7 @@ def stray_chunk(db: Any) -> None:
 
 
 def note_that_is_skipped(db: Any) -> None:
-    db.execute("insert into skipped select path, 'because', mtime_ns, size, ctime_ns, 0 from note limit 1")
+    db.execute("insert into skipped select path, 'because', mtime_ns, size, ctime_ns, 0, x'' from note limit 1")
 
 
 def unreadable_text(db: Any) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -228,13 +227,12 @@ def test_status_says_that_there_is_no_encoder(notewell: Notewell) -> None:
 def test_of_two_vaults_one_is_read_at_a_time_and_nobody_begins_with_the_other(
     notewell: Notewell, encoded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notewell("index")
     state = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    notewell("index")
     command = [sys.executable, "-m", "notewell", "fill", "--gently", "--vault", str(encoded)]
     with held(private_folder(state / "notewell") / "reader.lock", 0):
-        environment = {**os.environ, "XDG_STATE_HOME": str(state)}
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         while "; waiting for another vault to be encoded\n" not in notewell("status")[1]:
             assert process.poll() is None
             time.sleep(0.05)

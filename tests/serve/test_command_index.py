@@ -21,6 +21,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, folder: Path) -> 
     assert isinstance(report.pop("seconds"), float)
     assert report.pop("warnings") == []
     assert report.pop("interrupted") is False
+    assert report.pop("notices") == []
     assert report == {
         "notes": 3,
         "chunks": 4,

@@ -177,7 +177,7 @@ class MemoryStore:
         )
 
     @contextmanager
-    def reading(self) -> Iterator[MemorySnapshot]:
+    def reading(self, *, shown: bool = True) -> Iterator[MemorySnapshot]:
         yield MemorySnapshot(self._shared.kept)
 
     @contextmanager

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import REPAIR, NotewellError, StoreDamaged
+from notewell.errors import REBUILD, REPAIR, NotewellError, StoreDamaged
 from notewell.store.sqlite.rows import DICTIONARY, RAW
 from notewell.store.sqlite.schema import TABLES
 
@@ -83,7 +83,7 @@ def check_all(root: Path, change: Callable[[apsw.Connection], object]) -> None:
             try:
                 str(operation())
             except NotewellError as error:
-                assert error.hint == REPAIR or not isinstance(error, StoreDamaged)
+                assert error.hint in (REPAIR, REBUILD) or not isinstance(error, StoreDamaged)
     with open_vault(copy) as vault:
         vault.index(full=True)
         assert vault.doctor().problems == ()

@@ -19,7 +19,6 @@ from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.arrays import Blocks
 from notewell.store.sqlite.postings import BLOCK
-from notewell.store.sqlite.schema import VERSION
 from notewell.store.sqlite.vectors import VectorCache
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 from notewell.types.query import EVERYTHING, Scope
@@ -125,17 +124,17 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
         assert vault.doctor().problems == ("1 encoder vectors of another length than most",)
 
 
-def test_a_store_of_the_first_format_gets_the_table_and_can_be_encoded(tmp_path: Path) -> None:
-    (tmp_path / ".notewell").mkdir()
-    shutil.copyfile(SCHEMA_1, tmp_path / ".notewell" / "store.db")
-    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "words"}) as vault:
-        about = vault.store.about()
-        assert (about.encoder, about.encoded, vault.encoder.left) == ("", 0, about.chunks)
-        assert database(vault.store).pragma("user_version") == VERSION
-        assert vault.encode() == 0
-        assert vault.store.about().encoded == about.chunks
-        assert vault.search("hive")[0].retrievers["fine"] is not None
-        assert vault.doctor().problems == ()
+def test_a_store_without_a_mark_is_rebuilt_and_keeps_the_vectors_of_the_encoder(
+    make_vault: Callable[..., Vault],
+) -> None:
+    with make_vault(NOTES, {"embed.encoder": "words"}) as vault:
+        vault.index()
+        vault.encode()
+        encoded = vault.store.about().encoded
+        database(vault.store).execute("update meta set value = null where key = 'mark'")
+        assert vault.store.about().encoded == encoded
+        assert [notice.code for notice in vault.index().notices] == ["store_rebuilt"]
+        assert (vault.store.about().encoded, vault.encoder.left, vault.doctor().problems) == (encoded, 0, ())
 
 
 def test_a_store_that_was_brought_up_to_date_has_the_tables_of_a_new_one(store: SqliteStore, tmp_path: Path) -> None:

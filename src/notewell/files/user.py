@@ -6,10 +6,17 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 # Only this user may list or read it.
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+# The key's file in the user's folder of state, and its size in bytes.
+KEY, KEY_BYTES = "key", 32
+# A number that is random, and the same for all processes until the machine restarts.
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 # The home of a user without one: nothing exists there, and nothing can be created.
 NOWHERE = Path(os.devnull, "no-home")
 
@@ -88,6 +95,59 @@ def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
         with suppress(OSError):
             made.unlink()
         raise
+
+
+class Key(NamedTuple):
+    """The user's secret key, and why it could not be kept; such a key is another one after a restart."""
+
+    value: bytes
+    problem: str = ""
+
+
+def user_key(folder: Path) -> Key:
+    """Return the key in the user's folder of state; it is created on first use, by one of many processes."""
+    file = folder / KEY
+    try:
+        if (found := _read_key(file)) is None:
+            private_folder(folder)
+            _create_key(file)
+            found = _read_key(file)
+    except OSError as error:
+        return Key(_passing_key(), f"{file} cannot be read or created: {error.strerror or error}")
+    return Key(found or _passing_key(), "" if found else f"{file} cannot be read")
+
+
+def _read_key(file: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        # One that is cut off is left by a power cut, and of no use.
+        return found if len(found := file.read_bytes()) == KEY_BYTES else None
+    return None
+
+
+def _create_key(file: Path) -> None:
+    """Create a key, unless another process does: all use the one that was linked first."""
+    made = file.with_name(f".new-{os.urandom(8).hex()}")
+    write_whole(made, os.urandom(KEY_BYTES))
+    try:
+        if file.exists() and _read_key(file) is None:
+            made.replace(file)
+        else:
+            os.link(made, file)
+    except FileExistsError:
+        pass
+    except OSError:
+        # A file system without links.
+        made.replace(file)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+@cache
+def _passing_key() -> bytes:
+    """Return a key that nobody elsewhere can know: this user's until the restart, or else this process's."""
+    with suppress(OSError, AttributeError):
+        return sha256(f"{BOOT.read_text('ascii')} {os.getuid()}".encode()).digest()
+    return os.urandom(KEY_BYTES)
 
 
 def clean_up(folder: Path, *, seconds: float, most: int) -> None:

@@ -42,7 +42,7 @@ def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
     """
     if store.state.links_resolved:
         return
-    with store.reading() as snapshot:
+    with store.reading(shown=False) as snapshot:
         names = snapshot.names()
         resolver = make_resolver(snapshot, names, files)
         outdated = _outdated(snapshot.edges(), names)

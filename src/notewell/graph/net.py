@@ -25,12 +25,12 @@ class Net:
         """Return the links between different notes of one state of the store; notes are ordered by path."""
         ids, edges = snapshot.ids(), snapshot.edges().to_notes
         numbers = np.fromiter(ids.values(), np.uint32, len(ids))
-        highest = max(int(ends.max(initial=0)) for ends in (numbers, edges.targets))
+        highest = max(int(ends.max(initial=0)) for ends in (numbers, edges.sources, edges.targets))
         places = np.full(highest + 1, len(ids), dtype=np.uint32)
         places[numbers] = np.arange(len(ids))
         sources, targets = places[edges.sources], places[edges.targets]
-        # Links within a note do not count. A link that still has to be resolved may lead to a deleted note.
-        kept = (sources != targets) & (targets < len(ids))
+        # Links within a note do not count. One that still has to be resolved may begin or end at a deleted note.
+        kept = (sources != targets) & (np.maximum(sources, targets) < len(ids))
         return cls(tuple(ids), sources[kept], targets[kept])
 
     def distinct(self) -> Pairs:

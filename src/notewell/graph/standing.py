@@ -39,7 +39,7 @@ def measure_standings(store: Store) -> None:
     state = store.state
     if state.standings_current:
         return
-    with store.reading() as snapshot:
+    with store.reading(shown=False) as snapshot:
         net = Net.of(snapshot)
         ids = np.fromiter(snapshot.ids().values(), np.uint32, len(net.paths))
     mark, known = digest(net, ids), state.standings_mark

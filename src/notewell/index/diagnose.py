@@ -17,7 +17,7 @@ def find_problems(opened: OpenedStore) -> Iterator[str]:
         store = opened.store
         yield from store.check()
         # Closed even if interrupted, so that no snapshot outlives the store.
-        with store.reading() as snapshot, closing(stored_texts(snapshot)) as texts:
+        with store.reading(shown=False) as snapshot, closing(stored_texts(snapshot)) as texts:
             yield from find_leaks(texts)
     except StoreDamaged as error:
         yield error.fact

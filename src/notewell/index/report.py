@@ -10,6 +10,7 @@ from typing import Literal
 
 from notewell.index.prepare import Outcome
 from notewell.store import About
+from notewell.types.notices import Notice
 from notewell.types.results import PYTHON_ONLY
 
 # What is done after the last note.
@@ -117,6 +118,8 @@ class Report:
     """How many files have a new date and the same content."""
     redactions: tuple[Redaction, ...] = field(default=(), metadata=PYTHON_ONLY)
     """Where the secrets were."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know, such as why the store was rebuilt."""
 
 
 @dataclass(slots=True)

@@ -54,6 +54,11 @@ class Indexing:
         return self._opened.is_indexed
 
     @property
+    def is_foreign(self) -> bool:
+        """Tell whether the store was made elsewhere, so that it is rebuilt."""
+        return self._opened.is_foreign
+
+    @property
     def made_for(self) -> MadeFor:
         """Return what a store would be made for today; a server is asked how long its vectors are."""
         embedder = self._models.embedder
@@ -89,13 +94,14 @@ class Indexing:
         store = self._opened.repaired() if full else self._opened.store
         embedder = self._models.embedder
         with store.locked(wait=wait):
-            if not full and self.is_compatible:
-                return self._index(store, embedder, progress)
+            news = self._opened.news
+            if not full and self.is_compatible and store.state.origin == "own":
+                return replace(self._index(store, embedder, progress), notices=news)
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)
                 if not report.interrupted:
                     store.replace_by(fresh)
-            return report
+            return replace(report, notices=news)
 
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""

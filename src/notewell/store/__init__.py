@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from notewell.store.bm25 import rarity
 from notewell.store.links import Edges, LinkBetween, LinkEnds, NoteName, Standing
@@ -24,6 +24,9 @@ NO_STAND_INS: StandIns = MappingProxyType({})
 
 # Kinds of vectors: every chunk has the embedder's. An encoder's are known by its fingerprint, and may be missing.
 EMBEDDER = ""
+
+# Who made a store: this user on this machine; nobody knows, as it bears no mark; or somebody else.
+Origin = Literal["own", "unknown", "other"]
 
 
 class MadeFor(NamedTuple):
@@ -55,6 +58,8 @@ class State:
     """Identifies the links that the standings were measured on; empty if none were."""
     finished: bool = False
     """Whether any run reached its end, which is to measure standings."""
+    origin: Origin = "own"
+    """Who made it: only an `own` store is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +308,11 @@ class Keeping(Protocol):
 class Store(Keeping, Protocol):
     """A store: all four seams. Many readers and one writer work at a time."""
 
-    def reading(self) -> AbstractContextManager[Snapshot]:
-        """Read one state, which does not change inside the block."""
+    def reading(self, *, shown: bool = True) -> AbstractContextManager[Snapshot]:
+        """Read one state, which does not change inside the block.
+
+        Text that was altered is an error, unless nothing of it is `shown`.
+        """
 
     def writing(self, *, wait: bool = True) -> AbstractContextManager[Writing]:
         """Collect changes and commit them together; without `wait`, fail at once while somebody else writes."""

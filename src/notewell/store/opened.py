@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-from notewell.errors import StoreDamaged, StoreError
+from notewell.errors import REBUILD, StoreAltered, StoreDamaged, StoreError
 from notewell.files.safe_open import check_folder, exists
+from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.files import BACKUP_HINT, check_backup
@@ -22,9 +24,12 @@ from notewell.store.sqlite.place import (
     name_for,
     owner_of,
 )
+from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.
 USUAL_PLACE = Path(OURS, "store.db")
+# The folder for stores in the user's folder of state.
+STORES = "stores"
 FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
@@ -45,8 +50,9 @@ class OpenedStore:
     def __init__(
         self, file: Path, root: Path, made_for: Callable[[], MadeFor], *, cache_kib: int | None = None
     ) -> None:
-        self.file = file
+        self.file = self._usual = file
         self._root = root
+        self._key = Key(b"")
         self._made_for = made_for
         self._cache_kib = cache_kib
         self._store: Store | None = None
@@ -71,7 +77,7 @@ class OpenedStore:
             self.store.about()
         except StoreDamaged:
             self.close()
-            return SqliteStore(self.file, self._made_for, is_damaged=True)
+            return SqliteStore(self.file, self._made_for, self._key.value, is_damaged=True)
         return self.store
 
     @property
@@ -84,18 +90,39 @@ class OpenedStore:
 
     @property
     def is_indexed(self) -> bool:
-        """Tell whether the vault was ever indexed."""
-        return self.exists and bool(self.store.state.indexed_at)
+        """Tell whether the vault was ever indexed, by this user on this machine: another store is not read."""
+        return self.exists and bool((state := self.store.state).indexed_at) and state.origin == "own"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Tell whether the store was made elsewhere or altered, so that it has to be rebuilt before it is read."""
+        return self.exists and bool((state := self.store.state).indexed_at) and state.origin != "own"
 
     def check_indexed(self) -> None:
-        """Raise an error if the vault was never indexed."""
+        """Raise an error if the vault was never indexed, or if its store cannot be trusted."""
+        if self.is_foreign:
+            raise StoreAltered(f"{self.file} was not made by you on this machine", REBUILD)
         if not self.is_indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 
+    @property
+    def news(self) -> tuple[Notice, ...]:
+        """Return what the user should know of the store before a run: why it is rebuilt, or stands elsewhere."""
+        try:
+            if self.is_indexed:
+                return ()
+        except StoreDamaged:
+            return ()
+        rebuilt = (Notice("store_rebuilt"),) if self.is_foreign else ()
+        elsewhere = Notice("store_of_another", {"file": str(self._usual), "own": str(self.file)})
+        no_key = (Notice("no_key", {"reason": self._key.problem}),) if self._key.problem else ()
+        return (*rebuilt, *((elsewhere,) if self.file != self._usual else ()), *no_key)
+
     def beside(self, suffix: str) -> Path:
-        """Return the file beside the store's whose name has this suffix; one behind a symbolic link is an error."""
-        check_no_link(self.file, self._root)
-        return self.file.with_name(self.file.name + suffix)
+        """Return the file beside the vault's store whose name has this suffix; one behind a link is an error."""
+        # Wherever this user's store is: what is beside it is about the folder.
+        check_no_link(self._usual, self._root)
+        return self._usual.with_name(self._usual.name + suffix)
 
     def backup(self, file: Path) -> None:
         """Write the store, as it is now, to another file."""
@@ -117,8 +144,8 @@ class OpenedStore:
     def restore(self, file: Path, wait: float, *, force: bool = False) -> Path | None:
         """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing.
 
-        A backup of another vault is refused, unless `force`. Return where the vault was when the backup was made, if
-        that was elsewhere.
+        A damaged backup is refused, and one of another vault, unless `force`. Return where the vault was when the
+        backup was made, if that was elsewhere.
         """
         if not exists(file):
             raise StoreError(f"There is no file {file}", BACKUP_HINT)
@@ -132,8 +159,10 @@ class OpenedStore:
             # What it is made for comes with the copy; no embedder is asked.
             self._store = self._open(MadeFor("", 0, ""))
         store = self.repaired()
-        with store.locked(wait=wait):
-            store.replace_by(store.beside(file))
+        with store.locked(wait=wait), closing(store.beside(file)) as copy:
+            if problems := copy.check():
+                raise StoreError(f"{file} is damaged: {problems[0]}", "Use another backup; the store is unchanged")
+            store.replace_by(copy)
         return owner if owner != self._root else None
 
     def close(self) -> None:
@@ -143,6 +172,18 @@ class OpenedStore:
             self._store = None
 
     def _open(self, made_for: MadeFor | None = None) -> Store:
+        """Open the store; if that of another user or machine is in its place, one in this user's own folder."""
+        state = state_folder(os.environ, home_folder(os.environ))
+        self.file, self._key = self._usual, user_key(state)
+        store = self._open_file(made_for)
+        # Without a key to keep, there is no folder to keep a store either.
+        if store.state.origin == "other" and not self._key.problem:
+            store.close()
+            self.file = state / STORES / name_for(self._root)
+            store = self._open_file(made_for)
+        return store
+
+    def _open_file(self, made_for: MadeFor | None) -> Store:
         check_folder(self._root)
         check_no_link(self.file, self._root)
         check_place(self.file, self._root, USUAL_PLACE)
@@ -151,7 +192,7 @@ class OpenedStore:
             made_for = self._made_for()
         try:
             make_folder(self.file, self._root)
-            store = SqliteStore(self.file, lambda: made_for or self._made_for())
+            store = SqliteStore(self.file, lambda: made_for or self._made_for(), self._key.value)
         except StoreError:
             # If the vault was moved away meanwhile, that is what the user has to know.
             check_folder(self._root)

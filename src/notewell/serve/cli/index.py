@@ -24,6 +24,7 @@ from notewell.serve.cli.options import (
     open_vault,
     print_reasons,
     print_result,
+    say_notices,
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
@@ -54,6 +55,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
         if not report.interrupted:
             encode_in_background(opened)
     print_result(report, as_json, partial(_print, verbose=verbose))
+    say_notices(report.notices)
     if report.interrupted:
         total = report.notes + report.total - report.done
         say(f"Kept {report.notes:,} of {total:,} notes. Run `notewell index{' --full' * full}` again to continue")

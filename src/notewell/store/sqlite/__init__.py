@@ -9,13 +9,13 @@ from pathlib import Path
 
 import apsw
 
-from notewell.errors import StoreDamaged, StoreError
+from notewell.errors import REBUILD, StoreAltered, StoreDamaged, StoreError
 from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.filters import count_tags
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
-from notewell.store.sqlite.check import find_problems
+from notewell.store.sqlite.check import find_altered, find_problems
 from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.files import (
@@ -30,6 +30,7 @@ from notewell.store.sqlite.files import (
 )
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
+from notewell.store.sqlite.seal import NO_SEALS, Seals
 from notewell.store.sqlite.snapshot import SqliteSnapshot
 from notewell.store.sqlite.vectors import carry_over
 from notewell.store.sqlite.writer import Batch
@@ -51,12 +52,16 @@ LOCKS = {
 class SqliteStore:
     """Chunks and vectors in one file."""
 
-    def __init__(self, file: Path, made_for: Callable[[], MadeFor], *, is_damaged: bool = False) -> None:
-        """Open the store in `file`; `made_for` is only called to create a new one.
+    def __init__(
+        self, file: Path, made_for: Callable[[], MadeFor], key: bytes = b"", *, is_damaged: bool = False
+    ) -> None:
+        """Open the store in `file`; `made_for` is only called to create a new one. `key` is the user's (`seal.py`).
 
         One that `is_damaged` is not opened, and can only be replaced.
         """
         self.file = file
+        self._key = key
+        self._seals = Seals(key)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._arrays: Arrays | None = None
@@ -65,7 +70,7 @@ class SqliteStore:
         check_files(file)
         if not is_damaged:
             with explained(file):
-                prepare(self.db, file, made_for)
+                prepare(self.db, file, made_for, self._seals)
                 self._is_new = not self._meta["indexed_at"]
         self._identity = identity(file)
 
@@ -86,12 +91,12 @@ class SqliteStore:
     def state(self) -> State:
         """Return the present state."""
         with self._transaction():
-            return self._meta.state()
+            return self._meta.state(self._seals)
 
     def about(self) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`."""
         with self._transaction():
-            state = self._meta.state()
+            state = self._meta.state(self._seals)
             notes, chunks, links = fetch_one(self.db, queries.COUNTS)
             encoded, unread = fetch_one(self.db, queries.ENCODER_COUNTS)
             return About(
@@ -102,7 +107,7 @@ class SqliteStore:
                 generation=state.generation,
                 embedder=state.made_for.embedder,
                 indexed_at=state.indexed_at,
-                skipped=dict(fetch(self.db, queries.SKIPPED)),
+                skipped=self._skipped() if state.origin == "own" else {},
                 bytes=size(self.file),
                 encoder=state.encoder,
                 encoded=encoded,
@@ -119,11 +124,20 @@ class SqliteStore:
                 {path: Skip(Stamp(*stamp), bool(again)) for path, *stamp, again in skipped},
             )
 
+    def _skipped(self) -> dict[str, str]:
+        rows = fetch(self.db, queries.SKIPPED)
+        for seal, path, reason in rows:
+            self._seals.check(seal, "skipped", (path, reason))
+        return {path: reason for _, path, reason in rows}
+
     @contextmanager
-    def reading(self) -> Iterator[SqliteSnapshot]:
-        """Read one state, which does not change inside the block."""
+    def reading(self, *, shown: bool = True) -> Iterator[SqliteSnapshot]:
+        """Read one state, which does not change inside the block; a store that this user did not make is an error."""
         with self._transaction():
-            yield SqliteSnapshot(self.db, self._meta.state(), self._load_arrays)
+            state = self._meta.state(self._seals)
+            if state.origin != "own":
+                raise StoreAltered(f"{self.file} was not made by you on this machine", REBUILD)
+            yield SqliteSnapshot(self.db, state, self._load_arrays, self._seals if shown else NO_SEALS)
 
     def _load_arrays(self) -> Arrays:
         """Return the arrays of the state that this thread reads, from memory if its chunks are the same."""
@@ -143,7 +157,7 @@ class SqliteStore:
                 # Deleted text is overwritten: a password that its owner removed from a note must not stay in the
                 # file's free pages. A store that is being built deletes nothing, and would take a tenth longer.
                 self.db.pragma("secure_delete", not self._is_new)
-                batch = Batch(self.db, self._meta)
+                batch = Batch(self.db, self._meta, self._seals)
                 yield batch
                 batch.finish()
         finally:
@@ -169,14 +183,14 @@ class SqliteStore:
         """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote."""
         file = self.file.with_name(f"{self.file.name}.new")
         if isinstance(content, Path):
-            return _copy_of(content, file)
+            return _copy_of(content, file, self._key)
         with suppress(StoreDamaged):
-            other = SqliteStore(file, lambda: content)
-            if other.state.made_for == content:
+            other = SqliteStore(file, lambda: content, self._key)
+            if (state := other.state).made_for == content and state.origin == "own":
                 return other
             other.close()
         delete_store(file)
-        return SqliteStore(file, lambda: content)
+        return SqliteStore(file, lambda: content, self._key)
 
     def replace_by(self, other: SqliteStore) -> None:
         """Take over the content of a store built beside this one, in one step; readers keep their state until then."""
@@ -189,6 +203,9 @@ class SqliteStore:
             for key in ("generation", "arrays", *(("linked",) if other.state.links_resolved else ())):
                 other._meta[key] = generation
             other._meta[OWNER] = self._meta[OWNER]
+            if other.state.origin == "other":
+                # A backup of another user or machine: rebuilt here, as one without a mark.
+                other._meta["mark"] = None
             other.take_vectors(self.file)
             copy(other.db, self.db)
             self.db.pragma("wal_checkpoint", "truncate")
@@ -225,7 +242,8 @@ class SqliteStore:
     def check(self) -> list[str]:
         """Return what is wrong with the store, one sentence each."""
         with self._transaction():
-            return list(find_problems(self.db))
+            own = self._meta.state(self._seals).origin == "own"
+            return [*find_problems(self.db), *(find_altered(self.db, self._seals) if own else ())]
 
     def close(self) -> None:
         """Close this thread's connection."""
@@ -251,8 +269,18 @@ class SqliteStore:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Let every statement inside see the same state."""
-        with explained(self.file), self.db:
-            yield
+        try:
+            with explained(self.file), self.db:
+                yield
+        except StoreAltered:
+            self._disown()
+            raise
+
+    def _disown(self) -> None:
+        """Take the mark off a store that was altered, so that it is rebuilt; where it cannot be written, it stays."""
+        with suppress(apsw.Error):
+            if self._meta.state(self._seals).origin == "own":
+                self._meta["mark"] = None
 
     @contextmanager
     def _committing(self) -> Iterator[None]:
@@ -268,13 +296,13 @@ class SqliteStore:
                 raise
 
 
-def _copy_of(file: Path, other: Path) -> SqliteStore:
+def _copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
     """Return a store in `other` with the content of a file, which is only read; an older format is migrated."""
     delete_store(other)
     try:
         with explained(file):
             copy_file(file, other)
-        return SqliteStore(other, _no_new_store)
+        return SqliteStore(other, _no_new_store, key)
     except StoreError:
         other.unlink(missing_ok=True)
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from notewell.store.sqlite.links import SqliteLinked, find_stray_edges
 from notewell.store.sqlite.postings import Postings, pack
 from notewell.store.sqlite.rows import carray, load_chunks
 from notewell.store.sqlite.schema import Meta
+from notewell.store.sqlite.seal import Seals
 
 # Notes or chunks read together.
 GROUP = 2_000
@@ -78,6 +80,17 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
     except (StoreDamaged, ValueError, IndexError) as error:
         # Bytes that cannot be unpacked, or arrays of the wrong size.
         yield f"something cannot be read: {error}"
+
+
+def find_altered(db: apsw.Connection, seals: Seals) -> Iterator[str]:
+    """Yield a sentence if a row is not as it was stored."""
+    ids = [slot for (slot,) in db.execute(ALL_CHUNKS)]
+    try:
+        seals.check_notes(db, Meta(db).state().generation)
+        for first in range(0, len(ids), GROUP):
+            deque(load_chunks(db, ids[first : first + GROUP], seals), maxlen=0)
+    except StoreDamaged as error:
+        yield error.fact
 
 
 def _read_all_links(db: apsw.Connection) -> None:

@@ -23,6 +23,7 @@ from notewell.store.links import (
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import damaged, decodes, fetch, read_json, read_texts
 from notewell.store.sqlite.rows import carray, unpack
+from notewell.store.sqlite.seal import NO_SEALS, Seals
 from notewell.types.note import Link
 
 EDGES = """
@@ -127,17 +128,24 @@ NONE: NoteIds = np.zeros(0, np.uint32)
 class SqliteLinked:
     """The seam `Linked`: the notes of one state by id and name, their links, and how they stand."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, seals: Seals = NO_SEALS, generation: int = 0) -> None:
         self._db = db
+        self._seals = seals
+        self._generation = generation
+
+    def _check_notes(self, paths: Collection[str] | None = None) -> None:
+        self._seals.check_notes(self._db, self._generation, paths)
 
     @decodes
     def ids(self) -> dict[str, int]:
         """Return the id of every note, in the order of their paths."""
+        self._check_notes()
         return dict(fetch(self._db, IDS))
 
     @decodes
     def names(self) -> list[NoteName]:
         """Return what every note can be called, by ascending id."""
+        self._check_notes()
         return [
             NoteName(note, path, title, read_texts(aliases), links)
             for note, path, title, aliases, links in fetch(self._db, NAMES)
@@ -162,6 +170,7 @@ class SqliteLinked:
     @decodes
     def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
         """Return the links of notes as written, by the note's id, without notes that have none."""
+        self._check_notes()
         return {note: tuple(Link(*link) for link in links) for note, links in _stored_links(self._db, notes).items()}
 
     @decodes
@@ -180,7 +189,9 @@ class SqliteLinked:
         ):
             if target != rows[row][0]:
                 places_of.setdefault(row, []).append(place)
-        links = _stored_links(self._db, [rows[row][0] for row in places_of if rows[row][2].size <= MOST_LINKS])
+        written = [rows[row] for row in places_of if rows[row][2].size <= MOST_LINKS]
+        self._check_notes([path for _, path, _ in written])
+        links = _stored_links(self._db, [note for note, _, _ in written])
         return [link for row, places in places_of.items() for link in _between(rows[row], places, links, by_id)]
 
     @decodes

@@ -60,7 +60,7 @@ select
 """
 
 SKIPPED = """
-select path, reason
+select seal, path, reason
 from skipped
 order by path
 """
@@ -312,8 +312,8 @@ DROP_BODIES = (
 )
 
 CHUNKS = """
-select chunk.id, path, body.text, line, end_line, start, "end", parts, title, kind, tags, aliases, properties,
-    chunk.day, tasks
+select chunk.id, body.text, path, line, end_line, start, "end", parts, title, kind, tags, aliases, properties,
+    chunk.day, tasks, note.digest, chunk.seal
 from chunk
 join note on note.id = chunk.note
 join body on body.id = chunk.body
@@ -337,15 +337,15 @@ order by chunk.id
 
 ADD_NOTE = """
 insert into note (id, path, title, kind, tags, aliases, fields, link_count, links, mtime_ns, size, digest, ctime_ns,
-    day, dated_by, properties)
+    day, dated_by, properties, seal)
 values (:id, :path, :title, :kind, :tags, :aliases, :fields, :link_count, :links, :mtime_ns, :size, :digest, :ctime_ns,
-    :day, :dated_by, :properties)
+    :day, :dated_by, :properties, :seal)
 returning id
 """
 
 ADD_CHUNK = """
-insert into chunk (id, note, body, line, end_line, start, "end", parts, day, tasks)
-values (:id, :note, :body, :line, :end_line, :start, :end, :parts, :day, :tasks)
+insert into chunk (id, note, body, line, end_line, start, "end", parts, day, tasks, seal)
+values (:id, :note, :body, :line, :end_line, :start, :end, :parts, :day, :tasks, :seal)
 """
 
 TOUCH = """
@@ -367,8 +367,8 @@ where path = :path
 """
 
 ADD_SKIPPED = """
-insert or replace into skipped (path, reason, mtime_ns, size, ctime_ns, again)
-values (:path, :reason, :mtime_ns, :size, :ctime_ns, :again)
+insert or replace into skipped (path, reason, mtime_ns, size, ctime_ns, again, seal)
+values (:path, :reason, :mtime_ns, :size, :ctime_ns, :again, :seal)
 """
 
 REMOVE_CHUNKS = """

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import LONGEST, damaged, fetch, read_texts
+from notewell.store.sqlite.seal import NO_SEALS, OF_CHUNK, Seals
 from notewell.types.note import Chunk, Link, Note, Part
 from notewell.types.tasks import Task
 
@@ -122,15 +123,22 @@ def _digest(written: str) -> bytes:
     return hashlib.blake2b(written.encode("utf-8"), digest_size=16).digest()
 
 
-def load_chunks(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
-    """Yield the chunks with these ids, by ascending id."""
+def seal_chunk(seals: Seals, note: Mapping[str, Any], row: Mapping[str, Any], chunk: Chunk) -> bytes:
+    """Return the seal of a chunk, by its row and its note's: it covers everything that is shown of a chunk."""
+    merged = {**note, **row}
+    return seals.of("chunk", tuple(merged[name] for name in OF_CHUNK), _body(chunk).encode())
+
+
+def load_chunks(db: apsw.Connection, ids: Sequence[int], seals: Seals = NO_SEALS) -> Iterator[tuple[int, Chunk]]:
+    """Yield the chunks with these ids, by ascending id; one that is not as it was stored is an error."""
     if not ids:
         return
     left = LARGEST
-    rows = fetch(db, queries.CHUNKS, {"ids": carray(ids)})
-    for slot, path, data, line, end_line, start, end, parts, title, kind, tags, aliases, properties, day, tasks in rows:
+    for slot, data, *values, seal in fetch(db, queries.CHUNKS, {"ids": carray(ids)}):
         headings, _, text = (written := unpack(data, left)).partition("\n")
         left -= len(written)
+        seals.check(seal, "chunk", tuple(values), written.encode())
+        path, line, end_line, start, end, parts, title, kind, tags, aliases, properties, day, tasks, _ = values
         yield (
             slot,
             Chunk(

@@ -6,6 +6,7 @@ only read for the few notes on a page.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -19,9 +20,10 @@ from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.store import MadeFor, State
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
+from notewell.store.sqlite.seal import NO_SEALS, Seals
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
-OLDEST, VERSION = 1, 5
+OLDEST, VERSION = 1, 6
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
 CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
 # More than any embedder has: the codes of a block still fit into one value.
@@ -63,6 +65,13 @@ MIGRATIONS = {
         alter table chunk add column day text not null default '';
         alter table chunk add column tasks text not null default '';
     """,
+    # Rows without a seal are not believed: a store of an older format is rebuilt.
+    5: """
+        alter table note add column seal blob not null default x'';
+        alter table chunk add column seal blob not null default x'';
+        alter table skipped add column seal blob not null default x'';
+        insert into meta (key, value) values ('id', x''), ('mark', null);
+    """,
 }
 
 TABLES = """
@@ -88,7 +97,8 @@ create table note (
     ctime_ns integer not null,
     day text not null default '',
     dated_by text not null default '',
-    properties text not null default ''
+    properties text not null default '',
+    seal blob not null default x''
 );
 
 -- Where each link of a note leads, in order: a hash of the name it gives, and the id of a note, if any (`links.py`). A
@@ -119,7 +129,8 @@ create table chunk (
     "end" integer not null,
     parts text not null default '',
     day text not null default '',
-    tasks text not null default ''
+    tasks text not null default '',
+    seal blob not null default x''
 );
 create index chunk_note on chunk (note);
 
@@ -163,7 +174,8 @@ create table skipped (
     mtime_ns integer not null,
     size integer not null,
     ctime_ns integer not null,
-    again integer not null default 1
+    again integer not null default 1,
+    seal blob not null default x''
 ) without rowid;
 """
 
@@ -185,7 +197,8 @@ class Meta:
     """The table `meta` as a mapping; a key that is not there has the value None.
 
     `generation` is the number of the present state, `arrays` that of the last change of chunks; `linked` and `measured`
-    are the value of `arrays` when links were resolved and standings measured. `fine` names the encoder.
+    are the value of `arrays` when links were resolved and standings measured. `fine` names the encoder. `id` is random,
+    and `mark` says who made the store (`seal.py`).
     """
 
     def __init__(self, db: apsw.Connection) -> None:
@@ -208,7 +221,7 @@ class Meta:
         return generation
 
     @decodes
-    def state(self) -> State:
+    def state(self, seals: Seals = NO_SEALS) -> State:
         """Return the state that the table describes."""
         values: dict[str, Any] = dict(fetch(self._db, queries.ALL_META))
         return State(
@@ -221,6 +234,7 @@ class Meta:
             site_root=_written(values.get("site_root") or ""),
             standings_mark=_written(values.get("standings") or ""),
             finished="standings" in values,
+            origin=seals.origin(values),
         )
 
 
@@ -250,9 +264,9 @@ def _time(value: Any) -> str:
     return str(value)
 
 
-def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor]) -> None:
+def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], seals: Seals) -> None:
     """Create the tables of a new file, migrate an older format, and reject a file that is not as we make them."""
-    if _create_if_new(db, made_for):
+    if _create_if_new(db, made_for, seals):
         return
     if db.pragma("application_id") != APPLICATION_ID:
         raise StoreError(
@@ -280,14 +294,14 @@ def _check_objects(db: apsw.Connection, file: Path, strange: Callable[[set[str]]
         raise StoreDamaged(f"{file} is damaged: it has unexpected tables, such as {min(wrong):.80}", REPAIR)
 
 
-def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor]) -> bool:
+def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor], seals: Seals) -> bool:
     """Create the tables of a new file, and tell whether it was new; wait for other processes that create them, too."""
     ends = time.monotonic() + CREATING_SECONDS
     while True:
         try:
             if db.execute(queries.ANY_TABLE).get is not None:
                 return False
-            _create(db, made_for())
+            _create(db, made_for(), seals)
         except apsw.BusyError:
             # SQLite does not wait for its own lock when the journal mode changes.
             if time.monotonic() > ends:
@@ -297,7 +311,7 @@ def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor]) -> bool
             return True
 
 
-def _create(db: apsw.Connection, made_for: MadeFor) -> None:
+def _create(db: apsw.Connection, made_for: MadeFor, seals: Seals) -> None:
     # Before WAL mode moves writes to a log: the file itself must show whose it is.
     db.pragma("application_id", APPLICATION_ID)
     db.pragma("journal_mode", "wal")
@@ -306,7 +320,8 @@ def _create(db: apsw.Connection, made_for: MadeFor) -> None:
     if db.execute(queries.ANY_TABLE).get is None:
         db.execute(TABLES)
         meta = Meta(db)
-        for key, value in {**made_for._asdict(), **NEW}.items():
+        values = {**made_for._asdict(), **NEW, "id": os.urandom(16)}
+        for key, value in {**values, "mark": seals.mark(values)}.items():
             meta[key] = value
         db.pragma("user_version", VERSION)
     db.execute("commit")

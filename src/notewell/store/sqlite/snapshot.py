@@ -20,6 +20,7 @@ from notewell.store.sqlite.checked import damaged, decodes, fetch, read_json
 from notewell.store.sqlite.links import SqliteLinked
 from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
+from notewell.store.sqlite.seal import Seals
 from notewell.store.sqlite.vectors import load_vectors
 from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_holding, holding, load_any, load_postings
 from notewell.store.vectors import cosines
@@ -43,9 +44,9 @@ NOTHING: Ids = np.zeros(0, dtype=np.int64)
 class SqliteSnapshot(SqliteLinked):
     """One state of the store, inside a read transaction."""
 
-    def __init__(self, db: apsw.Connection, state: State, load_arrays: Callable[[], Arrays]) -> None:
+    def __init__(self, db: apsw.Connection, state: State, load_arrays: Callable[[], Arrays], seals: Seals) -> None:
         """Read the state that `db` sees; the arrays are only loaded for a search."""
-        super().__init__(db)
+        super().__init__(db, seals, state.generation)
         self._load_arrays = load_arrays
         # A mask that depends on the order in which chunks were read belongs to this search alone.
         self._inside: dict[Scope, Flags] = {}
@@ -97,7 +98,7 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids, in this order, without those that are gone."""
-        found = dict(load_chunks(self._db, ids))
+        found = dict(load_chunks(self._db, ids, self._seals))
         if len(found) < len(ids) and len(fetch(self._db, queries.EXISTING, {"ids": carray(ids)})) > len(found):
             raise damaged("a chunk has no note or no lines")
         return {wanted: found[wanted] for wanted in ids if wanted in found}
@@ -105,12 +106,14 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         """Return the day and front matter of notes, by path."""
+        self._check_notes(paths)
         rows = fetch(self._db, queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
         return {path: NoteFacts(day, read_json(fields, dict), by) for path, day, by, fields in rows}
 
     @decodes
     def values(self, of: str, key: str = "", *, most: int | None = None) -> list[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`."""
+        self._check_notes()
         columns, asked = self._arrays.masks.columns, Filter(of, (), key)
         if of == "key":
             return list(columns.keys(self._db))

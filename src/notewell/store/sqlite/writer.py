@@ -19,8 +19,9 @@ from notewell.store.sqlite.arrays import Blocks, one_bit
 from notewell.store.sqlite.checked import decodes, fetch, fetch_one
 from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
 from notewell.store.sqlite.postings import Postings, merge
-from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row
+from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row, seal_chunk
 from notewell.store.sqlite.schema import Meta
+from notewell.store.sqlite.seal import OF_NOTE, Seals
 from notewell.store.sqlite.vectors import save_vectors
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
@@ -29,8 +30,9 @@ from notewell.types.note import Chunk, Note, Stamp, Vectors
 class Batch:
     """Changes inside one transaction."""
 
-    def __init__(self, db: apsw.Connection, meta: Meta) -> None:
+    def __init__(self, db: apsw.Connection, meta: Meta, seals: Seals) -> None:
         self._db = db
+        self._seals = seals
         self._meta = meta
         self._postings = Postings()
         self._unused: set[int] = set()
@@ -63,7 +65,8 @@ class Batch:
         if kept is not None:
             forget_edges(self._db, kept, renamed=aliases != row["aliases"])
         self._changed = True
-        note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept}).get
+        seal = self._seals.of("note", tuple(row[name] for name in OF_NOTE), row["links"])
+        note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept, "seal": seal}).get
         rows = []
         quantised = eight_bit(vectors)
         for chunk, data, code in zip(chunks, quantised, one_bit(quantised), strict=True):
@@ -71,7 +74,8 @@ class Batch:
             body_id, stored = self._use_body(chunk, data)
             if stored is not None:
                 code = one_bit(stored[np.newaxis])[0]
-            rows.append(chunk_row(slot, note_id, body_id, chunk))
+            made = chunk_row(slot, note_id, body_id, chunk)
+            rows.append({**made, "seal": seal_chunk(self._seals, row, made, chunk)})
             self._add(slot, chunk, code)
         self._db.executemany(queries.ADD_CHUNK, rows)
 
@@ -117,7 +121,9 @@ class Batch:
             self._db.execute(queries.TOUCH_SKIPPED, {**_times(path, stamp), "again": again})
             return
         self.remove(path)
-        self._db.execute(queries.ADD_SKIPPED, {**_times(path, stamp), "reason": reason, "again": again})
+        seal = self._seals.of("skipped", (path, reason))
+        row = {**_times(path, stamp), "reason": reason, "again": again, "seal": seal}
+        self._db.execute(queries.ADD_SKIPPED, row)
         self._changed = True
 
     def keep_edges(self, ends: Mapping[int, LinkEnds], site_root: str = "") -> None:

@@ -1,0 +1,112 @@
+"""What ties a store to its user: a mark on the whole, and a seal on every row whose text is shown.
+
+Both are keyed hashes. A store may come with a vault from somebody else, who does not have the key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import apsw
+
+from notewell.errors import REBUILD, StoreAltered
+from notewell.store import Origin
+from notewell.store.sqlite.checked import fetch
+
+# The columns under a chunk's seal, with those of its note, in the order of `queries.CHUNKS`; its lines come last.
+OF_CHUNK = (
+    "path",
+    "line",
+    "end_line",
+    "start",
+    "end",
+    "parts",
+    "title",
+    "kind",
+    "tags",
+    "aliases",
+    "properties",
+    "day",
+    "tasks",
+    "digest",
+)
+# The columns under a note's seal: all but the times of its file, which change without its text. Its links come last.
+OF_NOTE = (
+    "path",
+    "title",
+    "kind",
+    "tags",
+    "aliases",
+    "fields",
+    "link_count",
+    "digest",
+    "day",
+    "dated_by",
+    "properties",
+)
+# What a store's mark covers.
+OF_STORE = ("id", "embedder", "dimensions", "recipe")
+
+ALL_NOTES = f"""
+select {", ".join(OF_NOTE)}, links, seal
+from note
+"""
+NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
+
+
+class Seals:
+    """The seals of one store; without a key, as in tests of a store alone, everything counts as sealed."""
+
+    def __init__(self, key: bytes = b"") -> None:
+        self._key = key
+        self._primed = blake2b(key=key, digest_size=16)
+        # The generation that was last read, and which of its notes were checked; None stands for all.
+        self._generation = -1
+        self._checked: set[str] | None = set()
+
+    def of(self, kind: str, values: tuple[Any, ...], text: bytes = b"") -> bytes:
+        """Return the seal of a row of some kind.
+
+        >>> Seals(b"key").of("note", ("a.md", 1)) == Seals(b"key").of("note", ("a.md", 1), b"x")
+        False
+        """
+        made = self._primed.copy()
+        # What Python writes for a tuple ends where it ends, so that no text moves from one value into the next.
+        made.update(f"{kind}{values!r}".encode())
+        made.update(text)
+        return made.digest()
+
+    def check(self, seal: object, kind: str, values: tuple[Any, ...], text: bytes = b"") -> None:
+        """Raise an error if a row is not as it was stored."""
+        if self._key and seal != self.of(kind, values, text):
+            raise StoreAltered("The store was changed by something other than Notewell", REBUILD)
+
+    def mark(self, meta: Mapping[str, Any]) -> bytes:
+        """Return the mark of a store."""
+        return self.of("store", tuple(meta.get(key) for key in OF_STORE))
+
+    def origin(self, meta: Mapping[str, Any]) -> Origin:
+        """Return who made a store."""
+        marked = meta.get("mark")
+        if not self._key or marked == self.mark(meta):
+            return "own"
+        return "other" if marked else "unknown"
+
+    def check_notes(self, db: apsw.Connection, generation: int, paths: Collection[str] | None = None) -> None:
+        """Check the notes at these paths, or all notes, once for each state of the store."""
+        if generation != self._generation:
+            self._generation, self._checked = generation, set()
+        if not self._key or self._checked is None:
+            return
+        missing = None if paths is None else [path for path in paths if path not in self._checked]
+        if missing is None or missing:
+            rows = fetch(db, NOTES_AT, {"paths": json.dumps(missing)}) if missing else fetch(db, ALL_NOTES)
+            for row in rows:
+                self.check(row[-1], "note", row[:-2], row[-2])
+            self._checked = None if missing is None else self._checked.union(missing)
+
+
+NO_SEALS = Seals()

@@ -1,0 +1,271 @@
+"""A store is believed only if this user made it on this machine, and nobody altered it since."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from tests.vaults import opened
+
+from notewell import Vault
+from notewell.errors import NotewellError, StoreAltered, StoreBusy, StoreDamaged, StoreError
+from notewell.freshness import WITHIN_A_SECOND
+from notewell.serve.json_data import as_data
+from notewell.store.sqlite.rows import pack, unpack
+from notewell.vault import Opening
+
+# Words that stand in no file, as one name, so that they can be a tag, a term or a path.
+EVIL = "mallory"
+NOTES = {
+    "bank.md": "---\ntags: [money]\naliases: [Refunds]\nstatus: open\n---\n# Bank\n\n"
+    "Refunds go to the honest bank, see [[bees|hives]].\n",
+    "bees.md": "# Bees\n\nThe hive hums on 2024-05-01, see [the bank](bank.md).\n\n- [ ] feed the bees\n",
+    "bad.md": b"\0\1\2",
+}
+MakeVault = Callable[..., Vault]
+
+
+@pytest.fixture
+def as_mallory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Run as another user until the context ends."""
+    with monkeypatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path / "mallory"))
+        yield patch
+
+
+def database_of(root: Path) -> apsw.Connection:
+    return apsw.Connection(str(root / ".notewell" / "store.db"))
+
+
+def put_clean_file(root: Path) -> None:
+    """Put a clean note in the place of one that was indexed, and make the store say that it has read it."""
+    file = root / "bank.md"
+    file.write_text("# Bank\n\nRefunds go to the honest bank.\n")
+    stat, digest = file.stat(), blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    with closing(database_of(root)) as db:
+        assert len(db.execute("select digest from note where path = 'bank.md'").get) == len(digest)
+        values = (digest, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        db.execute("update note set digest = ?, size = ?, mtime_ns = ?, ctime_ns = ? where path = 'bank.md'", values)
+
+
+def poisoned(make_vault: MakeVault) -> Path:
+    with make_vault({**NOTES, "bank.md": f"# Bank\n\nRefunds go to {EVIL}.\n"}) as vault:
+        vault.index()
+    return vault.root
+
+
+def asked(root: Path, *, refresh: bool) -> tuple[str, set[str]]:
+    """Ask a vault everything that shows stored text; return the answers as JSON, and which errors there were."""
+    answers, errors = [], set()
+    with opened(root) as vault:
+        for ask in (
+            lambda: vault.search("refunds hive honest", refresh=refresh, explain=True),
+            lambda: vault.search("tag:mony bees", refresh=False),
+            lambda: vault.search("statis:open", refresh=False),
+            lambda: vault.search("malory", refresh=False),
+            lambda: vault.related("bees.md", refresh=False),
+            lambda: vault.search("hive", mode="deep", refresh=False),
+            lambda: vault.links("bank.md"),
+            lambda: vault.links(broken=True, orphans=True),
+            vault.graph,
+            lambda: vault.traverse("bank.md", floor=0),
+            lambda: vault.read("Refunds"),
+            lambda: vault.find("bess"),
+            vault.status,
+        ):
+            try:
+                answers.append(as_data(ask(), explain=True))
+            except NotewellError as error:
+                answers.append([error.fact, error.hint])
+                errors.add(type(error).__name__)
+    return json.dumps(answers), errors
+
+
+@pytest.mark.parametrize("refresh", [True, False])
+def test_a_strangers_store_is_not_cited_but_left_alone(
+    make_vault: MakeVault, as_mallory: pytest.MonkeyPatch, refresh: bool
+) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    as_mallory.undo()
+    before = (root / ".notewell" / "store.db").read_bytes()
+    answers, _ = asked(root, refresh=refresh)
+    assert EVIL not in answers
+    assert ("belongs to another user or machine" in answers) == refresh
+    with opened(root) as vault:
+        assert (vault.index().notices, vault.doctor().problems) == ((), ())
+        assert not vault.store_file.is_relative_to(root)
+    assert (root / ".notewell" / "store.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("mark", ["null", "x''", "'mallory'"])
+def test_a_store_without_a_mark_is_rebuilt_in_its_place(make_vault: MakeVault, mark: str) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    with closing(database_of(root)) as db:
+        db.execute(f"update meta set value = {mark} where key = 'mark'")
+    answers, _ = asked(root, refresh=True)
+    assert EVIL not in answers
+    with opened(root) as vault:
+        assert vault.doctor().problems == ()
+        assert vault.store_file.is_relative_to(root) == (mark != "'mallory'")
+
+
+def test_a_row_that_a_friend_altered_is_an_error_once_and_then_the_store_is_rebuilt(make_vault: MakeVault) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    with opened(root) as vault:
+        with pytest.raises(StoreAltered, match="other than Notewell"):
+            vault.search("refunds", refresh=False)
+        # It is known from then on, to every process.
+        assert vault.doctor().problems == (f"{vault.store_file} was not made by you on this machine",)
+        results = vault.search("refunds")
+        assert [notice.code for notice in results.notices] == ["store_rebuilt", "skipped_files"]
+        assert results[0].text.endswith("Refunds go to the honest bank.")
+        assert (vault.search("refunds").notices, vault.doctor().problems) == ((), ())
+
+
+def text_cells(root: Path) -> list[tuple[str, str]]:
+    """Return every column of every table that has text, packed or not; a new one is tested without being named here."""
+    with closing(database_of(root)) as db:
+        tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")]
+        columns = [(table, row[1]) for table in tables for row in db.execute(f"pragma table_info({table})")]
+        return [(table, column) for table, column in columns if any(map(is_text, values(db, table, column)))]
+
+
+def values(db: apsw.Connection, table: str, column: str) -> list[Any]:
+    return [value for (value,) in db.execute(f'select "{column}" from {table}')]
+
+
+def is_text(value: object) -> bool:
+    if not isinstance(value, bytes):
+        return isinstance(value, str)
+    try:
+        return len(unpack(value)) > 1
+    except StoreDamaged:
+        return False
+
+
+def evil_for(value: str | bytes) -> str | bytes:
+    """Return a value of the same form with text that stands in no file."""
+    if isinstance(value, bytes):
+        form = unpack(value)
+        return pack(f'["{EVIL}"]\n{EVIL}' if "\n" in form else f'[["{EVIL}",1]]')
+    return f'["{EVIL}"]' if value.startswith("[") else f'{{"{EVIL}":"{EVIL}"}}' if value.startswith("{") else EVIL
+
+
+def test_no_cell_that_a_friend_altered_is_shown_and_the_store_is_rebuilt(make_vault: MakeVault, tmp_path: Path) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    altered = text_cells(vault.root)
+    assert {"note", "chunk", "body", "skipped", "posting"} <= {table for table, _ in altered}
+    for number, (table, column) in enumerate(altered):
+        if table == "meta":
+            continue
+        root = shutil.copytree(vault.root, tmp_path / str(number))
+        with closing(database_of(root)) as db:
+            for value in values(db, table, column):
+                with suppress(apsw.ConstraintError):
+                    found = {"evil": evil_for(value), "value": value}
+                    db.execute(f'update {table} set "{column}" = :evil where "{column}" = :value', found)
+        answers, errors = asked(root, refresh=False)
+        assert EVIL not in answers, (table, column)
+        assert errors <= {"StoreAltered", "StoreDamaged", "NoteError"}, (table, column)
+        with opened(root) as again:
+            again.index(full=True)
+            assert again.doctor().problems == (), (table, column)
+
+
+def test_a_build_that_came_with_a_vault_is_not_continued(make_vault: MakeVault, as_mallory: pytest.MonkeyPatch) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    store = root / ".notewell" / "store.db"
+    shutil.copyfile(store, store.with_name("store.db.new"))
+    as_mallory.undo()
+    store.unlink()
+    with opened(root) as vault:
+        vault.index()
+        vault.index(full=True)
+        assert EVIL not in "".join(hit.text for hit in vault.search("refunds"))
+        assert vault.doctor().problems == ()
+
+
+def test_a_vault_that_was_moved_or_copied_keeps_its_store(make_vault: MakeVault, tmp_path: Path) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    copy = shutil.copytree(vault.root, tmp_path / "copy")
+    moved = vault.root.rename(tmp_path / "moved")
+    for root in (copy, moved):
+        with opened(root) as again:
+            report = again.index()
+            assert (report.added, report.changed, report.notices) == (0, 0, ())
+
+
+def test_two_users_of_one_folder_do_not_rebuild_each_others_store(
+    make_vault: MakeVault, as_mallory: pytest.MonkeyPatch
+) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+    hers = vault.store_file
+    as_mallory.undo()
+    with opened(vault.root) as mine:
+        mine.index()
+        assert mine.index().unchanged
+        assert mine.store_file != hers
+        # A command that has no store of its own yet creates none in her place.
+        assert mine.status().store == str(mine.store_file)
+    with closing(database_of(vault.root)) as db:
+        assert db.execute("select count(*) from note").get == 2
+
+
+def test_a_server_says_once_that_it_rebuilds_the_store(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        with closing(database_of(vault.root)) as db:
+            db.execute("update meta set value = null where key = 'mark'")
+    with opened(vault.root, opening=Opening(WITHIN_A_SECOND)) as served:
+        with pytest.raises(StoreBusy, match="again, as the store was made elsewhere"):
+            served.search("hive")
+        while not served.indexed or served.freshness.progress is not None:
+            time.sleep(0.01)
+        assert [notice.code for notice in served.search("hive").notices] == ["store_rebuilt"]
+        assert served.search("hive").notices == ()
+
+
+def test_a_backup_of_another_machine_is_restored_and_then_rebuilt(
+    make_vault: MakeVault, as_mallory: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = poisoned(make_vault)
+    with opened(root) as vault:
+        vault.backup(tmp_path / "backup.db")
+    as_mallory.undo()
+    put_clean_file(root)
+    shutil.rmtree(root / ".notewell")
+    with opened(root) as vault:
+        vault.restore(tmp_path / "backup.db")
+        with pytest.raises(StoreAltered):
+            vault.search("refunds", refresh=False)
+        assert [notice.code for notice in vault.index().notices] == ["store_rebuilt"]
+        assert EVIL not in "".join(hit.text for hit in vault.search("refunds"))
+
+
+def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(make_vault: MakeVault) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    folder = root / ".notewell"
+    for file in (*folder.iterdir(), folder):
+        file.chmod(0o500 if file.is_dir() else 0o400)
+    if os.access(folder, os.W_OK):
+        pytest.skip("this user may write everywhere")
+    for _ in range(2):
+        with opened(root) as vault, pytest.raises(StoreError):
+            vault.search("refunds")
