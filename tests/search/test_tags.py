@@ -59,3 +59,8 @@ def test_what_was_made_plain_is_plain(text: str) -> None:
     once = safe_in_prompt(text)
     assert safe_in_prompt(once) == once
     assert not any(match["name"] and SPEAKERS.match(match["name"]) and match["gap"] for match in TAG.finditer(once))
+
+
+def test_a_long_gap_after_a_sign_does_not_hang() -> None:
+    for gap in (" " * 1_000_000, f"{' ' * 500_000}/{' ' * 500_000}"):
+        assert safe_in_prompt(f"<{gap}") == f"<{gap}"

@@ -25,6 +25,7 @@ from notewell.search.budget import line_in_prompt, path_in_prompt, safe_in_promp
 from notewell.serve.cli import cli as program
 from notewell.serve.cli import options, read, results
 from notewell.serve.http import make_api
+from notewell.serve.mcp.fence import TEXT_IS
 from notewell.serve.mcp.server import make_server
 from notewell.serve.parameters import OPERATIONS, REQUIRED, Surface
 
@@ -140,6 +141,7 @@ def test_no_tool_lets_anything_out(session: Asking, operation: str) -> None:
         assert_inside(said(result))
         assert_plain(json.dumps(result.structured_content, ensure_ascii=False))
         assert "<system" not in str(result.structured_content)
+        assert not result.structured_content or result.structured_content["text_is"] == TEXT_IS
 
 
 def test_every_path_that_a_tool_shows_can_be_read_by_it(session: Asking) -> None:

@@ -26,7 +26,7 @@ HEADING_SIGNS = "#*= \t"
 
 # Any `<` before a word, and those before `|`, with which some models mark who speaks; also in the wide and small forms
 # of Chinese text.
-TAG = re.compile(r"[<＜﹤](?:(?P<gap>\s*/?\s*)(?P<name>[^\W\d][\w.:-]*)|(?=\|\w))")
+TAG = re.compile(r"[<＜﹤](?:(?P<gap>\s*+(?:/\s*+)?)(?P<name>[^\W\d][\w.:-]*)|(?=\|\w))")
 # HTML in notes: formatting, tables, pictures. Prompts use none of these names for their parts.
 HTML_NAMES = """
 a abbr article aside audio b big blockquote body br button caption center cite code col colgroup dd del details dfn

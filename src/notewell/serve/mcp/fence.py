@@ -29,7 +29,8 @@ class ToolAnswer:
 
     def __init__(self, *parts: str, data: Data | None = None) -> None:
         object.__setattr__(self, "parts", tuple(filter(None, parts)))
-        object.__setattr__(self, "data", data)
+        # Some clients show a model the data alone.
+        object.__setattr__(self, "data", {"text_is": TEXT_IS, **data} if data is not None else None)
 
     @property
     def text(self) -> str:

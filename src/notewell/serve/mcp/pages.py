@@ -14,7 +14,7 @@ from notewell.index.place import Reading
 from notewell.index.report import Status
 from notewell.search.budget import CHARS_PER_TOKEN, count_tokens, fenced, line_in_prompt, path_in_prompt, safe_in_prompt
 from notewell.serve.json_data import as_data
-from notewell.serve.mcp.fence import TEXT_IS, Data, Own, ToolAnswer, packed
+from notewell.serve.mcp.fence import Data, Own, ToolAnswer, packed
 from notewell.serve.say import counted
 from notewell.types.query import Query
 from notewell.types.results import Compared, DeepHit, Hit, Results
@@ -98,7 +98,7 @@ def hits_page(found: Results, query: Query, only: Mapping[str, str] = MappingPro
     chosen = _share_out([list(map(_cost, way)) for way in ways], room, BARE if query.limit else SENTENCE)
     shown = [way[much] for way, much in zip(ways, chosen, strict=False)]
     notices += _shortened([way[EXCERPT] for way in ways], shown)
-    data = with_rest({"text_is": TEXT_IS, "hits": shown}, len(found) - len(shown) + found.left_out, notices)
+    data = with_rest({"hits": shown}, len(found) - len(shown) + found.left_out, notices)
     return ToolAnswer(*_hits_parts(data), data=data)
 
 
