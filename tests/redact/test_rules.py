@@ -35,7 +35,7 @@ def test_every_rule_is_documented() -> None:
 
 def test_every_example_contains_a_keyword_of_its_rule() -> None:
     lacking = []
-    for rule in RULES:
+    for rule in (rule for rule in RULES if rule.keywords):
         chance = Random(1)
         for text, secret in (made_up(rule, chance) for _ in range(20)):
             known = any(keyword in (text.lower() if rule.any_case else text) for keyword in rule.keywords)
@@ -92,7 +92,7 @@ def test_a_file_name_contains_a_secret_if_redaction_would_change_its_path_or_tit
         for seed in range(5):
             text = made_up(rule, Random(seed)).text.replace("\n", " ").replace("/", "")
             path = f"a/{text}.md"
-            changes = redact_text(text)[1] or redact_text(path)[1]
+            changes = redact_text(text, alone=False)[1] or redact_text(path, alone=False)[1]
             if changes and (not names_secret(path) or names_secret(redact_path(path))):
                 wrong.append((rule.name, path))
     assert wrong == []

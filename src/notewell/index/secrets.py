@@ -90,7 +90,7 @@ def _secrets_in_text(root: Path, found: VaultFile, rules: WalkRules, extraction:
     content = extraction.extract(format_of(found.path) or TEXT, data)
     shown = redact_path(found.path)
     if content.title not in content.text:
-        yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title)[1])
+        yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title, alone=False)[1])
     for redaction in redact_text(content.text)[1]:
         yield Secret(shown, redaction.line, redaction.rule, place_of(content.parts, redaction.line, redaction.line))
 
@@ -98,5 +98,5 @@ def _secrets_in_text(root: Path, found: VaultFile, rules: WalkRules, extraction:
 def find_leaks(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield a sentence for each stored text in which today's rules find a secret."""
     for place, text in texts:
-        _, redactions = redact_text(text)
+        _, redactions = redact_text(text, alone=False)
         yield from (f"{place} holds a secret ({redaction.rule})" for redaction in redactions)

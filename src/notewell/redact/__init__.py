@@ -44,18 +44,21 @@ _VERSION_FILE = "version.json"
 def redact(note: Note) -> Note:
     """Return the note with every secret replaced by `[REDACTED:rule]`."""
     text, redactions = redact_text(note.text)
-    title, _ = redact_text(note.title)
+    title, _ = redact_text(note.title, alone=False)
     same = text == note.text and title == note.title
     return note if same else replace(note, text=text, title=title, redactions=redactions)
 
 
-def redact_text(text: str) -> tuple[str, tuple[RedactedSpan, ...]]:
+def redact_text(text: str, *, alone: bool = True) -> tuple[str, tuple[RedactedSpan, ...]]:
     """Return the text without its secrets, and what was replaced; the number of lines stays the same.
+
+    With `alone`, a line that is only a token counts as a secret. A name, a field or a part of a text is no such line.
 
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'
     """
-    spans = _for_notes().spans(text.replace(LINE_IN_LINE, "\n"))
+    scanner = _for_notes() if alone else _for_parts()
+    spans = scanner.spans(text.replace(LINE_IN_LINE, "\n"))
     if LINE_IN_LINE in text:
         # Both texts have the same length, so offsets agree.
         text = text.replace(LINE_IN_LINE, " ")
@@ -66,7 +69,7 @@ def redact_text(text: str) -> tuple[str, tuple[RedactedSpan, ...]]:
     redacted, redactions = _replaced(text, spans)
     # Once a secret is gone, another one that was glued to it may be recognisable.
     for _ in range(_ROUNDS):
-        if not (more := _for_notes().spans(redacted)):
+        if not (more := scanner.spans(redacted)):
             break
         note = Note("", redacted, Stamp(0, 0), redactions=redactions)
         found = [(note.source_offset(start), note.source_offset(end, ending=True), name) for start, end, name in more]
@@ -102,10 +105,10 @@ def redact_parsed(note: Note) -> Note:
     """Return a parsed note without the secrets that only decoding shows: `%41` in a link, `\\x41` in front matter."""
     in_links = (text for link in note.links for text in (link.target, link.anchor, link.text))
     # One scan for all of them: nearly every note has none, and is returned as it is.
-    if not redact_text("\n".join((note.title, *_texts(note.fields), *in_links)))[1]:
+    if not redact_text("\n".join((note.title, *_texts(note.fields), *in_links)), alone=False)[1]:
         return note
     links = tuple(_redacted_link(link) for link in note.links)
-    return replace(note, title=redact_text(note.title)[0], fields=_redacted_values(note.fields), links=links)
+    return replace(note, title=_redacted(note.title), fields=_redacted_values(note.fields), links=links)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -121,25 +124,29 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _redacted_values(value: Any) -> Any:
     if isinstance(value, str):
-        return redact_text(value)[0]
+        return _redacted(value)
     if isinstance(value, dict):
-        return {redact_text(key)[0]: _redacted_values(inner) for key, inner in value.items()}
+        return {_redacted(key): _redacted_values(inner) for key, inner in value.items()}
     return [_redacted_values(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _redacted_link(link: Link) -> Link:
-    target, anchor, text = (redact_text(part)[0] for part in (link.target, link.anchor, link.text))
+    target, anchor, text = map(_redacted, (link.target, link.anchor, link.text))
     return replace(link, target=target, anchor=anchor, text=text)
+
+
+def _redacted(part: str) -> str:
+    return redact_text(part, alone=False)[0]
 
 
 def redact_path(path: str) -> str:
     """Return a file's path without the secrets in the names of its folders and in its own name."""
-    names = [redact_text(name)[0] for name in path.split("/")]
+    names = [_redacted(name) for name in path.split("/")]
     stem, dot, suffix = names[-1].rpartition(".")
-    names[-1] = redact_text(stem)[0] + dot + suffix
+    names[-1] = _redacted(stem) + dot + suffix
     redacted = "/".join(names)
     # Some secrets are only recognisable in the whole path.
-    return redact_text(redacted)[0] if names_secret(redacted) else redacted
+    return _redacted(redacted) if names_secret(redacted) else redacted
 
 
 def names_secret(path: str) -> str:
@@ -155,7 +162,7 @@ def names_secret(path: str) -> str:
         return ""
     # The store holds the whole path, and a title made of the file's name.
     texts = (*names, names[-1].rpartition(".")[0], path)
-    return next((spans[0][2] for text in texts if (spans := _for_notes().spans(text))), "")
+    return next((spans[0][2] for text in texts if (spans := _for_parts().spans(text))), "")
 
 
 @lru_cache(maxsize=4096)
@@ -192,6 +199,11 @@ def sources_digest(folder: Path) -> str:
 @cache
 def _for_notes() -> Scanner:
     return Scanner(all_rules())
+
+
+@cache
+def _for_parts() -> Scanner:
+    return Scanner([rule for rule in all_rules() if not rule.alone])
 
 
 @cache

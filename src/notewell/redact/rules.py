@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from notewell.redact import values
 
+LABELS = ("password-label", "secret-label", "any-label")
 VENDORS_FILE, RULES_FILE = "vendors.json", "rules.toml"
 # A token is not part of a longer word; an escape of a URL may stand before it: `%3Dghp_`.
 START = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-F]{2}))"
@@ -49,9 +50,9 @@ class Ahead(NamedTuple):
 class Rule:
     """One kind of secret.
 
-    The pattern is tried wherever a keyword occurs, starting up to `lead` characters before it. With `any_case`, pattern
-    and keywords ignore case. If the pattern has a named group, only that group is the secret. The `check` has the last
-    word.
+    The pattern is tried wherever a keyword occurs, or without keywords at each long run of characters, starting up to
+    `lead` characters before it. With `any_case`, pattern and keywords ignore case. If the pattern has a named group,
+    only that group is the secret. The `check` has the last word.
     """
 
     name: str
@@ -70,6 +71,10 @@ class Rule:
     outside_rows: bool = False
     # If the check refuses the whole match, do not try again inside it.
     all_or_nothing: bool = False
+    # The secret has its line for itself; what is only a part of a text, such as a title, is not searched for it.
+    alone: bool = False
+    # The label that the pattern begins with, if any: of all rules that begin with it, one test decides for all.
+    label: str = ""
     # Certain enough to skip a whole file whose name matches.
     certain: bool = False
 
@@ -116,10 +121,12 @@ def _table() -> dict[str, Any]:
 def _rule(name: str, row: Mapping[str, Any], table: Mapping[str, Any]) -> Rule:
     lists = {f"<{each}>": words for each, words in table["keyword"].items()}
     keywords = tuple(word for named in row["keywords"] for word in lists.get(named, (named,)))
+    pattern = "".join(row["pattern"])
     fields = {
         **{"any_case": True, **row},
+        "label": next((table["fragment"][label] for label in LABELS if pattern.startswith(f"<{label}>")), ""),
         "keywords": keywords,
-        "pattern": _filled("".join(row["pattern"]), table["fragment"]),
+        "pattern": _filled(pattern, table["fragment"]),
         "examples": tuple(row["examples"]),
         "ahead": Ahead(**row["ahead"]) if "ahead" in row else None,
         **{check: getattr(values, row[check]) for check in ("check", "column_check") if check in row},

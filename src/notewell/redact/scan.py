@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from notewell.redact.rules import Ahead, Check, Rule
+from notewell.redact.runs import long_runs
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
@@ -46,6 +47,12 @@ class Scanner:
                 self._rules.setdefault((keyword, rule.any_case), []).append(rule)
         as_written = (keyword for keyword, any_case in self._rules if not any_case)
         self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
+        self._by_label: dict[Keyword, dict[re.Pattern[str] | None, list[Rule]]] = {}
+        for word, listed in self._rules.items():
+            for rule in listed:
+                label = re.compile(rule.label, re.IGNORECASE) if rule.label else None
+                self._by_label.setdefault(word, {}).setdefault(label, []).append(rule)
+        self._at_runs = [rule for rule in rules if not rule.keywords]
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._by_name = {rule.name: rule for rule in rules}
         self._order = {rule.name: number for number, rule in enumerate(rules)}
@@ -82,24 +89,34 @@ class Scanner:
                 elif rule.all_or_nothing:
                     ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
         yield from self._found_in_columns(text, headers, redacted)
+        yield from self._found_at_runs(text, redacted)
 
     def _matches(
         self, keyword: Keyword, text: str, lowered: str, redacted: Sequence[tuple[int, int]], ends: Mapping[str, int]
     ) -> Iterator[tuple[Rule, re.Match[str]]]:
         """Yield each match of a keyword's rules, except inside the last secret that the same rule found."""
         word, any_case = keyword
-        rules = self._rules[keyword]
-        ahead = {rule.name: _Ahead(text, rule.ahead) for rule in rules if rule.ahead}
+        ahead = {rule.name: _Ahead(text, rule.ahead) for rule in self._rules[keyword] if rule.ahead}
         for at in _occurrences(word, lowered if any_case else text):
             # The rule's name in a stand-in is not the label of a secret.
             if redacted and (before := bisect_right(redacted, (at, 0))) and at < redacted[before - 1][1]:
                 continue
-            for rule in rules:
+            for rule in self._begun(keyword, text, at):
                 if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
                     continue
-                pattern = self._patterns.get(rule.name) or self._compiled(rule)
-                if match := pattern.match(text, max(0, at - rule.lead)):
+                pattern = self._compiled(rule)
+                match = pattern.match(text, max(0, at - rule.lead))
+                while match and match.end() <= at:
+                    # A secret that ends before the keyword has one of its own.
+                    match = pattern.match(text, match.end())
+                if match:
                     yield rule, match
+
+    def _begun(self, keyword: Keyword, text: str, at: int) -> Iterator[Rule]:
+        """Yield the rules of a keyword, except those that begin with a label where there is none."""
+        for label, rules in self._by_label[keyword].items():
+            if not label or label.match(text, at):
+                yield from rules
 
     def _found_in_columns(
         self, text: str, headers: Sequence[Header], redacted: Sequence[tuple[int, int]]
@@ -112,12 +129,21 @@ class Scanner:
                     yield span
                     break
 
+    def _found_at_runs(self, text: str, redacted: Sequence[tuple[int, int]]) -> Iterator[SecretSpan]:
+        """Yield the secrets that rules without keywords find where a run of characters is long enough for a token."""
+        for start in long_runs(text) if self._at_runs else ():
+            for rule in self._at_runs:
+                match = self._compiled(rule).match(text, start)
+                secret = match.span(match.lastgroup or 0) if match else (0, 0)
+                if match and (span := _checked(rule.name, rule.check, text, secret, redacted)):
+                    yield span
+
     def _stand_ins(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of `[REDACTED:rule]`; one with an unknown rule name is plain text."""
         return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._by_name]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
-        return self._patterns.setdefault(rule.name, rule.compiled())
+        return self._patterns.get(rule.name) or self._patterns.setdefault(rule.name, rule.compiled())
 
 
 class _Ahead:
@@ -228,8 +254,8 @@ def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:
 
 # Texts are searched in parts, so that a large one needs no more memory than a small one.
 _PART = 1 << 20
-# The letters from the most to the least frequent in English; other characters are rarer still.
-_FREQUENT = "etaoinshrdlcumwfgypbvkjxqz"
+# A space and the letters, from the most to the least frequent in English; other characters are rarer still.
+_FREQUENT = " etaoinshrdlcumwfgypbvkjxqz"
 
 
 class Keywords:

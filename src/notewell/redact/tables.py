@@ -18,6 +18,9 @@ _NAME = re.compile(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
 _EDGE = re.compile(r"[\s\"'`*_]*")
 # A header that continues after the label may be about the secret instead: `Password expires`, `passwordPolicy`.
 _CONTINUES = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
+# A line of a program: a list or a call that continues below; or indented, a call, words in single quotes.
+_UNFINISHED = re.compile(r".*[,;(\[{][ \t\r]*\Z")
+_CODE = re.compile(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
 _BLANK = re.compile(r"[ \t\r]*+")
 _BARRED = re.compile(r"([^|\\\n]*+(?:\\[^\n]?[^|\\\n]*+)*+)(\|?)")
 _SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
@@ -84,7 +87,7 @@ def _with_lines(text: str, headers: Sequence[Header]) -> Iterator[tuple[tuple[in
 def _table(text: str, start: int, end: int, headers: Sequence[Header]) -> _Table | None:
     """Return the table whose header is this line; None if it is a row in the middle of one, or a sentence."""
     sign = next((sign for sign in "|\t;," if text.find(sign, start, end) >= 0), "")
-    if not sign:
+    if not sign or (sign != "\t" and (_CODE if sign != "|" else _UNFINISHED).match(text, start, end)):
         return None
     cells: list[tuple[int, int]] = []
     for cell in _header_cells(text, start, end, sign):

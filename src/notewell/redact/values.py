@@ -15,14 +15,17 @@ def _words(text: str) -> frozenset[str]:
 _REFERENCE = re.compile(
     "|".join(
         (
-            r"[\\*_]{0,4}[<{\[(].*",  # <x>  {{ x }}  [x]  (x)
+            # <x>  {{ x }}  [x]  (x): a name in brackets, with or without more behind it, or cut off
+            r"[\\*_]{0,4}[<{\[(]+[\s\w.,:;'\"/|$@+&-]*(?:[>})\]].*)?|<.*>|\{.*\}|\[.*\]|\(.*\)",
             r"\$[a-z_({].*",  # $x  ${x}  $(x)
             r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?",  # @x  %x%  &x  :x  %s
             r"\s*[+&.,;]\s.*",  # what follows a string: + x
             r"[x*•●#-]{3,}\W*|(.)\1+|[\W_]+",  # xxxx  ****
+            r"0x[0-9a-f]{1,8}|\d+<<\d+",  # numbers of a program
             r"(?:os|sys|process|env|self|this|config|conf|cfg|settings|request|req|params|args|options|opts|data|user|form"
             r"|secrets|vault|var|local|module|ctx|context|props|state|event|import|system|environment|credentials?)\b[.(\[].*",
-            r"[a-z_][\w.]*(?:\(|\[|->|::).*|[a-z_]+(?:\.[a-z_]+)+|![a-z]+",  # f(x)  x[0]  x.y  !vault
+            r"[a-z_][\w.]*(?:->|::).*|[a-z_][a-z_.]*[(\[].*|[a-z_][\w.]*(?:\(.*\)|\[.*\])\W?",  # f(x)  x[0]
+            r"[a-z_]+(?:\.[a-z_]+)+|![a-z]+",  # x.y  !vault
             r"https?://.*|[~.]{0,2}/[\w./-]*|[a-z]:\\.*|file:.*|\d+[-/]\d+",  # where a file or a page is
             r"(?:cat|echo|pass|op) .*",  # a command that prints it
         )
@@ -31,9 +34,9 @@ _REFERENCE = re.compile(
 )
 # The same anywhere in a value. The first part is a quick test: most values have none of these signs.
 _REFERENCE_PARTS = (
-    ("$", re.compile(r"\$[({]|-\$[a-z]{4,}\Z")),
-    ("%", re.compile(r"%[sd](?!\w)")),
-    ("\\", re.compile(r"\\x[0-9a-f]{2}")),
+    ("$", re.compile(r"\$[({]\w|-\$[A-Za-z]{4,}\Z")),
+    ("%", re.compile(r"(?<![0-9])%[sd](?!\w)")),
+    ("\\", re.compile(r"\\x[0-9A-Fa-f]{2}")),
 )
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
@@ -46,7 +49,7 @@ _TEMPLATE = re.compile(
 _WORDS = _words(
     """none null nil true false yes no on off undefined unset string str text char varchar nvarchar sysname int
     integer bool boolean float number bytes object array any all some other value values default required
-    optional mandatory hidden redacted masked input empty blank here there todo tbd n/a test tests testing
+    optional mandatory requires hidden redacted masked input empty blank here there todo tbd n/a test tests testing
     example sample demo dummy fake foo bar baz foobar error option options parameter argument flag switch
     field found admin root guest user username changeme changeit letmein qwerty abc abcd abcde abcdef abc123
     asdf encrypted plaintext plain basic digest prompt interactive stdin enter type use set see same as the
@@ -89,9 +92,24 @@ _NOUN_ENDINGS = (
     *("vergessen", "willen", "geschehen", "verfahren", "vorhaben", "zeichen", "buchstaben", "wissen", "beispiel"),
     *("vorname", "nachname", "name", "nummer", "geburtsdatum", "anders", "gesetz", "history", "rubbish", "garbage"),
 )
+# The pairs of letters that make up 98 % of English and German: a random pair is one of them in 45 %.
+_PAIRS = frozenset(
+    group[0] + second
+    for group in _words(
+        """abcdfghiklmnprstuvwxyz baceijlorsu caehiklorstuy dabdeilorstuy eabcdefghiklmnopqrstuvwxyz faefilortuy
+        gaehilnorstu haeilmnorstuw iabcdefgklmnoprstvxz jaesou kaeilnorstu labcdefgiklmopstuvy mabeilmnopsuxy
+        nabcdefgiklnopstuvyz oabcdefghiklmnoprstuvwxy padefhiloprstuy qlu rabcdefgiklmnoprstuvwyz
+        sacdefhiklmnopqrstuvwxyz tacehilmoprstuwyz uabcdefgilmnoprstx vaegilo waehinorstu xaeimprt
+        yaceilmnopst zeiustw"""
+    )
+    for second in group[1:]
+)
+_SAME_CASE = re.compile(r"(?=([a-z]{2}|[A-Z]{2}))")
 # Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
+# A checksum, a UUID or a number in hexadecimal, alone or with words around it.
+_HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
 _PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
 # UUIDs, fingerprints of public keys, bytes one by one, generated names of databases, media types.
 _IDENTIFIER = re.compile(
@@ -114,7 +132,7 @@ def is_placeholder(value: str) -> bool:
     if lowered in _WORDS or _COUNTING.fullmatch(value) or _REFERENCE.fullmatch(value):
         return True
     if any(sign in lowered for sign in _ELLIPSES) or any(
-        sign in lowered and at.search(lowered) for sign, at in _REFERENCE_PARTS
+        sign in value and at.search(value) for sign, at in _REFERENCE_PARTS
     ):
         return True
     if any(word in lowered for word in _TEMPLATE_WORDS) and _TEMPLATE.search(lowered):
@@ -165,28 +183,76 @@ def is_random(value: str) -> bool:
 
     >>> is_random("9fceb02d0ae598e95dc970b7"), is_random("SqlServer2019Developer"), is_random("my-first-token-2024")
     (True, False, False)
+    >>> is_random("qwjhxkvbzpfmtgrl"), is_random("internationalisation")
+    (True, False)
     """
-    turns = len(_TURN.findall(value))
-    return (
-        len(value) >= 16 and turns >= max(4, len(value) * 0.17) and len(set(value)) >= 8 and not is_placeholder(value)
-    )
+    if len(value) < 16 or len(set(value)) < 8 or is_placeholder(value):
+        return False
+    return len(_TURN.findall(value)) >= max(4, len(value) * 0.17) or _is_gibberish(value)
+
+
+def _is_gibberish(value: str) -> bool:
+    """Tell whether too many pairs of letters are none that words are made of."""
+    rare, pairs = _rare_pairs(value)
+    return rare >= 5 and rare >= pairs * 0.33
+
+
+def _rare_pairs(value: str) -> tuple[int, int]:
+    """Return how many pairs of letters are none that words are made of, and how many there are in all."""
+    pairs = _SAME_CASE.findall(value)
+    return sum(pair.lower() not in _PAIRS for pair in pairs), len(pairs)
 
 
 def is_token(value: str) -> bool:
-    """Tell whether a value assigned to a token's label is one; a UUID can be."""
-    return is_random(value) and not _DATE.fullmatch(value)
+    """Tell whether a value assigned to a token's label is one; a UUID or a short code can be.
+
+    >>> is_token("k3f9x0q2m7"), is_token("4815162342108151623"), is_token("NextToken2")
+    (True, True, False)
+    """
+    if is_random(value):
+        return not _DATE.fullmatch(value)
+    if value.isdigit():
+        return len(value) >= 15 and len(set(value)) >= 5
+    noise = len(_TURN.findall(value)) + _rare_pairs(value)[0]
+    return value.isalnum() and len(value) >= 10 and noise >= max(4, len(value) * 0.3) and not is_placeholder(value)
+
+
+def is_token_in_prose(value: str) -> bool:
+    """Tell whether the word after "the key is" is a key: random, or made of letters, digits and signs."""
+    if not looks_like_password(value):
+        return False
+    return is_token(value) or (len(value) >= 8 and bool(re.search(r"\d", value) and re.search(r"[^\w\s.,:/-]", value)))
 
 
 def is_token_not_id(value: str) -> bool:
     """Tell whether a value beside or below a token's label is one, and not an identifier or a fingerprint."""
-    return is_token(value) and not _IDENTIFIER.fullmatch(value)
+    return is_random(value) and not _DATE.fullmatch(value) and not _IDENTIFIER.fullmatch(value)
 
 
 def is_surely_random(value: str) -> bool:
     """Tell whether a value a few words after a label is a token: more random than any name."""
     if not is_token_not_id(value):
         return False
-    return bool(_HEX.fullmatch(value)) or (len(_TURN.findall(value)) >= len(value) * 0.25 and value.count("_") < 4)
+    if _HEX.fullmatch(value) or (_is_gibberish(value) and re.search(r"\d", value)):
+        return True
+    return len(_TURN.findall(value)) >= len(value) * 0.25 and value.count("_") < 4
+
+
+def is_token_alone(value: str) -> bool:
+    """Tell whether a line that is only this value is a token: no name, path, address, checksum or identifier.
+
+    >>> is_token_alone("4g7vsuod6v1or0she6k1"), is_token_alone("9fceb02d0ae598e95dc970b74767f19372d61af8")
+    (True, False)
+    """
+    return is_surely_random(value) and is_not_sample(value) and not (_HEX_IN_NAME.fullmatch(value) or _is_text(value))
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether base64 decodes to a text."""
+    try:
+        return b64decode(value, validate=True).decode("ascii").isprintable()
+    except (Error, ValueError):
+        return False
 
 
 def is_strong_cell(value: str) -> bool:
@@ -217,6 +283,15 @@ def lists_password(values: str) -> bool:
 def lists_token(values: str) -> bool:
     """Tell whether one value of a list is a token."""
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
+
+
+# The value of a field in YAML.
+_FIELD = re.compile(r":[ \t]*(?:[|>][+-]?\s+)?[\"']?([^\s\"'#]{4,})")
+
+
+def lists_field(lines: str) -> bool:
+    """Tell whether one of several fields has a value, and not only a placeholder for it."""
+    return any(not is_placeholder(field[1].lstrip("/")) for field in _FIELD.finditer(lines))
 
 
 def is_login(value: str) -> bool:

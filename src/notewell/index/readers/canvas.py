@@ -84,7 +84,7 @@ def _name(node: Node) -> str:
 
 def _redacted(text: str) -> str:
     """Return a text without its secrets: they may not be recognised in a part of it, or among other words."""
-    return redact_text(clean(text))[0]
+    return redact_text(clean(text), alone=False)[0]
 
 
 def _texts(elements: list[Node]) -> Iterator[str]:
