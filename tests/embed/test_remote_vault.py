@@ -150,16 +150,25 @@ def test_a_query_without_telling_weight_is_not_sent(make_vault: MakeVault, serve
 # Indexing
 
 
-def test_a_vault_that_was_never_indexed_stays_untouched_when_the_server_is_down(
-    make_vault: MakeVault, server: Server
+@pytest.mark.parametrize("full", [False, True])
+def test_a_new_vault_is_searched_by_words_until_the_server_answers(
+    make_vault: MakeVault, server: Server, full: bool
 ) -> None:
     server.always = "500"
     vault = make_vault(NOTES, settings(server))
-    with pytest.raises(EmbedError, match="answers with 500") as caught:
-        vault.index()
-    assert "`ollama serve`" in caught.value.hint
-    assert not (vault.root / ".notewell").exists()
-    assert (vault.indexed, vault.status().notes, vault.read("bees.md:1").text) == (False, 0, "# Bees")
+    for _ in range(2):
+        (notice,) = vault.index(full=full).notices
+        assert notice.code == "indexed_by_words" and "answers with 500" in str(notice.facts["reason"])
+    (vault.root / "rye.md").write_text("# Rye\n\nThe rye stands high.\n")
+    for word, path in (("hive", "bees.md"), ("rye", "rye.md")):
+        results = vault.search(word, refresh=True)
+        assert [(hit.path, hit.retrievers) for hit in results] == [(path, {"lexical": 1, "vector": None})]
+        assert [notice.code for notice in results.notices] == ["no_vectors"]
+    assert (vault.doctor().problems, vault.links().notices) == ((), ())
+    assert vault.related("bees.md").notices[0].code == "no_vectors"
+    server.always = ""
+    assert (vault.index().notices, vault.search("hive").notices, vault.doctor().problems) == ((), (), ())
+    assert vault.search("hive")[0].retrievers["vector"]
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -311,6 +320,8 @@ def test_another_address_of_the_same_model_keeps_the_store(make_vault: MakeVault
 
 def test_a_watch_goes_on_when_the_server_is_down_and_says_so(make_vault: MakeVault, server: Server) -> None:
     vault = make_vault(NOTES, settings(server))
+    vault.index()
+    (vault.root / "rye.md").write_text("# Rye\n\nThe rye stands high.\n")
     server.faults.extend(["500"] * 4)
     stop, warned, told = Event(), list[str](), list[int]()
 
@@ -321,4 +332,4 @@ def test_a_watch_goes_on_when_the_server_is_down_and_says_so(make_vault: MakeVau
     with again(vault) as watched:
         watched.watch(lambda report: tell(report.added), stop, warned.append)
     assert len(warned) == 1 and "answers with 500" in warned[0]
-    assert told == [2]
+    assert told == [1]

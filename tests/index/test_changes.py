@@ -365,3 +365,13 @@ def test_a_note_that_was_too_large_is_read_once_the_limit_is_raised(make_vault: 
     with Vault.open(vault.root, {"embed.model": "words"}) as again:
         assert again.index().added == 1
         assert again.store.about().skipped == {}
+
+
+def test_a_note_that_cannot_be_read_any_more_counts_as_removed_and_is_named(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "rye", "b.md": "oats"}) as vault:
+        vault.index()
+        (vault.root / "a.md").write_bytes(b"\0\1")
+        report = vault.index()
+        assert (report.notes, report.removed, report.unchanged) == (1, 1, False)
+        assert [one.path for one in report.skipped] == ["a.md"]
+        assert (vault.index().removed, vault.index().unchanged) == (0, True)

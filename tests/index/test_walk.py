@@ -222,3 +222,19 @@ def test_a_vault_that_cannot_be_read_is_an_error(root: Path, monkeypatch: pytest
     with pytest.raises(VaultError, match="cannot be read") as caught:
         found(root)
     assert caught.value.hint
+
+
+def test_paths_that_are_longer_than_the_system_allows_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = root
+    while len(os.fsencode(deep)) < 4_000:
+        (deep := deep / ("d" * 90)).mkdir()
+    # Only from inside can they be created.
+    monkeypatch.chdir(deep)
+    Path("n" * 120 + ".md").write_text("too deep")
+    Path("e" * 120).mkdir()
+    files = walk(root, WalkRules(), (".md",))
+    assert [(Path(file.path).name[:1], file.flaw, file.closed) for file in files] == [
+        ("e", "its path is longer than the system allows", True),
+        ("n", "its path is longer than the system allows", False),
+    ]
+    monkeypatch.chdir(root)

@@ -141,6 +141,8 @@ class Tally:
         self.done += 1
         note = outcome.note
         if note is None:
+            # A note whose file can no longer be read leaves the store.
+            self.removed += not is_new
             return
         if outcome.same:
             self.touched += 1

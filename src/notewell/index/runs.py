@@ -10,11 +10,12 @@ from pathlib import Path
 from threading import Event
 
 from notewell.embed import Embedder, Models
+from notewell.embed.none import NO_EMBEDDER, NoEmbedder
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
 from notewell.index.watch import watch
-from notewell.store import MadeFor, Store
+from notewell.store import MadeFor, State, Store
 from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice
 
@@ -37,6 +38,8 @@ class Indexing:
         self._opened = opened
         self._models = models
         self._linking = linking
+        # Whether the run under way does without an embedder that does not answer.
+        self._by_words = False
 
     @property
     def root(self) -> Path:
@@ -61,14 +64,18 @@ class Indexing:
     @property
     def made_for(self) -> MadeFor:
         """Return what a store would be made for today; a server is asked how long its vectors are."""
-        embedder = self._models.embedder
+        embedder = self._embedder
         return MadeFor(embedder.fingerprint, embedder.dimensions, self._source().recipe)
 
     @property
+    def _embedder(self) -> Embedder:
+        return NoEmbedder() if self._by_words else self._models.embedder
+
+    @property
     def is_compatible(self) -> bool:
-        """Tell whether the store is as one made today would be, without asking a server."""
-        made_for = self.store.state.made_for
-        return (made_for.embedder, made_for.recipe) == (self._models.embedder.fingerprint, self._source().recipe)
+        """Tell whether the store is as one made today would be, or lacks only vectors, without asking a server."""
+        embedder, _, recipe = self.store.state.made_for
+        return embedder in (self._models.embedder.fingerprint, NO_EMBEDDER) and recipe == self._source().recipe
 
     @property
     def state(self) -> tuple[Source, Store, str] | None:
@@ -89,13 +96,33 @@ class Indexing:
         return replace(report, seconds=round(time.perf_counter() - began, 3))
 
     def _run(self, progress: Progress, full: bool, wait: float) -> Report:
+        """Index with the embedder; a vault without any vectors by words alone if a server does not answer."""
+        self._by_words = False
+        try:
+            return self._run_once(progress, full, wait)
+        except EmbedError as error:
+            if not self._models.rules.is_remote or self._has_vectors:
+                raise
+            self._by_words = True
+            report = self._run_once(progress, full, wait)
+            return replace(report, notices=(*report.notices, Notice("indexed_by_words", {"reason": error.fact})))
+
+    def _is_current(self, state: State, embedder: Embedder) -> bool:
+        """Tell whether a store only needs what changed."""
+        return state.origin == "own" and state.made_for.embedder == embedder.fingerprint and self.is_compatible
+
+    @property
+    def _has_vectors(self) -> bool:
+        return self.is_indexed and self.store.state.made_for.embedder != NO_EMBEDDER
+
+    def _run_once(self, progress: Progress, full: bool, wait: float) -> Report:
         # An embedder that does not answer is found out before anything is thrown away.
         made_for = self.made_for if full else None
         store = self._opened.repaired() if full else self._opened.store
-        embedder = self._models.embedder
+        embedder = self._embedder
         with store.locked(wait=wait):
             news = self._opened.news
-            if not full and self.is_compatible and store.state.origin == "own":
+            if not full and self._is_current(store.state, embedder):
                 return replace(self._index(store, embedder, progress), notices=news)
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)
@@ -107,13 +134,17 @@ class Indexing:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
         source, linking = self._source(), replace(self._linking, measure=lambda store: None)
         with self.store.locked():
-            embedder = self._models.quick_embedder
-            return index(source, store=self.store, embedder=embedder, linking=linking, progress=progress)
+            return index(source, store=self.store, embedder=self._quick, linking=linking, progress=progress)
+
+    @property
+    def _quick(self) -> Embedder:
+        """Return the embedder for changes of the store that somebody waits for."""
+        return self._models.quick_embedder if self._has_vectors else NoEmbedder()
 
     def run_note(self, path: str, progress: Progress) -> None:
         """Index one note that was written or removed, however much else changed."""
         with self.store.locked(wait=NOTE_WAIT_SECONDS):
-            self._index(self.store, self._models.quick_embedder, progress, change_of(self.root, path, self.store))
+            self._index(self.store, self._quick, progress, change_of(self.root, path, self.store))
 
     def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
         """Index every change as it happens, until told to stop; see `Vault.watch`."""

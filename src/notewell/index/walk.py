@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container
 from dataclasses import dataclass
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class WalkRules:
 
 # In nanoseconds: the largest number that a column of the store holds.
 MAX_TIME = (1 << 63) - 1
+TOO_LONG = "its path is longer than the system allows"
 
 
 class VaultFile(NamedTuple):
@@ -51,11 +53,10 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
     found: dict[str, VaultFile] = {}
     while folders:
         folder = folders.pop()
-        entries = _entries(root, folder)
-        if entries is None:
-            flaw = "no permission to list this folder"
+        entries, flaw = _entries(root, folder)
+        if flaw:
             found[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
-        for entry in entries or ():
+        for entry in entries:
             name = entry.name
             if (name[0] == "." and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
@@ -66,8 +67,10 @@ def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool
             if entry.is_dir(follow_symlinks=False):
                 if not excluded(path + "/"):
                     folders.append(path)
-            elif (suffix_of(name) in suffixes) != others and not excluded(path) and (stamp := _stamp(entry)):
-                found[path] = VaultFile(path, stamp) if path.isascii() else _found(path, stamp)
+            elif (suffix_of(name) in suffixes) != others and not excluded(path):
+                stamp, flaw = _stamp(entry)
+                if stamp:
+                    found[path] = VaultFile(path, stamp, flaw) if path.isascii() or flaw else _found(path, stamp)
     return [found[path] for path in sorted(found)]
 
 
@@ -89,20 +92,20 @@ def _found(path: str, stamp: Stamp) -> VaultFile:
     return VaultFile(path, stamp)
 
 
-def _entries(root: Path, folder: str) -> list[os.DirEntry[str]] | None:
-    """Return the entries of a folder, or None without permission."""
+def _entries(root: Path, folder: str) -> tuple[list[os.DirEntry[str]], str]:
+    """Return the entries of a folder, or why they cannot be listed; one that is gone by now has none."""
     try:
         with os.scandir(root / folder) as entries:
-            return list(entries)
+            return list(entries), ""
     except PermissionError as error:
         if not folder:
             raise VaultError(f"{root} cannot be read", "Check the folder's permissions") from error
-        return None
+        return [], "no permission to list this folder"
     except OSError as error:
         if not folder:
             # A missing drive must not delete every note on it from the store.
             raise VaultError(f"{root} is gone", "Check that its drive is connected") from error
-        return []
+        return [], TOO_LONG if error.errno == ENAMETOOLONG else ""
 
 
 def stamp_of(stat: os.stat_result) -> Stamp:
@@ -114,12 +117,13 @@ def stamp_of(stat: os.stat_result) -> Stamp:
     return Stamp(mtime, stat.st_size, "", ctime)
 
 
-def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
+def _stamp(entry: os.DirEntry[str]) -> tuple[Stamp | None, str]:
+    """Return the stamp of a file, and why it cannot be read; None if it is no file, or gone by now."""
     try:
         stat = entry.stat()
-        return stamp_of(stat) if entry.is_file() else None
-    except OSError:
-        return None
+        return stamp_of(stat) if entry.is_file() else None, ""
+    except OSError as error:
+        return (Stamp(0, 0), TOO_LONG) if error.errno == ENAMETOOLONG else (None, "")
 
 
 def left_out_by(path: str, rules: WalkRules) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from notewell.embed import Embedder, Models, check_length, is_instant
+from notewell.embed.none import NO_EMBEDDER
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.redact import redact_text
@@ -44,6 +45,8 @@ def usable_embedders(models: Models, stored: str, *, hurried: bool = True) -> tu
 
     A `hurried` search gives a server less time to answer.
     """
+    if stored == NO_EMBEDDER:
+        return Embedders(remote=models.rules.is_remote), (Notice("no_vectors"),)
     try:
         embedder = models.quick_embedder if hurried else models.embedder
         if embedder.fingerprint != stored:

@@ -17,7 +17,9 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "searching_without": "{reason}. Searching without it",
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
+    "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing
+    "indexed_by_words": "{reason}. The notes are indexed by words alone; `notewell index` adds meaning once it answers",
     "never_indexed": "This vault was never indexed. Run `notewell index`",
     "skipped_files": (
         "1 file was not indexed. See `notewell status`",
