@@ -93,7 +93,7 @@ def test_a_header_is_one_line_whatever_the_path_and_the_heading_hold() -> None:
     assert block(Chunk("a.md", "rye", 1, 1, title="Bread\nand salt")).startswith(
         "~~~\n### Bread and salt (a.md:1)\nrye"
     )
-    assert block(Chunk("a\nb\u2028 c  d.md", "rye", 1, 1)).startswith("~~~\n###  (a\\nb\\u2028 c  d.md:1)\nrye")
+    assert block(Chunk("a\nb\u2028 c  d.md", "rye", 1, 1)).startswith("~~~\n###  (a\\x0ab\\u2028 c  d.md:1)\nrye")
 
 
 @cases("head", ["## Change from 2025", "Change from 2025\n====", "* Change from 2025"])

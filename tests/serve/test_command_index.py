@@ -65,7 +65,7 @@ def test_a_person_reads_counts_on_stdout_and_trouble_on_stderr(notewell: Notewel
     code, out, err = notewell("index")
     assert code == 0
     assert re.match(r"4 notes, 5 chunks \(4 added, 0 changed, 0 removed\) in \d+\.\d s\n1 secrets? redacted", out)
-    assert "bad\\nname.md" in err
+    assert "bad\\x0aname.md" in err
     assert "zero bytes" in err
     assert "odd.md: the front matter is not YAML" in err
 

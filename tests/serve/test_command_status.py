@@ -77,7 +77,7 @@ def test_a_person_reads_the_same(notewell: Notewell, folder: Path) -> None:
     assert f"vault     {folder}\n" in out
     assert "notes     3 in 4 chunks, 1 link\n" in out
     assert "embedder  words/27\n" in out
-    assert "skipped   bad\\nname.md: not text: contains zero bytes\n" in out
+    assert "skipped   bad\\x0aname.md: not text: contains zero bytes\n" in out
     assert "stale" not in out
 
 

@@ -63,7 +63,7 @@ def test_a_name_with_line_breaks_and_signs_that_a_terminal_obeys_is_printed_on_o
 ) -> None:
     (folder / "a\nb\x1b[31m.md").write_text("The hive hums in the warm evening. [[Bees]]\n")
     out = notewell("traverse", "Bees")[1]
-    assert "← a\\nb\\x1b[31m.md  0." in out
+    assert "← a\\x0ab\\x1b[31m.md  0." in out
     assert "\x1b[31m" not in out
 
 

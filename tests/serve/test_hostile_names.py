@@ -210,6 +210,11 @@ def _words(name: str, value: Any) -> list[str]:
     return [value] if name in NEEDED else [f"--{name}={value}"]
 
 
+def test_a_command_reads_the_path_that_it_shows(root: Path, run_command: Notewell) -> None:
+    for path in NOTES:
+        assert run_command(root, "read", shown_path(path))[0] == 0
+
+
 def test_commands_print_through_the_one_function_that_escapes() -> None:
     # Help has no text of a note; `options` prints paths for programs.
     modules = (Path(__file__).parents[2] / "src/notewell/serve/cli").glob("*.py")

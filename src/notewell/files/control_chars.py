@@ -29,7 +29,8 @@ _SPELLED = (
 HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}](?!{_SPELLED})")
 # What a name in a line of text cannot contain either, and the sign that begins an escape.
 _NOT_IN_A_NAME = re.compile(rf"{HIDDEN.pattern}|[\t\n\\]")
-_ESCAPE = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
+# Not `\n` nor `\t`: titles may have `\nabla` and `\theta` in them.
+_ESCAPE = re.compile(r"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
 
 def without_hidden(text: str) -> str:
@@ -63,15 +64,15 @@ def shown_path(path: str) -> str:
     """Return a path on one line, with hidden characters and backslashes escaped; `real_path` returns it as it was.
 
     >>> shown_path("Garden/Bees.md"), shown_path("a\\nb\\u3164.md")
-    ('Garden/Bees.md', 'a\\\\nb\\\\u3164.md')
+    ('Garden/Bees.md', 'a\\\\x0ab\\\\u3164.md')
     """
-    return _NOT_IN_A_NAME.sub(_escape, path)
+    return _NOT_IN_A_NAME.sub(_escape_in_name, path)
 
 
 def real_path(shown: str) -> str:
     """Return the path, or place, that is shown like this.
 
-    >>> real_path("a\\\\nb.md:3") == "a\\nb.md:3"
+    >>> real_path("a\\\\x0ab.md:3") == "a\\nb.md:3"
     True
     """
     return _ESCAPE.sub(lambda match: match.group().encode("ascii").decode("unicode_escape"), shown)
@@ -88,6 +89,10 @@ def escaped_json(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     return match.group().encode("unicode_escape").decode("ascii")
+
+
+def _escape_in_name(match: re.Match[str]) -> str:
+    return f"\\x{ord(match.group()):02x}" if match.group() in "\t\n\r" else _escape(match)
 
 
 def _json_escape(match: re.Match[str]) -> str:

@@ -69,8 +69,9 @@ def place_from_root(root: Path, place: str) -> str:
     match = PLACE.fullmatch(place)
     if match is None or os.path.lexists(root / match[1]):
         return place
-    path = match[1] if os.path.lexists(match[1]) else real_path(match[1])
-    return from_root(root, path) + match[2]
+    if os.path.lexists(root / (path := real_path(match[1]))):
+        return path + match[2]
+    return from_root(root, match[1]) + match[2]
 
 
 def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
