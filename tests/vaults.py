@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from tests.database import database
 
 from notewell import Progress, Vault
 from notewell.embed.words import WordsEmbedder
+from notewell.files.user import home_folder, state_folder, user_key, write_private
 from notewell.types.note import Vectors
 from notewell.vault import BY_PYTHON, Opening
 
@@ -22,6 +24,13 @@ NOTES = {
 
 def opened(root: Path, settings: Mapping[str, Any] | None = None, opening: Opening = BY_PYTHON) -> Vault:
     return Vault.open(root, {"embed.model": "words", "search.floor": 0, **(settings or {})}, opening)
+
+
+def same_user(state: Path) -> str:
+    """Put this user's key into another folder of state, so that their stores are theirs there, too; return it."""
+    key = user_key(state_folder(os.environ, home_folder(os.environ)))
+    write_private(state / "notewell" / "key", key.value)
+    return str(state)
 
 
 def found(vault: Vault, text: str, under: str = "") -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.vaults import same_user
 
 from notewell.serve.daemon import wire
 
@@ -111,7 +112,8 @@ class DaemonRunner:
                 "program": b"notewell",
                 "cwd": os.fsencode(cwd or self.folder),
                 "arguments": b"\0".join(map(os.fsencode, arguments)),
-                "environment": b"NOTEWELL_EMBED_BACKGROUND=no",
+                "environment": b"NOTEWELL_EMBED_BACKGROUND=no\0XDG_STATE_HOME="
+                + os.fsencode(self.environment["XDG_STATE_HOME"]),
                 "terminals": b"000",
                 "encodings": b"utf-8 utf-8 utf-8",
             }
@@ -170,7 +172,7 @@ def daemon_for(folder: Path) -> Iterator[DaemonRunner]:
         "NOTEWELL_EMBED_BACKGROUND": "no",
         "NO_COLOR": "",
         "COLUMNS": "100",
-        "XDG_STATE_HOME": str(runtime / "state"),
+        "XDG_STATE_HOME": same_user(runtime / "state"),
     }
     made = DaemonRunner(runtime, folder, {**environment, **quiet})
     try:

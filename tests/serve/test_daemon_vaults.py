@@ -245,7 +245,7 @@ def test_what_an_encoder_takes_is_not_what_vaults_may_gather(
 
 def searching(vault: Path, set_to: Mapping[str, str] = MappingProxyType({})) -> bytes:
     """Return a search in a vault as the process is sent it, its beginning taken off."""
-    environment = {"NOTEWELL_EMBED_BACKGROUND": "no", **set_to}
+    environment = {"NOTEWELL_EMBED_BACKGROUND": "no", "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"], **set_to}
     fields = {
         "cwd": os.fsencode(vault),
         "arguments": b"search\0loaf",

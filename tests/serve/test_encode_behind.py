@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.serve.encoding import NONE, Notewell, encoding
+from tests.vaults import same_user
 
 from notewell import Vault
 from notewell.errors import StoreBusy
@@ -40,7 +41,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[su
             processes.append(self)
 
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_STATE_HOME", same_user(tmp_path / "state"))
     monkeypatch.setattr(subprocess, "Popen", Known)
     yield processes
     for process in processes:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.serve.hooks import PATIENT, Hooks
+from tests.vaults import same_user
 
 from notewell.serve.cli import is_hook
 from notewell.serve.hooks import EVENTS
@@ -33,7 +34,7 @@ PROMPT: dict[str, Any] = {
 
 
 def start(state: Path, *arguments: str, program: Sequence[str] = (*COMMAND, "hook"), **variables: str) -> Process:
-    environment = {**os.environ, "XDG_STATE_HOME": str(state), "NOTEWELL_DAEMON": "no", **variables}
+    environment = {**os.environ, "XDG_STATE_HOME": same_user(state), "NOTEWELL_DAEMON": "no", **variables}
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen([*program, *arguments], env=environment, **pipes)
 
