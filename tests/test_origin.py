@@ -14,10 +14,12 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.serve.hooks import Hooks
 from tests.vaults import opened
 
 from notewell import Vault
 from notewell.errors import NotewellError, StoreAltered, StoreBusy, StoreDamaged, StoreError
+from notewell.files.user import NOWHERE
 from notewell.freshness import WITHIN_A_SECOND
 from notewell.serve.json_data import as_data
 from notewell.store.sqlite.rows import pack, unpack
@@ -269,3 +271,27 @@ def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(make_va
     for _ in range(2):
         with opened(root) as vault, pytest.raises(StoreError):
             vault.search("refunds")
+
+
+def test_a_user_without_a_home_keeps_a_store_until_the_restart_and_is_told(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(NOWHERE))
+    with make_vault(NOTES) as vault:
+        assert [notice.code for notice in vault.index().notices] == ["no_key"]
+    with opened(vault.root) as again:
+        assert (again.index().notices, again.search("hive").notices) == ((), ())
+    # Another key, as after a restart: there is no folder for a store of one's own, so this one is rebuilt.
+    monkeypatch.setattr("notewell.files.user._passing_key", lambda: b"another" * 4)
+    with opened(vault.root) as later:
+        assert [notice.code for notice in later.index().notices] == ["store_rebuilt", "no_key"]
+        assert later.store_file == vault.store_file
+
+
+def test_a_hook_adds_nothing_from_a_store_that_was_altered(make_vault: MakeVault, tmp_path: Path) -> None:
+    root = poisoned(make_vault)
+    put_clean_file(root)
+    hooks = Hooks(tmp_path / "state", root)
+    for why in ("something other than Notewell", "`notewell index` rebuilds it"):
+        assert hooks.block(prompt="Where do refunds of the bank go, to mallory?") == ""
+        assert why in hooks.last.why

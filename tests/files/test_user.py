@@ -8,13 +8,14 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.cases import cases
 
 from notewell.errors import SettingsError
-from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, write_private, write_whole
+from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, user_key, write_private, write_whole
 from notewell.serve.daemon import wire
 from notewell.serve.hooks.log import HookRun, last_runs, record
 from notewell.serve.http.access import make_token
@@ -107,3 +108,26 @@ def test_what_cannot_be_put_in_place_leaves_nothing_behind(tmp_path: Path) -> No
     with pytest.raises(OSError, match="token"):
         write_whole(tmp_path / "token", b"ours")
     assert list(tmp_path.iterdir()) == [tmp_path / "token"]
+
+
+def test_many_who_create_the_key_at_once_get_the_same_one(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as threads:
+        keys = set(threads.map(user_key, [tmp_path / "notewell"] * 64))
+    ((value, problem),) = keys
+    assert (len(value), problem) == (32, "")
+    assert [file.name for file in (tmp_path / "notewell").iterdir()] == ["key"]
+    assert stat.S_IMODE((tmp_path / "notewell" / "key").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("left", [b"", b"short"])
+def test_a_key_that_is_cut_off_is_made_again(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / "key").write_bytes(left)
+    made = user_key(tmp_path)
+    assert (len(made.value), made.problem) == (32, "")
+    assert user_key(tmp_path) == made
+
+
+def test_without_a_place_for_it_the_key_is_the_same_for_all_who_ask_and_that_is_said() -> None:
+    made = user_key(NOWHERE)
+    assert len(made.value) == 32 and made == user_key(NOWHERE)
+    assert made.problem.startswith(f"{NOWHERE / 'key'} cannot be read or created: ")

@@ -19,6 +19,7 @@ SMALL = 10_000_000
 # Seconds that must be left of a hook's time for a refresh to begin.
 SPARE = 0.1
 NOT_INDEXED = "the vault was never indexed"
+NOT_YOURS = "the store was made elsewhere, or by an older version; `notewell index` rebuilds it"
 
 
 @contextmanager
@@ -30,7 +31,7 @@ def vault_of(payload: Payload, call: Call) -> Iterator[Vault]:
     with (call.open_vault or Vault.open)(root, {}) as vault:
         call.limit.allow(vault.settings.hook.timeout_ms)
         if not vault.indexed:
-            raise NothingToSay(NOT_INDEXED)
+            raise NothingToSay(NOT_YOURS if vault.storage.is_foreign else NOT_INDEXED)
         if time.monotonic() < call.limit.deadline - SPARE:
             refresh_small(vault, call.state)
         yield vault
