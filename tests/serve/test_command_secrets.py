@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,3 +111,30 @@ def test_a_note_that_could_not_be_read_is_not_called_clean(notewell: Notewell, f
     code, _, err = notewell("secrets", "bad.md")
     assert code == 3
     assert "no secrets in the readable files" in err and "bad.md: not text" in err
+
+
+def test_a_folder_that_cannot_be_listed_is_not_called_clean(
+    notewell: Notewell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "Garden" / "Keys.md").unlink()
+    (folder / "Locked").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: Path | int) -> object:
+        if isinstance(path, Path) and path.name == "Locked":
+            raise PermissionError(path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    code, _, err = notewell("secrets")
+    assert code == 3
+    assert "Locked: no permission to list this folder" in err
+
+
+def test_a_secret_that_a_reader_removed_is_listed(notewell: Notewell, folder: Path) -> None:
+    cards = [{"id": number, "type": "text", "text": text} for number, text in (("a", "Bees"), ("b", "Shed"))]
+    arrow = {"fromNode": "a", "toNode": "b", "label": f"opens with {TOKEN}"}
+    (folder / "map.canvas").write_text(json.dumps({"nodes": cards, "edges": [arrow]}))
+    code, out, err = notewell("secrets", "map.canvas")
+    assert (code, out) == (1, "map.canvas:5  github-token\n")
+    assert TOKEN not in out + err

@@ -15,7 +15,7 @@ from notewell.index.readers import load
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Reason
 from notewell.index.walk import VaultFile, WalkRules, walk
-from notewell.redact import names_secret, redact_path, redact_text
+from notewell.redact import names_secret, redact_path, redact_text, stand_ins
 from notewell.types.note import place_of
 
 
@@ -72,9 +72,9 @@ def find_secrets(root: Path, files: Sequence[VaultFile], rules: WalkRules, progr
             try:
                 secrets += _secrets_in_text(root, found, rules, extraction)
             except NoteError as error:
-                # A picture that was named along with notes is not one of them.
-                if format_of(found.path):
-                    skipped.append(Reason(redact_path(found.path), error.fact))
+                # A picture that was named along with notes is not one of them; a folder that cannot be listed counts.
+                if found.closed or format_of(found.path):
+                    skipped.append(Reason(redact_path(found.path), found.flaw or error.fact))
             scanned += 1
             progress.tell(scanned, len(files))
     return SecretReport(scanned, tuple(secrets), tuple(skipped))
@@ -91,8 +91,16 @@ def _secrets_in_text(root: Path, found: VaultFile, rules: WalkRules, extraction:
     shown = redact_path(found.path)
     if content.title not in content.text:
         yield from (Secret(shown, 1, redaction.rule) for redaction in redact_text(content.title, alone=False)[1])
-    for redaction in redact_text(content.text)[1]:
-        yield Secret(shown, redaction.line, redaction.rule, place_of(content.parts, redaction.line, redaction.line))
+    redactions = ((redaction.line, redaction.rule) for redaction in redact_text(content.text)[1])
+    for line, rule in sorted([*redactions, *_removed_by_reader(content.text, data)]):
+        yield Secret(shown, line, rule, place_of(content.parts, line, line))
+
+
+def _removed_by_reader(text: str, data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the line and rule of each secret that a reader replaced before it joined or shortened texts."""
+    for line, rule in stand_ins(text):
+        if f"[REDACTED:{rule}]".encode() not in data:
+            yield line, rule
 
 
 def find_leaks(texts: Iterable[tuple[str, str]]) -> Iterator[str]:

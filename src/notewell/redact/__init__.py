@@ -27,6 +27,7 @@ __all__ = [
     "rules_digest",
     "secret_label",
     "sources_digest",
+    "stand_ins",
 ]
 
 # Readers write this where they join lines into one: redaction still sees the line break, and leaves a space.
@@ -99,6 +100,16 @@ def _replaced(text: str, spans: Sequence[SecretSpan]) -> tuple[str, tuple[Redact
         at += len(stand_in)
         done = end
     return "".join((*pieces, text[done:])), tuple(redactions)
+
+
+def stand_ins(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the rule of each `[REDACTED:rule]` in a text.
+
+    >>> list(stand_ins("a\\nkey: [REDACTED:secret]"))
+    [(2, 'secret')]
+    """
+    for start, end in _for_notes().stand_ins(text):
+        yield text.count("\n", 0, start) + 1, text[start:end].strip("[]").partition(":")[2]
 
 
 def redact_parsed(note: Note) -> Note:

@@ -73,7 +73,7 @@ class Scanner:
         # This is the one letter whose lower case has two characters: it would shift every offset behind it.
         lowered = text.replace("İ", "I").lower()
         headers: list[Header] = []
-        redacted = self._stand_ins(text)
+        redacted = self.stand_ins(text)
         for keyword in self._keywords.present(text):
             # Where each rule's last secret ends: a match inside it is the same secret.
             ends: dict[str, int] = {}
@@ -138,7 +138,7 @@ class Scanner:
                 if match and (span := _checked(rule.name, rule.check, text, secret, redacted)):
                     yield span
 
-    def _stand_ins(self, text: str) -> list[tuple[int, int]]:
+    def stand_ins(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of `[REDACTED:rule]`; one with an unknown rule name is plain text."""
         return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._by_name]
 
