@@ -16,15 +16,16 @@ _REFERENCE = re.compile(
     "|".join(
         (
             # <x>  {{ x }}  [x]  (x): a name in brackets, with or without more behind it, or cut off
-            r"[\\*_]{0,4}[<{\[(]+[\s\w.,:;'\"/|$@+&-]*(?:[>})\]].*)?|<.*>|\{.*\}|\[.*\]|\(.*\)",
-            r"\$[a-z_({].*",  # $x  ${x}  $(x)
+            r"[\\*_]{0,4}(?:[<{\[(]+[^\d>})\]!#^~?]*|<[\w-]*|<[^<>]*>.*|\{[^{}]*\}.*|\{\{.*|\[[^\[\]]*\].*|\([^()]*\).*)",
+            r"\$[a-z_]\w*(?:[.\[({:-].*)?\W?|\$[({].*",  # $x  ${x}  $(x)
             r"[@%&:?][a-z_(]\w*[%)]?|%[-\d.]*[a-z]\W?",  # @x  %x%  &x  :x  %s
             r"\s*[+&.,;]\s.*",  # what follows a string: + x
             r"[x*•●#-]{3,}\W*|(.)\1+|[\W_]+",  # xxxx  ****
             r"0x[0-9a-f]{1,8}|\d+<<\d+",  # numbers of a program
             r"(?:os|sys|process|env|self|this|config|conf|cfg|settings|request|req|params|args|options|opts|data|user|form"
             r"|secrets|vault|var|local|module|ctx|context|props|state|event|import|system|environment|credentials?)\b[.(\[].*",
-            r"[a-z_][\w.]*(?:->|::).*|[a-z_][a-z_.]*[(\[].*|[a-z_][\w.]*(?:\(.*\)|\[.*\])\W?",  # f(x)  x[0]
+            # f(x)  x[0]  x->y
+            r"[a-z_][\w.]*(?:->|::).*|[a-z_][a-z_.]*[(\[][\w\s.,'\"=:()\[\]-]*|[a-z_][\w.]*(?:\(.*\)|\[.*\])\W?",
             r"[a-z_]+(?:\.[a-z_]+)+|![a-z]+",  # x.y  !vault
             r"https?://.*|[~.]{0,2}/[\w./-]*|[a-z]:\\.*|file:.*|\d+[-/]\d+",  # where a file or a page is
             r"(?:cat|echo|pass|op) .*",  # a command that prints it
@@ -110,6 +111,8 @@ _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
 # A checksum, a UUID or a number in hexadecimal, alone or with words around it.
 _HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
+# How pictures, archives, PDFs, public keys and certificates begin in base64.
+_FILES = ("iVBORw0KGgo", "R0lGOD", "H4sI", "UEsDB", "JVBERi", "AAAAB3", "AAAAC3", "MII")
 _PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
 # UUIDs, fingerprints of public keys, bytes one by one, generated names of databases, media types.
 _IDENTIFIER = re.compile(
@@ -156,7 +159,7 @@ def looks_like_password(value: str) -> bool:
         is_placeholder(value)
         or _LETTERS.fullmatch(value)
         or _DATE.fullmatch(value)
-        or _PATH.fullmatch(value)
+        or (_PATH.fullmatch(value) and len(_TURN.findall(value)) < len(value) * 0.25)
         or len(value) < 6
     ):
         return False
@@ -244,11 +247,13 @@ def is_token_alone(value: str) -> bool:
     >>> is_token_alone("4g7vsuod6v1or0she6k1"), is_token_alone("9fceb02d0ae598e95dc970b74767f19372d61af8")
     (True, False)
     """
-    return is_surely_random(value) and is_not_sample(value) and not (_HEX_IN_NAME.fullmatch(value) or _is_text(value))
+    return is_surely_random(value) and is_not_sample(value) and not (_HEX_IN_NAME.fullmatch(value) or _is_data(value))
 
 
-def _is_text(value: str) -> bool:
-    """Tell whether base64 decodes to a text."""
+def _is_data(value: str) -> bool:
+    """Tell whether base64 decodes to a text, or begins as a file or a certificate does."""
+    if value.startswith(_FILES):
+        return True
     try:
         return b64decode(value, validate=True).decode("ascii").isprintable()
     except (Error, ValueError):
