@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -260,17 +259,24 @@ def test_a_backup_of_another_machine_is_restored_and_then_rebuilt(
         assert EVIL not in "".join(hit.text for hit in vault.search("refunds"))
 
 
-def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(make_vault: MakeVault) -> None:
+@pytest.mark.parametrize(("refresh", "error"), [(False, "other than Notewell"), (True, "cannot be written")])
+def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, refresh: bool, error: str
+) -> None:
     root = poisoned(make_vault)
     put_clean_file(root)
-    folder = root / ".notewell"
-    for file in (*folder.iterdir(), folder):
-        file.chmod(0o500 if file.is_dir() else 0o400)
-    if os.access(folder, os.W_OK):
-        pytest.skip("this user may write everywhere")
+    if refresh:
+        with closing(database_of(root)) as db:
+            db.execute("update meta set value = null where key = 'mark'")
+
+    def refuse(file: Path) -> apsw.Connection:
+        raise apsw.ReadOnlyError(str(file))
+
+    monkeypatch.setattr("notewell.store.sqlite.connection._open", refuse)
     for _ in range(2):
-        with opened(root) as vault, pytest.raises(StoreError):
-            vault.search("refunds")
+        with opened(root) as vault, pytest.raises(StoreError, match=error) as caught:
+            vault.search("refunds", refresh=refresh)
+        assert caught.value.hint
 
 
 def test_a_user_without_a_home_keeps_a_store_until_the_restart_and_is_told(
