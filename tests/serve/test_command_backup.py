@@ -297,3 +297,41 @@ def test_a_restore_waits_its_turn(folder: Path, backup: Path) -> None:
         pytest.raises(StoreBusy, match="is writing to this vault's store"),
     ):
         other.restore(backup, wait=0.1)
+
+
+def spoil_row(file: Path) -> None:
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("update body set text = x'00' where id = (select min(id) from body)")
+
+
+def drop_vectors(file: Path) -> None:
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("delete from vector")
+
+
+def spoil_page(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[8192 * 3 : 8192 * 4] = bytes(8192)
+    file.write_bytes(data)
+
+
+def cut_off(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: 8192 * 5])
+
+
+def forge(file: Path) -> None:
+    with closing(apsw.Connection(str(file))) as db:
+        db.execute("update note set title = 'forged'")
+
+
+@pytest.mark.parametrize("damage", [spoil_row, drop_vectors, spoil_page, cut_off, forge])
+def test_a_damaged_backup_is_refused_and_the_store_stays(
+    notewell: Notewell, folder: Path, backup: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(backup)
+    before = (folder / ".notewell" / "store.db").read_bytes()
+    code, _, err = notewell("restore", str(backup))
+    assert (code, "is damaged" in err, "the store is unchanged" in err) == (1, True, True)
+    assert (folder / ".notewell" / "store.db").read_bytes() == before
+    assert not list((folder / ".notewell").glob("*.new*"))
+    assert notewell("doctor")[0] == 0

@@ -292,7 +292,7 @@ class Keeping(Protocol):
     def beside(self, content: MadeFor | Path) -> Self:
         """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote.
 
-        An empty one continues an interrupted build that was made for the same.
+        An empty one continues an interrupted build that was made for the same. A copy that is damaged is an error.
         """
 
     def replace_by(self, other: Self) -> None:

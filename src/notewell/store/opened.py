@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from notewell.errors import REBUILD, StoreAltered, StoreDamaged, StoreError
@@ -13,7 +12,7 @@ from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.files import BACKUP_HINT, check_backup
+from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup
 from notewell.store.sqlite.place import (
     OURS,
     check_no_link,
@@ -152,17 +151,18 @@ class OpenedStore:
         if not file.is_file():
             raise StoreError(f"{file} is not a file", BACKUP_HINT)
         check_backup(file)
-        owner = owner_of(file)
+        try:
+            owner = owner_of(file)
+        except StoreDamaged as error:
+            raise StoreError(f"{file} is damaged", UNCHANGED) from error
         if owner and is_another(owner, self._root) and not force:
             raise StoreError(f"{file} is a backup of another vault, {owner}", FORCE_HINT)
         if not self.exists:
             # What it is made for comes with the copy; no embedder is asked.
             self._store = self._open(MadeFor("", 0, ""))
         store = self.repaired()
-        with store.locked(wait=wait), closing(store.beside(file)) as copy:
-            if problems := copy.check():
-                raise StoreError(f"{file} is damaged: {problems[0]}", "Use another backup; the store is unchanged")
-            store.replace_by(copy)
+        with store.locked(wait=wait):
+            store.replace_by(store.beside(file))
         return owner if owner != self._root else None
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
 from notewell.store.sqlite.files import (
     BACKUP_HINT,
+    UNCHANGED,
     check_files,
     copy,
     copy_file,
@@ -297,15 +298,24 @@ class SqliteStore:
 
 
 def _copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
-    """Return a store in `other` with the content of a file, which is only read; an older format is migrated."""
+    """Return a store in `other` with the content of a file, which is only read; an older format is migrated.
+
+    A damaged one is an error, and leaves nothing behind.
+    """
     delete_store(other)
     try:
         with explained(file):
             copy_file(file, other)
-        return SqliteStore(other, _no_new_store, key)
-    except StoreError:
-        other.unlink(missing_ok=True)
+        store = SqliteStore(other, _no_new_store, key)
+        if problems := store.check():
+            store.close()
+            raise StoreError(f"{file} is damaged: {problems[0]}", UNCHANGED)
+    except StoreError as error:
+        delete_store(other)
+        if isinstance(error, StoreDamaged):
+            raise StoreError(f"{file} is damaged", UNCHANGED) from error
         raise
+    return store
 
 
 def _no_new_store() -> MadeFor:

@@ -32,6 +32,8 @@ BESIDE = {
     **{f".new{suffix}": form for suffix, form in COMPANIONS.items()},
 }
 BACKUP_HINT = "Use a file that `notewell backup` wrote"
+# What to do about one that is damaged.
+UNCHANGED = "Use another backup; the store is unchanged"
 # This much of a file shows whose it is.
 BEGINS = 200
 
