@@ -15,6 +15,7 @@ from random import Random
 from tempfile import mkdtemp
 
 import pytest
+from tests.vaults import same_user
 
 from notewell import Vault
 from notewell.errors import StoreDamaged, StoreError, VaultError
@@ -38,12 +39,16 @@ def opened(root: Path, store: Path) -> Vault:
 
 
 def in_child(act: Callable[[], None], user: int | None = None) -> None:
-    """Run a function in another process, and perhaps as another user; it has to end well."""
+    """Run a function in another process, and perhaps as another user with the same key; it has to end well."""
+    same_user(state := Path(mkdtemp()))
     process = os.fork()
     if not process:
         code = 1
         try:
             if user is not None:
+                for path in (state, state / "notewell", state / "notewell" / "key"):
+                    os.chown(path, user, user)
+                os.environ["XDG_STATE_HOME"] = str(state)
                 os.setgroups([])
                 os.setgid(user)
                 os.setuid(user)
@@ -53,7 +58,9 @@ def in_child(act: Callable[[], None], user: int | None = None) -> None:
             traceback.print_exc()
         finally:
             os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    shutil.rmtree(state)
+    assert code == 0
 
 
 # A full disk

@@ -147,7 +147,8 @@ def test_a_store_of_an_older_format_killed_at_any_step_of_its_opening_is_opened_
         with place.opened() as vault:
             assert vault.store.about().notes == 4
             assert database(vault.store).pragma("user_version") == VERSION
-            assert vault.doctor().problems == ()
+            # Its rows bear no seals, so that it is not read as it is, but rebuilt.
+            assert vault.store.check() == []
 
     steps = place.kill(perform, "open", check=check)
     assert {"user_version", "commit"} <= set(steps)
