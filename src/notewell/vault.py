@@ -341,7 +341,8 @@ class Vault:
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Check the store for errors and secrets, and return the problems; with `repair`, rebuild it if it has any."""
-        problems = tuple(dict.fromkeys(find_problems(self.storage)))
+        found = find_problems(self.storage, lambda: self.models.embedder, self._graph.check)
+        problems = tuple(dict.fromkeys(found))
         if not problems or not repair:
             return Diagnosis(problems, repaired=False)
         self.index(full=True)

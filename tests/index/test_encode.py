@@ -17,11 +17,12 @@ from tests.database import database
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.errors import StoreBusy
+from notewell.errors import StoreBusy, StoreError
 from notewell.index import Progress
 from notewell.index.encode import GROUP, encode
 from notewell.index.report import EncoderProgress
 from notewell.measure.evaluate import find_candidates
+from notewell.store.sqlite import SqliteStore
 from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
@@ -137,6 +138,14 @@ def test_two_do_not_encode_at_once_and_the_second_learns_who_does(vault: Vault) 
     assert f"Process {os.getpid()}, since 20" in refused[0]
     with opened(vault) as other:
         assert other.encode() == 0
+
+
+def test_where_no_lock_can_be_made_nobody_encodes(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise StoreError("The folder cannot be written", "Check its permissions")
+
+    monkeypatch.setattr(SqliteStore, "locked", refused)
+    assert not vault.status().filling.under_way
 
 
 def test_search_goes_on_during_encoding_and_sees_what_is_there(vault: Vault) -> None:

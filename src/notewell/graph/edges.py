@@ -48,7 +48,7 @@ def resolve_links(store: Store, files: Callable[[], Iterable[str]]) -> None:
         outdated = _outdated(snapshot.edges(), names)
         if resolver.root.mark != snapshot.state.site_root:
             outdated = np.fromiter((named.id for named in names), np.uint32, len(names))
-        ends = _resolved(snapshot, names, outdated, resolver)
+        ends = resolved(snapshot, names, outdated, resolver)
     with store.writing() as writer:
         writer.keep_edges(ends, resolver.root.mark)
 
@@ -74,9 +74,7 @@ def _hashes(names: Sequence[NoteName], notes: Collection[int]) -> npt.NDArray[np
     return np.array(sorted({hash_of(name) for each in called for name in each}), dtype=np.uint32)
 
 
-def _resolved(
-    snapshot: Linked, names: Sequence[NoteName], notes: NoteIds, resolver: Resolver
-) -> Mapping[int, LinkEnds]:
+def resolved(snapshot: Linked, names: Sequence[NoteName], notes: NoteIds, resolver: Resolver) -> Mapping[int, LinkEnds]:
     """Return where all links of these notes lead."""
     paths = {named.id: named.path for named in names}
     empty: LinkEnds = np.zeros((0, 2), dtype=np.uint32)

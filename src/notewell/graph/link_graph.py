@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from notewell.errors import NoteError, SettingsError, StoreError
+from notewell.graph.check import find_wrong_links
 from notewell.graph.edges import resolve_links
 from notewell.graph.link_report import MISSING, LinkQuery, Links, report_links
 from notewell.graph.net import Net
@@ -52,6 +53,11 @@ class LinkGraph:
     def measure(self, store: Store) -> None:
         """Compute how notes stand, if links changed."""
         measure_standings(store)
+
+    def check(self, store: Store) -> list[str]:
+        """Return what is wrong with stored links and standings, one sentence each."""
+        with store.reading(shown=False) as snapshot:
+            return list(find_wrong_links(snapshot, lambda: self._folder.others(store)))
 
     def complete(self) -> tuple[Notice, ...]:
         """Resolve links and measure standings where that is missing; return what the user should know."""

@@ -49,10 +49,11 @@ def measure_standings(store: Store) -> None:
         return
     found = measure(net)
     with store.writing() as writer:
-        writer.keep_standings(mark + BY_DEGREE * found.by_degree, _rows(found, ids.tolist()))
+        writer.keep_standings(mark + BY_DEGREE * found.by_degree, rows_of(found, ids.tolist()))
 
 
-def _rows(standings: Standings, ids: list[int]) -> dict[int, Standing]:
+def rows_of(standings: Standings, ids: list[int]) -> dict[int, Standing]:
+    """Return standings as they are stored, by the ids of the notes, without those of notes that have no links."""
     columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
     rows = zip(ids, map(Standing._make, zip(*columns, strict=True)), strict=True)
     return {note: standing for note, standing in rows if standing.community != ALONE}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notewell.embed import Embedder, Models
-from notewell.errors import EmbedError, StoreBusy
+from notewell.errors import EmbedError, StoreBusy, StoreError
 from notewell.index.report import EncoderProgress, Progress
 from notewell.store import Store
 from notewell.store.opened import OpenedStore
@@ -89,6 +89,9 @@ def _is_encoding(store: Store) -> bool:
             return False
     except StoreBusy:
         return True
+    except StoreError:
+        # Nobody encodes where nothing can be written.
+        return False
 
 
 def encode(store: Store, encoder: Embedder, progress: Progress, pause: float = PAUSE) -> int:

@@ -50,7 +50,7 @@ class OpenedStore:
         self, file: Path, root: Path, made_for: Callable[[], MadeFor], *, cache_kib: int | None = None
     ) -> None:
         self.file = self._usual = file
-        self._root = root
+        self.root = root
         self._key = Key(b"")
         self._made_for = made_for
         self._cache_kib = cache_kib
@@ -120,7 +120,7 @@ class OpenedStore:
     def beside(self, suffix: str) -> Path:
         """Return the file beside the vault's store whose name has this suffix; one behind a link is an error."""
         # Wherever this user's store is: what is beside it is about the folder.
-        check_no_link(self._usual, self._root)
+        check_no_link(self._usual, self.root)
         return self._usual.with_name(self._usual.name + suffix)
 
     def backup(self, file: Path) -> None:
@@ -155,7 +155,7 @@ class OpenedStore:
             owner = owner_of(file)
         except StoreDamaged as error:
             raise StoreError(f"{file} is damaged", UNCHANGED) from error
-        if owner and is_another(owner, self._root) and not force:
+        if owner and is_another(owner, self.root) and not force:
             raise StoreError(f"{file} is a backup of another vault, {owner}", FORCE_HINT)
         if not self.exists:
             # What it is made for comes with the copy; no embedder is asked.
@@ -163,7 +163,7 @@ class OpenedStore:
         store = self.repaired()
         with store.locked(wait=wait):
             store.replace_by(store.beside(file))
-        return owner if owner != self._root else None
+        return owner if owner != self.root else None
 
     def close(self) -> None:
         """Close the store; the next use opens it again."""
@@ -179,26 +179,26 @@ class OpenedStore:
         # Without a key to keep, there is no folder to keep a store either.
         if store.state.origin == "other" and not self._key.problem:
             store.close()
-            self.file = state / STORES / name_for(self._root)
+            self.file = state / STORES / name_for(self.root)
             store = self._open_file(made_for)
         return store
 
     def _open_file(self, made_for: MadeFor | None) -> Store:
-        check_folder(self._root)
-        check_no_link(self.file, self._root)
-        check_place(self.file, self._root, USUAL_PLACE)
+        check_folder(self.root)
+        check_no_link(self.file, self.root)
+        check_place(self.file, self.root, USUAL_PLACE)
         if made_for is None and not self.exists:
             # Before anything is made: an embedder that does not answer leaves no trace.
             made_for = self._made_for()
         try:
-            make_folder(self.file, self._root)
+            make_folder(self.file, self.root)
             store = SqliteStore(self.file, lambda: made_for or self._made_for(), self._key.value)
         except StoreError:
             # If the vault was moved away meanwhile, that is what the user has to know.
-            check_folder(self._root)
+            check_folder(self.root)
             raise
         try:
-            claim(store.db, self.file, self._root)
+            claim(store.db, self.file, self.root)
         except StoreError:
             store.close()
             raise

@@ -20,7 +20,9 @@ def stored_texts(snapshot: Snapshot) -> Generator[tuple[str, str], None, None]:
         facts, links = snapshot.notes([name.path for name in group]), snapshot.links_of([name.id for name in group])
         for name in group:
             written = [astuple(link) for link in links.get(name.id, ())]
-            values = [*_values(dict(facts[name.path].fields)), *_values(written)]
+            # A damaged index may not find a note that is there, which other checks tell.
+            fields = facts[name.path].fields if name.path in facts else {}
+            values = [*_values(dict(fields)), *_values(written)]
             yield name.path, "\n".join((name.title, *values))
             # Note by note, without the arrays of a search: those of a damaged store may not be readable.
             for chunk in snapshot.chunks(snapshot.chunks_of(name.path)).values():

@@ -13,15 +13,19 @@ from notewell.errors import StoreDamaged
 from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Blocks, one_bit
+from notewell.store.sqlite.checked import UNREADABLE, fetch
 from notewell.store.sqlite.links import SqliteLinked, find_stray_edges
 from notewell.store.sqlite.postings import Postings, pack
-from notewell.store.sqlite.rows import carray, load_chunks
+from notewell.store.sqlite.rows import body_digest, carray, load_chunks, unpack
+from notewell.store.sqlite.rows import pack as pack_text
 from notewell.store.sqlite.schema import Meta
 from notewell.store.sqlite.seal import Seals
+from notewell.store.sqlite.vectors import know_crc
 
 # Notes or chunks read together.
 GROUP = 2_000
 
+WRONG_CRC = "typeof(data) != 'blob' or crc not in (-1, crc32(data))"
 # What is wrong if a statement counts any.
 STRAYS = {
     "chunks without a note": "select count(*) from chunk where note not in (select id from note)",
@@ -46,6 +50,8 @@ STRAYS = {
             limit 1
         )
     """,
+    "vectors with a damaged number": f"select count(*) from vector where {WRONG_CRC}",
+    "encoder vectors with a damaged number": f"select count(*) from fine where {WRONG_CRC}",
     "encoder vectors without lines": "select count(*) from fine where body not in (select id from body)",
     "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
 }
@@ -54,6 +60,21 @@ ALL_CHUNKS = """
 select id
 from chunk
 order by id
+"""
+
+BODY_DIGESTS = """
+select chunk.id, body.digest as data
+from chunk
+join body on body.id = chunk.body
+where chunk.id in (select value from carray(:ids))
+"""
+
+BODIES = """
+select id, text
+from body
+where id > :last
+order by id
+limit :limit
 """
 
 ALL_POSTINGS = """
@@ -66,6 +87,7 @@ order by term, block
 def find_problems(db: apsw.Connection) -> Iterator[str]:
     """Yield what is wrong with a store, one sentence each."""
     state = Meta(db).state()
+    know_crc(db)
     for (message,) in db.execute("pragma integrity_check(10)"):
         if message != "ok":
             yield f"SQLite: {message}"
@@ -76,8 +98,9 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
     try:
         yield from find_stray_edges(db, resolved=state.links_resolved)
         yield from _array_problems(db, state.made_for.dimensions)
+        yield from _packing_problems(db)
         _read_all_links(db)
-    except (StoreDamaged, ValueError, IndexError) as error:
+    except (StoreDamaged, *UNREADABLE) as error:
         # Bytes that cannot be unpacked, or arrays of the wrong size.
         yield f"something cannot be read: {error}"
 
@@ -89,8 +112,20 @@ def find_altered(db: apsw.Connection, seals: Seals) -> Iterator[str]:
         seals.check_notes(db, Meta(db).state().generation)
         for first in range(0, len(ids), GROUP):
             deque(load_chunks(db, ids[first : first + GROUP], seals), maxlen=0)
+        for seal, *shown in fetch(db, queries.SKIPPED):
+            seals.check(seal, "skipped", tuple(shown))
     except StoreDamaged as error:
         yield error.fact
+
+
+def _packing_problems(db: apsw.Connection) -> Iterator[str]:
+    """Yield whether a few texts are packed otherwise than today; if most are, another version of zlib packed them."""
+    wrong = total = last = 0
+    while rows := fetch(db, BODIES, {"last": last, "limit": GROUP}):
+        wrong += sum(pack_text(unpack(data)) != data for _, data in rows)
+        total, last = total + len(rows), rows[-1][0]
+    if 0 < wrong < total / 2:
+        yield f"{wrong:,} texts whose bytes were changed"
 
 
 def _read_all_links(db: apsw.Connection) -> None:
@@ -107,24 +142,30 @@ def _array_problems(db: apsw.Connection, dimensions: int) -> Iterator[str]:
     if np.flatnonzero(blocks.lengths).tolist() != ids:
         yield "the arrays name other chunks than the table"
         return
+    if blocks.codes[:, blocks.lengths == 0].any():
+        yield "free slots have codes"
     postings = Postings()
-    wrong_lengths = wrong_codes = 0
+    wrong_lengths = wrong_codes = wrong_lines = 0
     for first in range(0, len(ids), GROUP):
         group = ids[first : first + GROUP]
+        digests: dict[int, bytes] = dict(fetch(db, BODY_DIGESTS, {"ids": carray(group)}))
         for slot, chunk in load_chunks(db, group):
+            wrong_lines += digests[slot] != body_digest(chunk)
             weights = weigh_terms(chunk)
             postings.add(slot, weights)
             wrong_lengths += int(blocks.lengths[slot]) != stored_length(weights)
         wrong_codes += _wrong_codes(db, group, blocks)
     if wrong_lengths:
         yield f"{wrong_lengths:,} chunks whose length is wrong"
+    if wrong_lines:
+        yield f"{wrong_lines:,} chunks whose lines are not those that were stored"
     if wrong_codes:
         yield f"{wrong_codes:,} chunks whose code is not that of their vector"
     yield from _posting_problems(db, postings)
 
 
 def _wrong_codes(db: apsw.Connection, group: list[int], blocks: Blocks) -> int:
-    rows: list[tuple[Any, ...]] = db.execute(queries.VECTORS, {"ids": carray(group)}).fetchall()
+    rows = fetch(db, queries.VECTORS, {"ids": carray(group)})
     vectors = np.frombuffer(b"".join(data for _, data in rows), np.int8).reshape(len(group), -1)
     return int((one_bit(vectors) != blocks.codes[:, group].T).any(axis=1).sum())
 

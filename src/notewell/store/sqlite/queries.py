@@ -246,8 +246,8 @@ where body = :body
 """
 
 ADD_VECTOR = """
-insert into vector (body, data)
-values (:body, :data)
+insert into vector (body, data, crc)
+values (:body, :data, :crc)
 """
 
 ENCODER_VECTORS = """
@@ -259,8 +259,8 @@ order by chunk.id
 """
 
 SET_ENCODER_VECTOR = """
-insert or replace into fine (body, data)
-select id, :data
+insert or replace into fine (body, data, crc)
+select id, :data, :crc
 from body
 where digest = :digest
 """

@@ -23,7 +23,7 @@ from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
 from notewell.store.sqlite.seal import NO_SEALS, Seals
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
-OLDEST, VERSION = 1, 6
+OLDEST, VERSION = 1, 7
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
 CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
 # More than any embedder has: the codes of a block still fit into one value.
@@ -71,6 +71,10 @@ MIGRATIONS = {
         alter table chunk add column seal blob not null default x'';
         alter table skipped add column seal blob not null default x'';
         insert into meta (key, value) values ('id', x''), ('mark', null);
+    """,
+    6: """
+        alter table vector add column crc integer not null default -1;
+        alter table fine add column crc integer not null default -1;
     """,
 }
 
@@ -142,15 +146,18 @@ create table body (
     text blob not null
 );
 
+-- Nothing else tells a flipped bit in a vector from what a model made: each has a CRC-32, or -1 for an older one.
 create table vector (
     body integer primary key references body,
-    data blob not null
+    data blob not null,
+    crc integer not null default -1
 );
 
 -- The encoder's vectors, which are added later than `vector`, and may be missing.
 create table fine (
     body integer primary key references body,
-    data blob not null
+    data blob not null,
+    crc integer not null default -1
 );
 
 -- Which chunks hold a term: per block, slots within it (2 bytes each), then weighted counts (1 byte each).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
 
 import apsw
 import numpy as np
@@ -19,21 +20,23 @@ from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Vectors
 
 CARRY_ENCODER_VECTORS = """
-insert or ignore into main.fine (body, data)
-select kept.id, found.data
+insert or ignore into main.fine (body, data, crc)
+select kept.id, found.data, found.crc
 from main.body as kept
 -- From the index alone: a damaged page of the lines themselves costs no vector.
 join old.body as was indexed by sqlite_autoindex_body_1 on was.digest = kept.digest
 join old.fine as found on found.body = was.id
 -- A damaged row is not worth keeping: it is made again.
-where typeof(found.data) = 'blob' and (length(found.data) = 0 or length(found.data) = (
-    select length(data)
-    from old.fine
-    where length(data) > 0
-    group by length(data)
-    order by count(*) desc, length(data)
-    limit 1
-))
+where typeof(found.data) = 'blob'
+    and found.crc in (-1, crc32(found.data))
+    and (length(found.data) = 0 or length(found.data) = (
+        select length(data)
+        from old.fine
+        where length(data) > 0
+        group by length(data)
+        order by count(*) desc, length(data)
+        limit 1
+    ))
 """
 
 OLD_OBJECTS = """
@@ -56,10 +59,11 @@ Rows = npt.NDArray[np.int8]
 
 def save_vectors(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors) -> int:
     """Store the vectors of the chunks whose lines are still stored, and return how many those are."""
+    # A text that the encoder cannot read gets a vector without numbers, so that it is not tried again.
+    written = [data.tobytes() if data.any() else b"" for data in eight_bit(vectors)]
     rows = [
-        # A text that the encoder cannot read gets a vector without numbers, so that it is not tried again.
-        {"digest": body_digest(chunk), "data": data.tobytes() if data.any() else b""}
-        for chunk, data in zip(chunks, eight_bit(vectors), strict=True)
+        {"digest": body_digest(chunk), "data": data, "crc": crc32(data)}
+        for chunk, data in zip(chunks, written, strict=True)
     ]
     before = db.total_changes()
     db.executemany(queries.SET_ENCODER_VECTOR, rows)
@@ -78,6 +82,7 @@ def carry_over(db: apsw.Connection, old: Path) -> str:
     Return the encoder; nothing if there are none, or if they cannot be read.
     """
     encoder: object = ""
+    know_crc(db)
     with suppress(*DAMAGED, apsw.SQLError, UnicodeDecodeError):
         db.execute("attach database :file as old", {"file": str(old)})
         tables = {squeezed(sql) for (sql,) in db.execute(OLD_OBJECTS)}
@@ -87,6 +92,11 @@ def carry_over(db: apsw.Connection, old: Path) -> str:
     with suppress(apsw.SQLError):
         db.execute("detach database old")
     return encoder if isinstance(encoder, str) else ""
+
+
+def know_crc(db: apsw.Connection) -> None:
+    """Let statements compute the CRC-32 of a vector."""
+    db.create_scalar_function("crc32", lambda *data: crc32(data[0]), 1, deterministic=True)
 
 
 class VectorCache:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import apsw
 import numpy as np
@@ -179,7 +180,8 @@ class Batch:
         body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
         stored = fetch_one(self._db, queries.VECTOR, {"body": body_id})
         if stored is None:
-            self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": data.tobytes()})
+            written = data.tobytes()
+            self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": written, "crc": crc32(written)})
             return body_id, None
         return body_id, np.frombuffer(stored, np.int8)
 
