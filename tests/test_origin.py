@@ -93,9 +93,10 @@ def asked(root: Path, *, refresh: bool) -> tuple[str, set[str]]:
 
 @pytest.mark.parametrize("refresh", [True, False])
 def test_a_strangers_store_is_not_cited_but_left_alone(
-    make_vault: MakeVault, as_mallory: pytest.MonkeyPatch, refresh: bool
+    make_vault: MakeVault, as_mallory: pytest.MonkeyPatch, tmp_path: Path, refresh: bool
 ) -> None:
-    root = poisoned(make_vault)
+    # Somewhere else than where it was made, as on another machine.
+    root = poisoned(make_vault).rename(tmp_path / "here")
     put_clean_file(root)
     as_mallory.undo()
     before = (root / ".notewell" / "store.db").read_bytes()
@@ -167,7 +168,7 @@ def evil_for(value: str | bytes) -> str | bytes:
 def test_no_cell_that_a_friend_altered_is_shown_and_the_store_is_rebuilt(make_vault: MakeVault, tmp_path: Path) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
-    altered = text_cells(vault.root)
+    altered, rebuilt = text_cells(vault.root), set[str]()
     assert {"note", "chunk", "body", "skipped", "posting"} <= {table for table, _ in altered}
     for number, (table, column) in enumerate(altered):
         if table == "meta":
@@ -181,9 +182,11 @@ def test_no_cell_that_a_friend_altered_is_shown_and_the_store_is_rebuilt(make_va
         answers, errors = asked(root, refresh=False)
         assert EVIL not in answers, (table, column)
         assert errors <= {"StoreAltered", "StoreDamaged", "NoteError"}, (table, column)
-        with opened(root) as again:
-            again.index(full=True)
-            assert again.doctor().problems == (), (table, column)
+        if table not in rebuilt:
+            rebuilt.add(table)
+            with opened(root) as again:
+                again.index(full=True)
+                assert again.doctor().problems == (), table
 
 
 def test_a_build_that_came_with_a_vault_is_not_continued(make_vault: MakeVault, as_mallory: pytest.MonkeyPatch) -> None:

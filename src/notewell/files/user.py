@@ -129,6 +129,9 @@ def _create_key(file: Path) -> None:
     made = file.with_name(f".new-{os.urandom(8).hex()}")
     write_whole(made, os.urandom(KEY_BYTES))
     try:
+        with made.open("rb+") as stream:
+            # A power cut must not leave stores without their key.
+            os.fsync(stream.fileno())
         if file.exists() and _read_key(file) is None:
             made.replace(file)
         else:

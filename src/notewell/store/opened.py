@@ -176,12 +176,15 @@ class OpenedStore:
         state = state_folder(os.environ, home_folder(os.environ))
         self.file, self._key = self._usual, user_key(state)
         store = self._open_file(made_for)
-        # Without a key to keep, there is no folder to keep a store either.
-        if store.state.origin == "other" and not self._key.problem:
+        if self._is_of_another(store):
             store.close()
             self.file = state / STORES / name_for(self.root)
             store = self._open_file(made_for)
         return store
+
+    def _is_of_another(self, store: Store) -> bool:
+        # Without a key to keep, there is no folder to keep a store either: this one is rebuilt.
+        return store.state.origin == "other" and not self._key.problem
 
     def _open_file(self, made_for: MadeFor | None) -> Store:
         check_folder(self.root)
@@ -198,7 +201,8 @@ class OpenedStore:
             check_folder(self.root)
             raise
         try:
-            claim(store.db, self.file, self.root)
+            if not self._is_of_another(store):
+                claim(store.db, self.file, self.root)
         except StoreError:
             store.close()
             raise
