@@ -67,6 +67,8 @@ class Rule:
     # table leaves no doubt about the column.
     column_check: Check | None = None
     ahead: Ahead | None = None
+    # Skip the match unless a run of characters that is long enough for a token begins so close after the keyword.
+    run_within: int = 0
     # Skip the match if label and value are both cells of table rows: the column rules decide there.
     outside_rows: bool = False
     # If the check refuses the whole match, do not try again inside it.

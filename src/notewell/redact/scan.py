@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,19 @@ _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?:\.[A-Za-z0-9+/=_~-]++)*+")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _GAP = "\n\n\n"
 _UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}
+
+
+class _Scanned(NamedTuple):
+    """A text, itself in lower case, the stand-ins in it, and where its long runs begin."""
+
+    text: str
+    lowered: str
+    redacted: Sequence[tuple[int, int]]
+    runs: Sequence[int]
+
+    def has_run(self, at: int, within: int) -> bool:
+        number = bisect_left(self.runs, at)
+        return number < len(self.runs) and self.runs[number] < at + within
 
 
 class Scanner:
@@ -74,10 +88,11 @@ class Scanner:
         lowered = text.replace("İ", "I").lower()
         headers: list[Header] = []
         redacted = self.stand_ins(text)
+        scanned = _Scanned(text, lowered, redacted, list(long_runs(text)))
         for keyword in self._keywords.present(text):
             # Where each rule's last secret ends: a match inside it is the same secret.
             ends: dict[str, int] = {}
-            for rule, match in self._matches(keyword, text, lowered, redacted, ends):
+            for rule, match in self._matches(keyword, scanned, ends):
                 secret = match.span(match.lastgroup or 0)
                 if rule.column_check:
                     headers.append(Header(match.start(), rule.name))
@@ -89,13 +104,14 @@ class Scanner:
                 elif rule.all_or_nothing:
                     ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
         yield from self._found_in_columns(text, headers, redacted)
-        yield from self._found_at_runs(text, redacted)
+        yield from self._found_at_runs(scanned)
 
     def _matches(
-        self, keyword: Keyword, text: str, lowered: str, redacted: Sequence[tuple[int, int]], ends: Mapping[str, int]
+        self, keyword: Keyword, scanned: _Scanned, ends: Mapping[str, int]
     ) -> Iterator[tuple[Rule, re.Match[str]]]:
         """Yield each match of a keyword's rules, except inside the last secret that the same rule found."""
         word, any_case = keyword
+        text, lowered, redacted, _ = scanned
         ahead = {rule.name: _Ahead(text, rule.ahead) for rule in self._rules[keyword] if rule.ahead}
         for at in _occurrences(word, lowered if any_case else text):
             # The rule's name in a stand-in is not the label of a secret.
@@ -103,6 +119,8 @@ class Scanner:
                 continue
             for rule in self._begun(keyword, text, at):
                 if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
+                    continue
+                if rule.run_within and not scanned.has_run(at, rule.run_within):
                     continue
                 pattern = self._compiled(rule)
                 match = pattern.match(text, max(0, at - rule.lead))
@@ -129,13 +147,12 @@ class Scanner:
                     yield span
                     break
 
-    def _found_at_runs(self, text: str, redacted: Sequence[tuple[int, int]]) -> Iterator[SecretSpan]:
+    def _found_at_runs(self, scanned: _Scanned) -> Iterator[SecretSpan]:
         """Yield the secrets that rules without keywords find where a run of characters is long enough for a token."""
-        for start in long_runs(text) if self._at_runs else ():
-            for rule in self._at_runs:
-                match = self._compiled(rule).match(text, start)
-                secret = match.span(match.lastgroup or 0) if match else (0, 0)
-                if match and (span := _checked(rule.name, rule.check, text, secret, redacted)):
+        for start, rule in product(scanned.runs, self._at_runs):
+            if match := self._compiled(rule).match(scanned.text, start):
+                secret = match.span(match.lastgroup or 0)
+                if span := _checked(rule.name, rule.check, scanned.text, secret, scanned.redacted):
                     yield span
 
     def stand_ins(self, text: str) -> list[tuple[int, int]]:
