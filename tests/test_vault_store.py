@@ -122,7 +122,8 @@ def test_a_damaged_store_is_rebuilt_by_a_full_run_and_only_by_that(make_vault: M
         with pytest.raises(StoreDamaged) as caught:
             damaged.index()
         assert "`notewell index --full`" in caught.value.hint
-        assert damaged.index(full=True).added == len(NOTES)
+        report = damaged.index(full=True)
+        assert (report.added, [notice.code for notice in report.notices]) == (len(NOTES), ["store_repaired"])
         assert found(damaged, "loaf") == ["bread.md"]
     assert store_files(vault.store_file) == [".gitignore", "store.db", "store.db.lock"]
 

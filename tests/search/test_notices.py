@@ -68,7 +68,7 @@ ELSEWHERE = {
     # tests/embed/test_remote_vault.py
     *("no_vectors", "indexed_by_words"),
     # tests/test_origin.py
-    *("store_rebuilt", "store_of_another", "no_key"),
+    *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

@@ -45,6 +45,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
     "changes_being_indexed": "Looking for changed files. The latest changes may be missing from these results",
     "store_rebuilt": "The store was not made by you on this machine, or was altered. It was rebuilt from your notes",
+    "store_repaired": "The store was damaged. It was rebuilt from your notes",
     "store_of_another": "The store {file} belongs to another user or machine. Yours is {own}",
     "no_key": "{reason}. The store is rebuilt after each restart; set XDG_STATE_HOME to a folder that can be written",
     "backup_of_another_vault": "This backup was made in another folder, {vault}. Run `notewell index` to update it",

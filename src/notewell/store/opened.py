@@ -111,7 +111,7 @@ class OpenedStore:
             if self.is_indexed:
                 return ()
         except StoreDamaged:
-            return ()
+            return (Notice("store_repaired"),)
         rebuilt = (Notice("store_rebuilt"),) if self.is_foreign else ()
         elsewhere = Notice("store_of_another", {"file": str(self._usual), "own": str(self.file)})
         no_key = (Notice("no_key", {"reason": self._key.problem}),) if self._key.problem else ()
