@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import REBUILD, REPAIR, NotewellError, StoreDamaged
+from notewell.store.sqlite.checked import fetch
 from notewell.store.sqlite.rows import DICTIONARY, RAW
 from notewell.store.sqlite.schema import TABLES
 
@@ -193,3 +194,9 @@ def test_doctor_finds_every_flipped_bit_that_changes_a_row(indexed: Path, place:
                 assert vault.doctor().problems
     finally:
         file.write_bytes(whole)
+
+
+def test_rows_without_end_are_damage() -> None:
+    with closing(apsw.Connection(":memory:")) as db, pytest.raises(StoreDamaged) as caught:
+        fetch(db, f"{ENDLESS} x as id from every")
+    assert "more rows" in caught.value.fact

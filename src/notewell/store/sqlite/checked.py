@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from functools import wraps
+from itertools import islice
 from math import isfinite
 from typing import Any, ParamSpec, TypeVar
 
@@ -17,6 +18,8 @@ from notewell.errors import REPAIR, StoreDamaged
 LONGEST = 1 << 28
 # Longer than any name, list or front matter of a note: all of these are cut when it is indexed.
 LONGEST_TEXT = 1 << 20
+# So many rows are read without a look at the size of the file; above that, each takes at least so many bytes of it.
+FEW, LEAST_BYTES = 100_000, 2
 # Slots, ids of notes and lines are counted with 31 bits in memory.
 MOST = (1 << 31) - 1
 # Front matter is cut at 20 levels, and links have two.
@@ -111,7 +114,9 @@ def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None =
     try:
         if statement not in _checks:
             _checks[statement] = [(name, COLUMNS[name]) for name, *_ in cursor.get_description()]
-        rows: Rows = cursor.fetchall()
+        rows: Rows = [*islice(cursor, FEW)]
+        if len(rows) == FEW:
+            rows += _rest(db, cursor)
     except apsw.ExecutionCompleteError:
         return []
     except UnicodeDecodeError as error:
@@ -119,6 +124,15 @@ def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None =
     for (name, is_sound), values in zip(_checks[statement], zip(*rows, strict=True), strict=False):
         if not _holds(is_sound, values):
             raise damaged(f"a value of `{name}` cannot be one")
+    return rows
+
+
+def _rest(db: apsw.Connection, cursor: apsw.Cursor) -> Rows:
+    """Return more rows, as many as the file has room for: pages that lead back to each other have them without end."""
+    most = db.pragma("page_count") * db.pragma("page_size") // LEAST_BYTES
+    rows = [*islice(cursor, most)]
+    if len(rows) == most:
+        raise damaged("a table has more rows than its file has room for")
     return rows
 
 
