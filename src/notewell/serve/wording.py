@@ -44,7 +44,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
     "changes_being_indexed": "Looking for changed files. The latest changes may be missing from these results",
-    "store_rebuilt": "The store was not made by you on this machine, or was altered. It was rebuilt from your notes",
+    "store_rebuilt": "The store was made elsewhere or by an older version, or altered. It was rebuilt from your notes",
     "store_repaired": "The store was damaged. It was rebuilt from your notes",
     "store_of_another": "The store {file} belongs to another user or machine. Yours is {own}",
     "no_key": "{reason}. The store is rebuilt after each restart; set XDG_STATE_HOME to a folder that can be written",

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from notewell.errors import REBUILD, StoreAltered, StoreDamaged, StoreError
+from notewell.errors import StoreDamaged, StoreError
 from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
@@ -23,6 +23,7 @@ from notewell.store.sqlite.place import (
     name_for,
     owner_of,
 )
+from notewell.store.sqlite.seal import not_yours
 from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.
@@ -100,7 +101,7 @@ class OpenedStore:
     def check_indexed(self) -> None:
         """Raise an error if the vault was never indexed, or if its store cannot be trusted."""
         if self.is_foreign:
-            raise StoreAltered(f"{self.file} was not made by you on this machine", REBUILD)
+            raise not_yours(self.file)
         if not self.is_indexed:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 

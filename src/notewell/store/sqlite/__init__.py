@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from notewell.errors import REBUILD, StoreAltered, StoreDamaged, StoreError
+from notewell.errors import StoreAltered, StoreDamaged, StoreError
 from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.filters import count_tags
@@ -31,7 +31,7 @@ from notewell.store.sqlite.files import (
 )
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
-from notewell.store.sqlite.seal import NO_SEALS, Seals
+from notewell.store.sqlite.seal import NO_SEALS, Seals, not_yours
 from notewell.store.sqlite.snapshot import SqliteSnapshot
 from notewell.store.sqlite.vectors import carry_over
 from notewell.store.sqlite.writer import Batch
@@ -137,7 +137,7 @@ class SqliteStore:
         with self._transaction():
             state = self._meta.state(self._seals)
             if state.origin != "own":
-                raise StoreAltered(f"{self.file} was not made by you on this machine", REBUILD)
+                raise not_yours(self.file)
             yield SqliteSnapshot(self.db, state, self._load_arrays, self._seals if shown else NO_SEALS)
 
     def _load_arrays(self) -> Arrays:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -55,6 +56,11 @@ select {", ".join(OF_NOTE)}, links, seal
 from note
 """
 NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
+
+
+def not_yours(file: Path) -> StoreAltered:
+    """Return the error for a store that bears no mark of this user."""
+    return StoreAltered(f"{file} was made elsewhere, or by an older version", REBUILD)
 
 
 class Seals:
