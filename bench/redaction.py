@@ -51,7 +51,7 @@ AROUND_LINES = {
 }
 EXAMPLES = 20
 # The redactions in each vault when all were checked by hand, and how many were false.
-JUDGED = {"docs-16894": (250, 2), "zettelkasten-13419": (12, 1)}
+JUDGED = {"docs-16894": (253, 2), "zettelkasten-13419": (12, 1)}
 
 
 def measure_redaction(folder: str) -> Measured:
