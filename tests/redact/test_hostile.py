@@ -30,6 +30,17 @@ RUNS = [
     *("WIFI:S:a;", "123456789:AA", ".atlasv1.", "&sig=", "8Q~", "MTE", "bearer ", "basic ", "\\npassword", "日本"),
     *("password=\n- ", "passwords: [", 'password: ["a", ', "password,b\n1\n", '"x\n,password\n', "password,password\n"),
     *("| password | b |\n|---|---|\n| x |\n", "[REDACTED:password] ", "password: [REDACTED:jwt]", "pw ", '"pw"'),
+    *("kind: secret\n", "data:\n a: b\n", "data:\na: b\n", '"a" == ', "a1b2 is the password ", "a:5432:", "curl \\\n"),
+    *(
+        "redis-cli ",
+        "ZXlK",
+        "AZDO",
+        "a1b2c3d4e5f6g7h8 is ",
+        "log in with ",
+        "the token is ",
+        "password: 1a(",
+        'token("',
+    ),
     *('\\"password\\": \\"', "discord.com/api/webhooks/", DASHES + "BEGIN ", DASHES, BEGIN, f"{BEGIN}\n{'A' * 64}\n"),
 ]
 
