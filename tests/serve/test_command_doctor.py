@@ -115,6 +115,11 @@ def edge_to_nobody(db: Any) -> None:
     db.execute("update edge set data = ? where note = ?", (data[:4] + (999).to_bytes(4, "little") + data[8:], note))
 
 
+def edge_elsewhere(db: Any) -> None:
+    note, data = db.execute("select note, data from edge where length(data) > 0 limit 1").fetchone()
+    db.execute("update edge set data = ? where note = ?", (data[:4] + note.to_bytes(4, "little") + data[8:], note))
+
+
 def edge_too_many(db: Any) -> None:
     db.execute("update edge set data = data || x'0000000000000000' where note = 1")
 
@@ -129,6 +134,10 @@ def no_edges(db: Any) -> None:
 
 def standing_of_nobody(db: Any) -> None:
     db.execute("insert into standing (note, pagerank, centrality, community) values (999, 0, 0, 0)")
+
+
+def other_standing(db: Any) -> None:
+    db.execute("update standing set pagerank = pagerank / 2")
 
 
 def secret_in_a_body(db: Any) -> None:
@@ -166,10 +175,12 @@ FAULTS: tuple[tuple[Plant, str], ...] = (
     (unreadable_text, "a text in it cannot be unpacked"),
     (unreadable_links, "a text in it cannot be unpacked"),
     (edge_to_nobody, "1 links that lead to a note that is not there"),
+    (edge_elsewhere, "1 notes whose links lead elsewhere than stored"),
     (edge_too_many, "1 notes with another number of edges than links"),
     (edges_of_nobody, "1 edges of notes that are not there"),
     (no_edges, "1 notes whose links were never resolved"),
     (standing_of_nobody, "1 standings of notes that are not there"),
+    (other_standing, "the standings of notes are not those that their links give"),
     (secret_in_a_body, "aws-key-id"),
     (secret_in_a_title, "aws-key-id"),
     (secret_in_fields, "aws-key-id"),

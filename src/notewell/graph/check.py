@@ -18,19 +18,25 @@ def find_wrong_links(snapshot: Snapshot, files: Callable[[], Iterable[str]]) -> 
 
     `files` lists the vault's files that are not notes.
     """
-    state = snapshot.state
-    if state.links_resolved:
-        names = snapshot.names()
-        resolver = make_resolver(snapshot, names, files)
-        notes = np.fromiter((named.id for named in names), np.uint32, len(names))
-        wanted = resolved(snapshot, names, notes, resolver)
-        edges = snapshot.edges()
-        ends = np.stack((edges.hashes, edges.targets), axis=1)
-        stored = {note: ends[edges.sources == note] for note in wanted}
-        if wrong := sum(not np.array_equal(_settled(wanted[note]), _settled(stored[note])) for note in wanted):
-            yield f"{wrong:,} notes whose links lead elsewhere than stored"
-    if state.links_resolved and state.standings_current:
+    if not snapshot.state.links_resolved:
+        return
+    if wrong := _count_astray(snapshot, files):
+        yield f"{wrong:,} notes whose links lead elsewhere than stored"
+    if snapshot.state.standings_current:
         yield from _wrong_standings(snapshot)
+
+
+def _count_astray(snapshot: Snapshot, files: Callable[[], Iterable[str]]) -> int:
+    """Return how many notes have links that lead elsewhere than stored."""
+    names, edges = snapshot.names(), snapshot.edges()
+    notes = np.fromiter((named.id for named in names), np.uint32, len(names))
+    wanted = resolved(snapshot, names, notes, make_resolver(snapshot, names, files))
+    ends = np.stack((edges.hashes, edges.targets), axis=1)
+    # Edges are in the order of their sources.
+    first, last = np.searchsorted(edges.sources, notes), np.searchsorted(edges.sources, notes, "right")
+    stored = (ends[begin:end] for begin, end in zip(first, last, strict=True))
+    pairs = zip(notes.tolist(), stored, strict=True)
+    return sum(not np.array_equal(_settled(wanted[note]), _settled(found)) for note, found in pairs)
 
 
 def _settled(ends: LinkEnds) -> LinkEnds:
