@@ -291,7 +291,7 @@ def test_a_user_without_a_home_keeps_a_store_until_the_restart_and_is_told(
     with opened(vault.root) as again:
         assert (again.index().notices, again.search("hive").notices) == ((), ())
     # Another key, as after a restart: there is no folder for a store of one's own, so this one is rebuilt.
-    monkeypatch.setattr("notewell.files.user._passing_key", lambda: b"another" * 4)
+    monkeypatch.setattr("notewell.files.user._temporary_key", lambda: b"another" * 4)
     with opened(vault.root) as later:
         assert [notice.code for notice in later.index().notices] == ["store_rebuilt", "no_key"]
         assert later.store_file == vault.store_file

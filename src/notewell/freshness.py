@@ -95,11 +95,11 @@ class Freshness:
             self._check_answerable()
             if self.progress is not None:
                 return (self._notice_of_run(),)
-        news = self._run.take_news() if self._run else ()
+        told = self._run.take_notices() if self._run else ()
         if not (self.policy.refresh if refresh is None else refresh):
-            return news
+            return told
         notices = self._shared_look(refresh if isinstance(refresh, Progress) else None)
-        return (*news, *notices) if self.progress is None else (self._notice_of_run(),)
+        return (*told, *notices) if self.progress is None else (self._notice_of_run(),)
 
     def index_new(self) -> tuple[Notice, ...]:
         """Index a vault that was never indexed, if no surface looks after that; return what the user should know."""
@@ -321,7 +321,7 @@ class BackgroundRun:
         self.report: Report | None = None
         self.error: BaseException | None = None
         self._over_at = 0.0
-        self._news: tuple[Notice, ...] = ()
+        self._notices: tuple[Notice, ...] = ()
         self._indexing = indexing
         self._wait = wait
         self._stop = stop
@@ -341,10 +341,10 @@ class BackgroundRun:
         """Wait for its end, at most this many seconds."""
         self._thread.join(seconds)
 
-    def take_news(self) -> tuple[Notice, ...]:
-        """Return what the user should know of the run, once."""
-        news, self._news = self._news, ()
-        return news
+    def take_notices(self) -> tuple[Notice, ...]:
+        """Return the notices of the run, once."""
+        notices, self._notices = self._notices, ()
+        return notices
 
     @property
     def is_over(self) -> bool:
@@ -363,7 +363,7 @@ class BackgroundRun:
         try:
             progress = Progress(self._tell, lambda: self._left.is_set() or self._stop())
             self.report = self._indexing.run(progress=progress, wait=self._wait)
-            self._news = self.report.notices
+            self._notices = self.report.notices
         except BaseException as error:  # reported to the follower, or to the next request
             self.error = error
         finally:

@@ -121,7 +121,7 @@ def test_a_vector_that_was_damaged_neither_breaks_search_nor_escapes_doctor(make
         results = vault.search("the hive hums")
         assert (len(results), results.notices) == (5, ())
         assert sorted(excerpt.retrievers["fine"] is None for excerpt in results) == [False] * 4 + [True]
-        length, number = "encoder vectors of another length than most", "encoder vectors with a damaged number"
+        length, number = "encoder vectors of another length than most", "encoder vectors whose checksum is wrong"
         assert vault.doctor().problems == (f"1 {length}", f"1 {number}")
 
 

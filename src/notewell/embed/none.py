@@ -13,7 +13,7 @@ NO_EMBEDDER = ""
 
 
 class NoEmbedder:
-    """Knows nothing of any text, so that all vectors are zero."""
+    """An embedder whose vectors are all zero, so that nothing is found by meaning."""
 
     fingerprint = NO_EMBEDDER
     dimensions = 1
@@ -23,5 +23,5 @@ class NoEmbedder:
         return np.zeros((len(texts), self.dimensions), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:
-        """Return zeros."""
+        """Return a vector of zeros."""
         return np.zeros(self.dimensions, dtype=np.float32)

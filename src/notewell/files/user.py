@@ -98,14 +98,14 @@ def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
 
 
 class Key(NamedTuple):
-    """The user's secret key, and why it could not be kept; such a key is another one after a restart."""
+    """The user's secret key. If it could not be saved, `problem` says why, and the key changes with a restart."""
 
     value: bytes
     problem: str = ""
 
 
 def user_key(folder: Path) -> Key:
-    """Return the key in the user's folder of state; it is created on first use, by one of many processes."""
+    """Return the key in the user's folder of state, created on first use; without one, a temporary key."""
     file = folder / KEY
     try:
         if (found := _read_key(file)) is None:
@@ -113,19 +113,19 @@ def user_key(folder: Path) -> Key:
             _create_key(file)
             found = _read_key(file)
     except OSError as error:
-        return Key(_passing_key(), f"{file} cannot be read or created: {error.strerror or error}")
-    return Key(found or _passing_key(), "" if found else f"{file} cannot be read")
+        return Key(_temporary_key(), f"{file} cannot be read or created: {error.strerror or error}")
+    return Key(found or _temporary_key(), "" if found else f"{file} cannot be read")
 
 
 def _read_key(file: Path) -> bytes | None:
     with suppress(FileNotFoundError):
-        # One that is cut off is left by a power cut, and of no use.
+        # A power cut may leave a key that is cut off, which is of no use.
         return found if len(found := file.read_bytes()) == KEY_BYTES else None
     return None
 
 
 def _create_key(file: Path) -> None:
-    """Create a key, unless another process does: all use the one that was linked first."""
+    """Create a key. If several processes do, all use the one that was linked first."""
     made = file.with_name(f".new-{os.urandom(8).hex()}")
     write_whole(made, os.urandom(KEY_BYTES))
     try:
@@ -146,8 +146,8 @@ def _create_key(file: Path) -> None:
 
 
 @cache
-def _passing_key() -> bytes:
-    """Return a key that nobody elsewhere can know: this user's until the restart, or else this process's."""
+def _temporary_key() -> bytes:
+    """Return a key that lasts until the machine restarts; without a boot id, as long as this process."""
     with suppress(OSError, AttributeError):
         return sha256(f"{BOOT.read_text('ascii')} {os.getuid()}".encode()).digest()
     return os.urandom(KEY_BYTES)

@@ -121,14 +121,14 @@ class Indexing:
         store = self._opened.repaired() if full else self._opened.store
         embedder = self._embedder
         with store.locked(wait=wait):
-            news = self._opened.news
+            notices = self._opened.notices
             if not full and self._is_current(store.state, embedder):
-                return replace(self._index(store, embedder, progress), notices=news)
+                return replace(self._index(store, embedder, progress), notices=notices)
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)
                 if not report.interrupted:
                     store.replace_by(fresh)
-            return replace(report, notices=news)
+            return replace(report, notices=notices)
 
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""

@@ -25,7 +25,7 @@ NO_STAND_INS: StandIns = MappingProxyType({})
 # Kinds of vectors: every chunk has the embedder's. An encoder's are known by its fingerprint, and may be missing.
 EMBEDDER = ""
 
-# Who made a store: this user on this machine; nobody knows, as it bears no mark; or somebody else.
+# Who made a store: this user on this machine; unknown, as it has no mark; or somebody else.
 Origin = Literal["own", "unknown", "other"]
 
 
@@ -311,7 +311,7 @@ class Store(Keeping, Protocol):
     def reading(self, *, shown: bool = True) -> AbstractContextManager[Snapshot]:
         """Read one state, which does not change inside the block.
 
-        Text that was altered is an error, unless nothing of it is `shown`.
+        Without `shown`, nothing read is shown to anybody, and altered text is no error.
         """
 
     def writing(self, *, wait: bool = True) -> AbstractContextManager[Writing]:

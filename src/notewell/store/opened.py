@@ -72,7 +72,7 @@ class OpenedStore:
         return store
 
     def repaired(self) -> Store:
-        """Return the store; a damaged one only to be replaced, as all of it can be made again."""
+        """Return the store to rebuild; a damaged one is not opened, and can only be replaced."""
         try:
             self.store.about()
         except StoreDamaged:
@@ -106,8 +106,8 @@ class OpenedStore:
             raise StoreError("This vault was never indexed", "Run `notewell index` first")
 
     @property
-    def news(self) -> tuple[Notice, ...]:
-        """Return what the user should know of the store before a run: why it is rebuilt, or stands elsewhere."""
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the user should know before a run: why the store is rebuilt, or why it is elsewhere."""
         try:
             if self.is_indexed:
                 return ()

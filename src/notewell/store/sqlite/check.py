@@ -20,7 +20,7 @@ from notewell.store.sqlite.rows import body_digest, carray, load_chunks, unpack
 from notewell.store.sqlite.rows import pack as pack_text
 from notewell.store.sqlite.schema import Meta
 from notewell.store.sqlite.seal import Seals
-from notewell.store.sqlite.vectors import know_crc
+from notewell.store.sqlite.vectors import define_crc32
 
 # Notes or chunks read together.
 GROUP = 2_000
@@ -50,8 +50,8 @@ STRAYS = {
             limit 1
         )
     """,
-    "vectors with a damaged number": f"select count(*) from vector where {WRONG_CRC}",
-    "encoder vectors with a damaged number": f"select count(*) from fine where {WRONG_CRC}",
+    "vectors whose checksum is wrong": f"select count(*) from vector where {WRONG_CRC}",
+    "encoder vectors whose checksum is wrong": f"select count(*) from fine where {WRONG_CRC}",
     "encoder vectors without lines": "select count(*) from fine where body not in (select id from body)",
     "skipped files that are notes, too": "select count(*) from skipped where path in (select path from note)",
 }
@@ -87,7 +87,7 @@ order by term, block
 def find_problems(db: apsw.Connection) -> Iterator[str]:
     """Yield what is wrong with a store, one sentence each."""
     state = Meta(db).state()
-    know_crc(db)
+    define_crc32(db)
     for (message,) in db.execute("pragma integrity_check(10)"):
         if message != "ok":
             yield f"SQLite: {message}"
@@ -119,7 +119,7 @@ def find_altered(db: apsw.Connection, seals: Seals) -> Iterator[str]:
 
 
 def _packing_problems(db: apsw.Connection) -> Iterator[str]:
-    """Yield whether a few texts are packed otherwise than today; if most are, another version of zlib packed them."""
+    """Yield a sentence if a few texts are packed differently than today; if most are, another zlib packed them."""
     wrong = total = last = 0
     while rows := fetch(db, BODIES, {"last": last, "limit": GROUP}):
         wrong += sum(pack_text(unpack(data)) != data for _, data in rows)

@@ -18,7 +18,7 @@ from notewell.errors import REPAIR, StoreDamaged
 LONGEST = 1 << 28
 # Longer than any name, list or front matter of a note: all of these are cut when it is indexed.
 LONGEST_TEXT = 1 << 20
-# So many rows are read without a look at the size of the file; above that, each takes at least so many bytes of it.
+# A statement that returns more rows than this may return as many as fit into the file, at so many bytes a row.
 FEW, LEAST_BYTES = 100_000, 2
 # Slots, ids of notes and lines are counted with 31 bits in memory.
 MOST = (1 << 31) - 1
@@ -50,8 +50,8 @@ def decodes(function: Callable[Given, Result]) -> Callable[Given, Result]:
     return checked
 
 
-def _number(values: Sequence[Any], least: int = 0, most: int = MOST) -> bool:
-    return {*map(type, values)} == {int} and min(values) >= least and max(values) <= most
+def _number(values: Sequence[Any]) -> bool:
+    return _integer(values) and min(values) >= 0 and max(values) <= MOST
 
 
 def _integer(values: Sequence[Any]) -> bool:
@@ -109,7 +109,7 @@ _checks: dict[str, list[tuple[str, Callable[[Sequence[Any]], bool]]]] = {}
 
 
 def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None = None) -> Rows:
-    """Return the rows of a statement, once all values are what their columns may have."""
+    """Return the rows of a statement; a value that its column cannot have is an error."""
     cursor = db.execute(statement, bindings)
     try:
         if statement not in _checks:
@@ -123,12 +123,12 @@ def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None =
         raise damaged(f"a text in it is not UTF-8: {error}") from error
     for (name, is_sound), values in zip(_checks[statement], zip(*rows, strict=True), strict=False):
         if not _holds(is_sound, values):
-            raise damaged(f"a value of `{name}` cannot be one")
+            raise damaged(f"a value in column `{name}` is not valid")
     return rows
 
 
 def _rest(db: apsw.Connection, cursor: apsw.Cursor) -> Rows:
-    """Return more rows, as many as the file has room for: pages that lead back to each other have them without end."""
+    """Return the other rows. Pages that point back to each other would give rows without end: that is an error."""
     most = db.pragma("page_count") * db.pragma("page_size") // LEAST_BYTES
     rows = [*islice(cursor, most)]
     if len(rows) == most:

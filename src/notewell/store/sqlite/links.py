@@ -285,7 +285,7 @@ def _stored_links(db: apsw.Connection, notes: Sequence[int]) -> dict[int, list[l
     rows = fetch(db, LINKS, {"ids": carray(notes)}) if len(notes) else []
     stored = {note: read_json(unpack(data), list) for note, data in rows}
     if not all(_is_link(link) for links in stored.values() for link in links):
-        raise damaged("a link is not one")
+        raise damaged("a link is malformed")
     return stored
 
 

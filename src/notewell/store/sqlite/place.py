@@ -104,7 +104,7 @@ def owner_of(file: Path) -> Path | None:
 def _owner(db: apsw.Connection) -> Path | None:
     value = fetch_one(db, queries.META, {"key": OWNER})
     if value and (not isinstance(value, bytes) or b"\0" in value):
-        raise damaged("the vault it is for is not a path")
+        raise damaged("the vault it belongs to is not a path")
     return Path(os.fsdecode(value)) if value else None
 
 

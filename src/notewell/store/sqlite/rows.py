@@ -29,8 +29,7 @@ RAW = -zlib.MAX_WBITS
 # On 105,000 chunks: level 4 takes 3 s and gives 39 MB, level 6 5 s and 38 MB.
 LEVEL = 4
 
-# More than the links of any note take, and more than the chunks that are read together: a few bytes may unpack to
-# gigabytes.
+# A few bytes may unpack to gigabytes. No note's links, and no chunks that are read together, take as much as this.
 LARGEST = LONGEST // 2
 
 # Reading the dictionary takes as long as packing a chunk: done once, and copied.
@@ -48,7 +47,7 @@ def pack(text: str) -> bytes:
 
 
 def unpack(data: bytes, most: int = LARGEST) -> str:
-    """Return a compressed text of at most so many bytes."""
+    """Return a compressed text; one of more than `most` bytes is an error."""
     try:
         unpacker = zlib.decompressobj(RAW, zdict=DICTIONARY)
         text = unpacker.decompress(data, most).decode("utf-8")

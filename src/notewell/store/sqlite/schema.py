@@ -65,7 +65,7 @@ MIGRATIONS = {
         alter table chunk add column day text not null default '';
         alter table chunk add column tasks text not null default '';
     """,
-    # Rows without a seal are not believed: a store of an older format is rebuilt.
+    # Rows without a seal are not trusted: a store of an older format is rebuilt.
     5: """
         alter table note add column seal blob not null default x'';
         alter table chunk add column seal blob not null default x'';
@@ -188,11 +188,11 @@ create table skipped (
 
 
 def squeezed(sql: str) -> str:
-    """Return a statement without what a migrated table may have otherwise: spaces and capitals."""
+    """Return a statement in lower case and without spaces, which differ in a migrated table."""
     return "".join(sql.split()).lower()
 
 
-# The statements that SQLite keeps of these tables; and how they begin, unlike those of views and triggers.
+# The statements that SQLite keeps for these tables, and how they begin; views and triggers begin differently.
 OBJECTS = {squeezed(sql) for sql in re.sub("--.*", "", TABLES).split(";")} - {""}
 PLAIN = ("createtable", "createindex")
 
@@ -252,16 +252,16 @@ def _written(value: Any) -> str:
 
 
 def _counted(value: Any) -> int:
-    # With room to count on: no store gets there.
+    # Far above any real count, and still below SQLite's largest number after many more.
     if not isinstance(value, int) or not 0 <= value < 1 << 60:
-        raise damaged(f"{value!r:.40} is not a number of a state")
+        raise damaged(f"{value!r:.40} is not a counter")
     return value
 
 
 def _dimensions(value: Any) -> int:
     # A restored store is made for nothing until its content is there.
-    if not 0 <= _counted(value) <= MOST_DIMENSIONS:
-        raise ValueError(f"vectors of {value} numbers")
+    if _counted(value) > MOST_DIMENSIONS:
+        raise ValueError(f"vectors cannot have {value} numbers")
     return int(value)
 
 
@@ -288,7 +288,7 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], se
     if version < OLDEST:
         raise StoreDamaged(f"{file} was made by an older version of Notewell, or is damaged", REPAIR)
     if version < VERSION:
-        # Those of an older format differ, but none has what would run while they are migrated.
+        # Tables of an older format differ, but none has views or triggers, which would run during the migration.
         _check_objects(db, file, lambda found: {sql for sql in found if not sql.startswith(PLAIN)})
         _migrate(db)
     _check_objects(db, file, lambda found: found ^ OBJECTS)

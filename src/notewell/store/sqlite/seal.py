@@ -59,7 +59,7 @@ NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
 
 
 def not_yours(file: Path) -> StoreAltered:
-    """Return the error for a store that bears no mark of this user."""
+    """Return the error for a store without this user's mark."""
     return StoreAltered(f"{file} was made elsewhere, or by an older version", REBUILD)
 
 
@@ -80,7 +80,7 @@ class Seals:
         False
         """
         made = self._primed.copy()
-        # What Python writes for a tuple ends where it ends, so that no text moves from one value into the next.
+        # `repr` quotes and separates the values, so that no text can move from one value into the next.
         made.update(f"{kind}{values!r}".encode())
         made.update(text)
         return made.digest()

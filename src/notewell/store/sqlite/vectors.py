@@ -51,7 +51,7 @@ from old.meta
 where key = 'fine'
 """
 
-# The tables that have them: nothing is read from a view of that name.
+# The tables that are read; a view of the same name is not.
 CARRIED = ("createtablemeta(", "createtablebody(", "createtablefine(")
 
 Rows = npt.NDArray[np.int8]
@@ -79,10 +79,10 @@ def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dic
 def carry_over(db: apsw.Connection, old: Path) -> str:
     """Copy the encoder's vectors of texts that an old store has too: a rebuild need not repeat hours of work.
 
-    Return the encoder; nothing if there are none, or if they cannot be read.
+    Return the encoder's fingerprint; "" if there are no such vectors, or if they cannot be read.
     """
     encoder: object = ""
-    know_crc(db)
+    define_crc32(db)
     with suppress(*DAMAGED, apsw.SQLError, UnicodeDecodeError):
         db.execute("attach database :file as old", {"file": str(old)})
         tables = {squeezed(sql) for (sql,) in db.execute(OLD_OBJECTS)}
@@ -94,8 +94,8 @@ def carry_over(db: apsw.Connection, old: Path) -> str:
     return encoder if isinstance(encoder, str) else ""
 
 
-def know_crc(db: apsw.Connection) -> None:
-    """Let statements compute the CRC-32 of a vector."""
+def define_crc32(db: apsw.Connection) -> None:
+    """Define the SQL function `crc32`, the checksum of a vector."""
     db.create_scalar_function("crc32", lambda *data: crc32(data[0]), 1, deterministic=True)
 
 
