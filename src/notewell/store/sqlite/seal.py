@@ -69,9 +69,9 @@ class Seals:
     def __init__(self, key: bytes = b"") -> None:
         self._key = key
         self._primed = blake2b(key=key, digest_size=16)
-        # The generation that was last read, and which of its notes were checked; None stands for all.
-        self._generation = -1
-        self._checked: set[str] | None = set()
+        # The generation that was last read, and which of its notes were checked; None stands for all. Read and written
+        # as one value: threads share it, and may read different generations.
+        self._checked: tuple[int, frozenset[str] | None] = (-1, frozenset())
 
     def of(self, kind: str, values: tuple[Any, ...], text: bytes = b"") -> bytes:
         """Return the seal of a row of some kind.
@@ -103,16 +103,16 @@ class Seals:
 
     def check_notes(self, db: apsw.Connection, generation: int, paths: Collection[str] | None = None) -> None:
         """Check the notes at these paths, or all notes, once for each state of the store."""
-        if generation != self._generation:
-            self._generation, self._checked = generation, set()
-        if not self._key or self._checked is None:
+        last, checked = self._checked
+        checked = checked if last == generation else frozenset()
+        if not self._key or checked is None:
             return
-        missing = None if paths is None else [path for path in paths if path not in self._checked]
+        missing = None if paths is None else [path for path in paths if path not in checked]
         if missing is None or missing:
             rows = fetch(db, NOTES_AT, {"paths": json.dumps(missing)}) if missing else fetch(db, ALL_NOTES)
             for row in rows:
                 self.check(row[-1], "note", row[:-2], row[-2])
-            self._checked = None if missing is None else self._checked.union(missing)
+            self._checked = generation, None if missing is None else checked.union(missing)
 
 
 NO_SEALS = Seals()
