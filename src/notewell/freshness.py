@@ -289,7 +289,11 @@ class Freshness:
         if run.error is not None:
             raise run.error
         done, total = run.progress
-        why = "again, as the store was made elsewhere" if self._indexing.is_foreign else "for the first time"
+        why = (
+            "again, as the store was made elsewhere or by an older version"
+            if self._indexing.is_foreign
+            else "for the first time"
+        )
         fact = f"The notes are being indexed {why} ({done:,} of {total:,} so far)"
         raise StoreBusy(fact, "Ask again in half a minute")
 

@@ -23,7 +23,7 @@ def say(text: str, *, after: int = 0) -> None:
     """
     if is_quiet():
         return
-    lines = (" " * after + printable(text)).split("\n")
+    lines = (" " * after + escaped(text)).split("\n")
     if sys.stderr is not None and sys.stderr.isatty():
         lines = [piece for line in lines for piece in wrapped(line, columns_of(sys.stderr))]
     with suppress(BrokenPipeError):
@@ -57,24 +57,19 @@ def counted(number: int, what: str) -> str:
 
 
 def echo(text: str = "", *, nl: bool = True, styled: bool = False) -> None:
-    """Print to stdout with hidden characters escaped; in `styled` text, colours and links pass."""
+    """Print to stdout with hidden characters escaped.
+
+    In `styled` text, colours and links pass; text of notes in it has to be escaped already.
+    """
+    # A split returns the escape codes at odd places.
     parts = OURS.split(text) if styled else [text]
     click.echo("".join(part if number % 2 else escaped(part) for number, part in enumerate(parts)), nl=nl)
 
 
-def printable(text: str) -> str:
-    """Return text with hidden characters escaped: part of a styled line, whose own escape codes pass.
-
-    >>> printable("rye\\x1b[31m")
-    'rye\\\\x1b[31m'
-    """
-    return escaped(text)
-
-
 def printable_line(text: str) -> str:
-    """Return the text as `printable` does, on one line: a file name may contain line breaks.
+    """Return a text on one line, with hidden characters, tabs and line ends escaped.
 
     >>> printable_line("rye\\nbread\\t.md")
     'rye\\\\nbread\\\\t.md'
     """
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")

@@ -19,7 +19,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
     "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing
-    "indexed_by_words": "{reason}. The notes are indexed by words alone; `notewell index` adds meaning once it answers",
+    "indexed_by_words": "{reason}. Indexed by words alone; `notewell index` adds vectors once the server answers",
     "never_indexed": "This vault was never indexed. Run `notewell index`",
     "skipped_files": (
         "1 file was not indexed. See `notewell status`",
@@ -44,7 +44,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "indexing_begun": "Indexing has begun. Search again in a minute to find everything",
     "indexing_now": "Indexing ({done} of {total} notes). Search again in a minute to find everything",
     "changes_being_indexed": "Looking for changed files. The latest changes may be missing from these results",
-    "store_rebuilt": "The store was made elsewhere or by an older version, or altered. It was rebuilt from your notes",
+    "store_rebuilt": "The store was altered, or made elsewhere or by an older version. It was rebuilt from your notes",
     "store_repaired": "The store was damaged. It was rebuilt from your notes",
     "store_of_another": "The store {file} belongs to another user or machine. Yours is {own}",
     "no_key": "{reason}. The store is rebuilt after each restart; set XDG_STATE_HOME to a folder that can be written",

@@ -25,8 +25,9 @@ from notewell.config import (
 )
 from notewell.config.settings import SPECS, setting_names
 from notewell.embed.rules import Key
+from notewell.files.control_chars import escaped
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
-from notewell.serve.say import echo, printable
+from notewell.serve.say import echo
 from notewell.serve.width import width_of
 
 # A wider value does not widen the column.
@@ -150,8 +151,8 @@ def _print_one(setting: Setting) -> None:
 def _print_all(settings: list[Setting]) -> None:
     width = max(len(setting.name) for setting in settings)
     for setting in settings:
-        value = printable(as_toml(setting.value))
-        source = printable(setting.source) + (f" ({setting.remark})" if setting.remark else "")
+        value = escaped(as_toml(setting.value))
+        source = escaped(setting.source) + (f" ({setting.remark})" if setting.remark else "")
         row = f"{setting.name:{width}}  {value}{' ' * (WIDE - width_of(value))}  {source}"
         # Settings that were set stand out.
         echo(click.style(row, dim=True) if source == DEFAULT else row, styled=True)

@@ -233,5 +233,4 @@ def status(as_json: bool) -> None:
     from notewell.serve.say import echo  # noqa: PLC0415
 
     found = make_status(state_folder(os.environ, home_folder(os.environ)))
-    # An error may contain a file name, and that may contain control characters.
     echo(json_text(found, indent=2) if as_json else status_text(found))

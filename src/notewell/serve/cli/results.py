@@ -16,7 +16,7 @@ from notewell.search import context
 from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.json_data import as_data, json_text
-from notewell.serve.say import counted, echo, printable, say
+from notewell.serve.say import counted, echo, say
 from notewell.serve.width import width_of, wrapped
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
@@ -115,7 +115,7 @@ def by_note(hits: Iterable[Hit]) -> list[list[Hit]]:
 
 def _flat_head(hit: Hit) -> str:
     place = click.style(f"{shown_path(hit.path)}:{hit.excerpt.line}", fg="cyan") + _part(hit)
-    return "  ".join((place, click.style(printable(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
+    return "  ".join((place, click.style(escaped(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
 
 
 def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: bool) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: boo
     """
     place = f"{'' if again else shown_path(hit.path)}:{hit.excerpt.line}"
     is_named = again or hit.title == PurePosixPath(hit.path).stem
-    heading = printable(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
+    heading = escaped(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
     about = [click.style(heading, bold=True)] if heading else []
     about += [click.style(text, dim=True) for text in (*(() if again else _date(hit)), f"{hit.score:.3f}")]
     first, rest = link(click.style(place, fg="cyan"), hit) + _part(hit), "  ".join(about)
@@ -138,7 +138,7 @@ def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: boo
 
 
 def _part(hit: Hit) -> str:
-    return f" ({printable(hit.excerpt.place)})" if hit.excerpt.place else ""
+    return f" ({escaped(hit.excerpt.place)})" if hit.excerpt.place else ""
 
 
 def _date(hit: Hit) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def _body(hit: Hit, columns: int) -> Iterator[str]:
     """Yield the excerpt, how a deep search reached it, and where else it is."""
     lines = _highlighted(hit.excerpt).split("\n")
     if isinstance(hit, DeepHit):
-        lines.append(click.style(printable(hit.trace[-1].why), dim=True))
+        lines.append(click.style(escaped(hit.trace[-1].why), dim=True))
     if hit.also:
         lines.append(_duplicates(hit.also))
     for line in lines:
@@ -187,10 +187,10 @@ def _highlighted(excerpt: Excerpt) -> str:
     parts: list[str] = []
     at = 0
     for start, end in excerpt.highlights:
-        word = click.style(printable(excerpt.text[start:end]), fg="yellow", bold=True)
-        parts += printable(excerpt.text[at:start]), word
+        word = click.style(escaped(excerpt.text[start:end]), fg="yellow", bold=True)
+        parts += escaped(excerpt.text[at:start]), word
         at = end
-    return "".join((*parts, printable(excerpt.text[at:])))
+    return "".join((*parts, escaped(excerpt.text[at:])))
 
 
 def explain_hit(hit: Hit) -> Iterator[str]:
@@ -204,7 +204,7 @@ def explain_hit(hit: Hit) -> Iterator[str]:
         sums = number == 0 and bool(hit.votes)
         change = "sum" if sums else "" if step.factor in (None, 1.0) else f"× {step.factor:.3f}"
         row = STEP_ROW.format(step.by, change, f"{step.score:.4f}")
-        yield from map(_indented, _with_reason(row, "" if sums else printable(step.why)))
+        yield from map(_indented, _with_reason(row, "" if sums else escaped(step.why)))
 
 
 def _vote_row(vote: Vote) -> str:

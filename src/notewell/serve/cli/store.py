@@ -46,9 +46,9 @@ def backup(file: Path, vault: Path | None, as_json: bool) -> None:
 def restore(file: Path, vault: Path | None, force: bool, as_json: bool) -> None:
     """Replace the store with a backup
 
-    FILE is one that `notewell backup` wrote. It is checked first, half a minute for 100,000 chunks, and refused if
-    it is damaged. Searches use the old store until this is done. Run `notewell index` afterwards to index what changed
-    since the backup.
+    FILE is one that `notewell backup` wrote. Notewell checks it first, which takes half a minute for 100,000 chunks,
+    and rejects a damaged one. Searches use the old store until this is done. Run `notewell index` afterwards to index
+    what changed since the backup.
 
     \b
     Example:

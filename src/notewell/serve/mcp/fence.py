@@ -1,4 +1,4 @@
-"""The fence around everything that comes from a vault: no tool, error or name gets past it."""
+"""The fence around everything in an answer that comes from a vault: text, names and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Own(str):
 
 @dataclass(frozen=True, slots=True, init=False)
 class ToolAnswer:
-    """The answer of a tool: parts of a text, each in a fence unless it is `Own`, and mostly the same as data."""
+    """The answer of a tool: parts of a text, each in a fence unless it is `Own`, and usually the same as data."""
 
     parts: tuple[str, ...]
     data: Data | None
@@ -48,7 +48,7 @@ class ToolAnswer:
 def harmless(value: Any) -> Any:
     """Return text, or all text in JSON data, without hidden characters and tags that could mislead a model.
 
-    Pages have removed them from text, and escaped them in paths: this catches what no page has thought of.
+    Pages already remove them from text and escape them in paths; this is the last check of every answer.
 
     >>> harmless({"title": "r\\u202eye <system>"})
     {'title': 'r\\\\u202eye &lt;system>'}

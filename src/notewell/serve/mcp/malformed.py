@@ -14,14 +14,14 @@ ID = re.compile(r'\s*\{(?:[^{}\[\]"]|"[^"\\]*")*?"id"\s*:\s*(?:(-?\d{1,18})|"([^
 # Every notification of the protocol begins with it; anything else asks for an answer.
 NOTIFICATIONS = "notifications/"
 NOT_JSON = "The message is not valid JSON. A lone surrogate such as \\ud800 is not a character"
-NOT_A_REQUEST = "The message is not a JSON-RPC 2.0 request with a method and an id, a number or a string"
-WRONG_PARAMS = "The params of a request are an object"
+NOT_A_REQUEST = "The message is not a JSON-RPC 2.0 request with a method, and a number or string as its id"
+WRONG_PARAMS = "The params of a request have to be an object"
 
 Id = int | str | None
 
 
 def read_message(data: bytes) -> types.JSONRPCMessage | types.JSONRPCError:
-    """Return a message, or the error that it gets."""
+    """Return a message, or the error that answers it."""
     try:
         message = types.jsonrpc_message_adapter.validate_json(data, by_name=False)
     except ValidationError as error:
@@ -30,9 +30,9 @@ def read_message(data: bytes) -> types.JSONRPCMessage | types.JSONRPCError:
 
 
 def refusal(message: object) -> types.JSONRPCError | None:
-    """Return the error that a message gets; None if it is a message, or a response that nobody can use."""
+    """Return the error that answers a message; None if the message is valid, or a malformed response."""
     if isinstance(message, types.JSONRPCNotification) and not message.method.startswith(NOTIFICATIONS):
-        # Its id was none that the protocol knows, and was dropped.
+        # A request whose id the protocol does not allow: the library dropped the id.
         return _refused(types.INVALID_REQUEST, NOT_A_REQUEST, None)
     if not isinstance(message, ValidationError):
         return None
@@ -56,7 +56,7 @@ def _wrong_request(asked: Mapping[str, Any]) -> types.JSONRPCError | None:
 
 
 def _written_id(line: str | bytes) -> Id:
-    """Return the id in text that is not valid JSON, or None if it cannot be told.
+    """Return the id in text that is not valid JSON, or None if it cannot be found.
 
     >>> _written_id('{"jsonrpc": "2.0", "id": 7, "method'), _written_id('{"params": {"id": 7')
     (7, None)

@@ -64,12 +64,12 @@ def with_rest(data: Mapping[str, Any], left_out: int, notices: Sequence[str]) ->
 
 
 def noted(data: Data) -> str:
-    """Return the part of a page's text for its notices."""
+    """Return the notices as a part of a page's text; empty if there are none."""
     return "\n".join(f"note: {notice}" for notice in data.get("notices", ()))
 
 
 def end_of(data: Data) -> Own:
-    """Return the line at the end of a page's text that says how much is left out."""
+    """Return the last line of a page's text, which says how much is left out; empty if nothing is."""
     left = data.get("left_out", 0)
     return Own(f"{left:,} more did not fit; narrow the search, or ask for fewer with limit." if left else "")
 
