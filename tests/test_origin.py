@@ -47,6 +47,11 @@ def database_of(root: Path) -> apsw.Connection:
     return apsw.Connection(str(root / ".notewell" / "store.db"))
 
 
+def set_mark(root: Path, mark: str = "null") -> None:
+    with closing(database_of(root)) as db:
+        db.execute(f"update meta set value = {mark} where key = 'mark'")
+
+
 def put_clean_file(root: Path) -> None:
     """Put a clean note in the place of one that was indexed, and make the store say that it has read it."""
     file = root / "bank.md"
@@ -113,8 +118,7 @@ def test_a_strangers_store_is_not_cited_but_left_alone(
 def test_a_store_without_a_mark_is_rebuilt_in_its_place(make_vault: MakeVault, mark: str) -> None:
     root = poisoned(make_vault)
     put_clean_file(root)
-    with closing(database_of(root)) as db:
-        db.execute(f"update meta set value = {mark} where key = 'mark'")
+    set_mark(root, mark)
     answers, _ = asked(root, refresh=True)
     assert EVIL not in answers
     with opened(root) as vault:
@@ -234,8 +238,7 @@ def test_two_users_of_one_folder_do_not_rebuild_each_others_store(
 def test_a_server_says_once_that_it_rebuilds_the_store(make_vault: MakeVault) -> None:
     with make_vault(NOTES) as vault:
         vault.index()
-        with closing(database_of(vault.root)) as db:
-            db.execute("update meta set value = null where key = 'mark'")
+    set_mark(vault.root)
     with opened(vault.root, opening=Opening(WITHIN_A_SECOND)) as served:
         with pytest.raises(StoreBusy, match="again, as the store was made elsewhere"):
             served.search("hive")
@@ -269,8 +272,7 @@ def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(
     root = poisoned(make_vault)
     put_clean_file(root)
     if refresh:
-        with closing(database_of(root)) as db:
-            db.execute("update meta set value = null where key = 'mark'")
+        set_mark(root)
 
     def refuse(file: Path) -> apsw.Connection:
         raise apsw.ReadOnlyError(str(file))
@@ -304,3 +306,38 @@ def test_a_hook_adds_nothing_from_a_store_that_was_altered(make_vault: MakeVault
     for why in ("something other than Notewell", "`notewell index` rebuilds it"):
         assert hooks.block(prompt="Where do refunds of the bank go, to mallory?") == ""
         assert why in hooks.last.why
+
+
+@pytest.mark.parametrize(
+    ("case", "rebuilt"), [("old", True), ("named", True), ("moved", False), ("paused", False), ("new", False)]
+)
+def test_a_hook_rebuilds_an_old_store_behind_once_but_indexes_no_strangers_folder(
+    make_vault: MakeVault,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_command: Callable[..., tuple[int, str, str]],
+    case: str,
+    rebuilt: bool,
+) -> None:
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr("notewell.serve.hooks.vaults.start", lambda folder, *arguments: started.append(arguments))
+    monkeypatch.setattr("notewell.serve.hooks.vaults.is_paused", lambda: case == "paused")
+    monkeypatch.setattr("os.nice", lambda more: None)
+    monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "yes")
+    with make_vault({**NOTES, "notewell.toml": '[embed]\nmodel = "words"\nencoder = "off"\n'}) as vault:
+        if case != "new":
+            vault.index()
+    root = vault.root
+    if case != "new":
+        set_mark(root)
+    if case in ("moved", "named"):
+        # It came with a folder: the store names another place, which the first hook must not change.
+        root = root.rename(tmp_path / "clone")
+    hooks = Hooks(tmp_path / "state", root if case == "named" else None)
+    for _ in range(2):
+        assert hooks.block(prompt="Where do refunds of the bank go?", cwd=str(root)) == ""
+        assert hooks.last.why.endswith("rebuilt in the background") == rebuilt
+    assert len(started) == rebuilt
+    for arguments in started:
+        run_command(tmp_path, *arguments)
+        assert "honest bank" in hooks.block(prompt="Where do refunds of the bank go?", cwd=str(root))

@@ -205,9 +205,8 @@ class Freshness:
 
         For a process that may be killed at any moment: the file `attempt` exists while it indexes.
         """
-        with suppress(OSError):
-            if time.time() - attempt.stat().st_mtime < REST_SECONDS:
-                return
+        if is_recent(attempt):
+            return
         with suppress(OSError):
             write_private(attempt, b"")
             self.refresh()
@@ -315,6 +314,14 @@ class Freshness:
     def _notice_of_run(self) -> Notice:
         done, total = self.progress or (0, 0)
         return Notice("indexing_now", {"done": done, "total": total}) if total else Notice("indexing_begun")
+
+
+def is_recent(attempt: Path) -> bool:
+    """Tell whether a file that marks an attempt was written within the last ten minutes."""
+    try:
+        return time.time() - attempt.stat().st_mtime < REST_SECONDS
+    except OSError:
+        return False
 
 
 class BackgroundRun:

@@ -131,7 +131,9 @@ SPECS = {
         who=Who.ENVIRONMENT,
     ),
     "embed.encoder": Spec("The encoder: `minilm`, a folder, or `off`; `auto` is MiniLM if it can run"),
-    "embed.background": Spec("After `notewell index`, run the encoder in the background, at the lowest priority"),
+    "embed.background": Spec(
+        "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, at the lowest priority"
+    ),
     "search.limit": Spec("Number of hits", least=1),
     "search.floor": Spec("Hide hits below this relevance, from 0 to 1; 0 shows all", least=0, most=1),
     "search.candidates": Spec("Number of chunks that each retriever may propose", least=1),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from binascii import crc32
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import Thread
 
 from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
@@ -18,6 +20,8 @@ from notewell.files.user import home_folder, private_folder, state_folder, write
 # In the user's state folder: a file while everything is paused, one for each announcement, and the locks of the
 # processes that encode.
 PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.lock"
+# The lowest priority: any other process goes first.
+LOWEST = 19
 # How long encoding waits for its turn, in seconds; then it ends, and the next `index` starts another.
 TURN_SECONDS = 600.0
 # How often it looks meanwhile whether it is still wanted, in seconds.
@@ -61,6 +65,32 @@ def announce(root: Path, what: str) -> bool:
     with suppress(OSError):
         write_private(told, b"")
     return True
+
+
+def start(folder: Path, *arguments: str) -> None:
+    """Start a command of Notewell's that goes on behind this one, in a folder."""
+    # Few commands start one, and it takes 2 ms to load.
+    import subprocess  # noqa: PLC0415
+
+    process = subprocess.Popen(
+        # -P: Python must not import modules from the current folder, which may be the vault.
+        [sys.executable, "-P", "-m", "notewell", *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        # On Windows, a process outlives its parent only if told to.
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+    )
+    # It may outlive this process; if this one lives longer, it waits for it and leaves no zombie.
+    Thread(target=process.wait, name=arguments[0], daemon=True).start()
+
+
+def give_way() -> None:
+    """Let any other process go first."""
+    if hasattr(os, "nice"):
+        os.nice(LOWEST)
 
 
 def is_obsolete() -> bool:

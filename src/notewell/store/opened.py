@@ -98,6 +98,11 @@ class OpenedStore:
         """Tell whether the store was made elsewhere or altered, so that it has to be rebuilt before it is read."""
         return self.exists and bool((state := self.store.state).indexed_at) and state.origin != "own"
 
+    @property
+    def is_made_here(self) -> bool:
+        """Tell whether the store says that it was made for this folder, in this place."""
+        return self.exists and owner_of(self.file) == self.root
+
     def check_indexed(self) -> None:
         """Raise an error if the vault was never indexed, or if its store cannot be trusted."""
         if self.is_foreign:
@@ -203,7 +208,7 @@ class OpenedStore:
             raise
         try:
             if not self._is_of_another(store):
-                claim(store.db, self.file, self.root)
+                claim(store.db, self.file, self.root, is_own=store.state.origin == "own")
         except StoreError:
             store.close()
             raise

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import click
 
 from notewell.errors import EmbedError
 from notewell.index.report import EncoderProgress
-from notewell.serve.background import announce, encoder_of, encoding, is_obsolete, is_paused
+from notewell.serve.background import announce, encoder_of, encoding, give_way, is_obsolete, is_paused, start
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
 
-# The lowest priority: any other process goes first.
-NICE = 19
 # Said once for each vault.
 BEGUN = "Improving results in the background ({left} left). See `notewell status`; `notewell daemon pause` stops it"
 
@@ -41,8 +36,8 @@ def command(vault: Path | None, gently: bool, as_json: bool) -> None:
     Example:
         notewell encode --vault ~/notes
     """
-    if gently and hasattr(os, "nice"):
-        os.nice(NICE)
+    if gently:
+        give_way()
     with open_vault(vault) as opened:
         if opened.models.encoder is None:
             raise EmbedError("There is no encoder", "Set embed.encoder, or run `pip install 'notewell[minilm]'`")
@@ -102,19 +97,4 @@ def encode_in_background(vault: Vault) -> None:
         return
     if announce(vault.root, "encoder"):
         say(BEGUN.format(left=counted(progress.left, "chunk")))
-    # Few commands start one, and it takes 2 ms to load.
-    import subprocess  # noqa: PLC0415
-
-    process = subprocess.Popen(
-        # -P: Python must not import modules from the current folder, which may be the vault.
-        [sys.executable, "-P", "-m", "notewell", "encode", "--gently", "--vault", str(vault.root)],
-        cwd=vault.store_file.parent,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        # On Windows, a process outlives its parent only if told to.
-        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
-    )
-    # It may outlive this process; if this one lives longer, it waits for it and leaves no zombie.
-    Thread(target=process.wait, name="encode", daemon=True).start()
+    start(vault.store_file.parent, "encode", "--gently", "--vault", str(vault.root))

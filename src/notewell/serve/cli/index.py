@@ -13,7 +13,7 @@ import click
 from notewell.files.control_chars import shown_path
 from notewell.index import Report
 from notewell.index.report import Status
-from notewell.serve.background import is_paused
+from notewell.serve.background import give_way, is_paused
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import describe_encoder, describe_work, encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
@@ -36,8 +36,10 @@ from notewell.serve.say import counted, echo, say
 @vault_to_index_option
 @click.option("--full", is_flag=True, help="Index every note again")
 @click.option("--verbose", "-v", is_flag=True, help="List every redaction by kind and place, and every skipped file")
+# For a hook, which starts it in the background.
+@click.option("--gently", is_flag=True, hidden=True)
 @json_option
-def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, as_json: bool) -> None:
+def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, gently: bool, as_json: bool) -> None:
     """Index new and changed notes
 
     Secrets are redacted before anything is stored. A note that did not change is not read again.
@@ -48,6 +50,8 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     """
     if folder and vault and folder.resolve() != vault.resolve():
         raise click.UsageError("VAULT and --vault name two folders.")
+    if gently:
+        give_way()
     with open_vault(folder or vault) as opened:
         check_new(opened)
         with progress_shown() as progress:

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from notewell.config import nearest_vault
+from notewell.files.user import write_private
+from notewell.freshness import is_recent
+from notewell.serve.background import is_paused, start
 from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 from notewell.serve.hooks.sessions import short_hash
@@ -19,7 +22,8 @@ SMALL = 10_000_000
 # Seconds that must be left of a hook's time for a refresh to begin.
 SPARE = 0.1
 NOT_INDEXED = "the vault was never indexed"
-NOT_YOURS = "the store was made elsewhere, or by an older version; `notewell index` rebuilds it"
+NOT_YOURS = "the store was made elsewhere, or by an older version; "
+REBUILT, NOT_REBUILT = "it is rebuilt in the background", "`notewell index` rebuilds it"
 
 
 @contextmanager
@@ -31,7 +35,7 @@ def vault_of(payload: Payload, call: Call) -> Iterator[Vault]:
     with (call.open_vault or Vault.open)(root, {}) as vault:
         call.limit.allow(vault.settings.hook.timeout_ms)
         if not vault.indexed:
-            raise NothingToSay(NOT_YOURS if vault.storage.is_foreign else NOT_INDEXED)
+            raise NothingToSay(NOT_YOURS + _rebuild(vault, call) if vault.storage.is_foreign else NOT_INDEXED)
         if time.monotonic() < call.limit.deadline - SPARE:
             refresh_small(vault, call.state)
         yield vault
@@ -41,3 +45,22 @@ def refresh_small(vault: Vault, state: Path) -> None:
     """Index what changed in a small vault, unless the last attempt was cut off a short time ago."""
     if vault.store_file.stat().st_size <= SMALL:
         vault.freshness.refresh_unless_cut_short(state / "refreshing" / short_hash(str(vault.root)))
+
+
+def _rebuild(vault: Vault, call: Call) -> str:
+    """Rebuild a store that this user seems to have made, at most once in ten minutes; return what is done about it.
+
+    A store may come with a folder from somebody else: only one that was made for this place, or for a vault that the
+    hook's command names, says that the user wants the folder indexed.
+    """
+    is_wanted = call.vault or vault.storage.is_made_here
+    if not is_wanted or not vault.settings.embed.background or is_paused():
+        return NOT_REBUILT
+    attempt = call.state / "rebuilding" / short_hash(str(vault.root))
+    try:
+        if not is_recent(attempt):
+            write_private(attempt, b"")
+            start(vault.store_file.parent, "index", "--gently", "--vault", str(vault.root))
+    except OSError:
+        return NOT_REBUILT
+    return REBUILT

@@ -69,14 +69,16 @@ def make_folder(file: Path, root: Path) -> None:
         raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
 
 
-def claim(db: apsw.Connection, file: Path, root: Path) -> None:
-    """Write into a store that it is this vault's; reject the store of another vault."""
+def claim(db: apsw.Connection, file: Path, root: Path, *, is_own: bool) -> None:
+    """Write into a store of this user's that it is this vault's; reject the store of another vault."""
     with explained(file):
         owner = _owner(db)
     if owner == root:
         return
     if owner and _belongs_to_another(file, root, owner):
         raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
+    if not is_own:
+        return
     # A process that may only read, or that meets a writer, leaves it to the next one.
     db.set_busy_timeout(0)
     with suppress(apsw.Error):
