@@ -53,7 +53,8 @@ def redact(note: Note) -> Note:
 def redact_text(text: str, *, alone: bool = True) -> tuple[str, tuple[RedactedSpan, ...]]:
     """Return the text without its secrets, and what was replaced; the number of lines stays the same.
 
-    With `alone`, a line that is only a token counts as a secret. A name, a field or a part of a text is no such line.
+    With `alone`, a random token that is alone on its line counts as a secret. Titles, names and fields, which always
+    are alone, are searched without it.
 
     >>> redact_text("db:\\n  password: hunter2-again\\n")[0]
     'db:\\n  password: [REDACTED:password]\\n'

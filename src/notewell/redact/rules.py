@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from notewell.redact import values
 
+# Fragments that name a secret; rules that begin with the same one share a test of it.
 LABELS = ("password-label", "secret-label", "any-label")
 VENDORS_FILE, RULES_FILE = "vendors.json", "rules.toml"
 # A token is not part of a longer word; an escape of a URL may stand before it: `%3Dghp_`.
@@ -67,15 +68,15 @@ class Rule:
     # table leaves no doubt about the column.
     column_check: Check | None = None
     ahead: Ahead | None = None
-    # Skip the match unless a run of characters that is long enough for a token begins so close after the keyword.
+    # Skip the match unless a run of token characters begins within so many characters after the keyword (`runs.py`).
     run_within: int = 0
     # Skip the match if label and value are both cells of table rows: the column rules decide there.
     outside_rows: bool = False
     # If the check refuses the whole match, do not try again inside it.
     all_or_nothing: bool = False
-    # The secret has its line for itself; what is only a part of a text, such as a title, is not searched for it.
+    # The secret is alone on its line. Titles, names and fields, which always are, are not searched for it.
     alone: bool = False
-    # The label that the pattern begins with, if any: of all rules that begin with it, one test decides for all.
+    # The label that the pattern begins with, if any: where it does not match, no rule that begins with it is tried.
     label: str = ""
     # Certain enough to skip a whole file whose name matches.
     certain: bool = False

@@ -38,7 +38,7 @@ _UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}
 
 
 class _Scanned(NamedTuple):
-    """A text, itself in lower case, the stand-ins in it, and where its long runs begin."""
+    """A text, the same in lower case, the spans of its stand-ins, and where its long runs begin."""
 
     text: str
     lowered: str
@@ -46,6 +46,7 @@ class _Scanned(NamedTuple):
     runs: Sequence[int]
 
     def has_run(self, at: int, within: int) -> bool:
+        """Tell whether a long run begins within so many characters after a place."""
         number = bisect_left(self.runs, at)
         return number < len(self.runs) and self.runs[number] < at + within
 
@@ -125,7 +126,7 @@ class Scanner:
                 pattern = self._compiled(rule)
                 match = pattern.match(text, max(0, at - rule.lead))
                 while match and match.end() <= at:
-                    # A secret that ends before the keyword has one of its own.
+                    # A match that ends before the keyword belongs to an earlier keyword.
                     match = pattern.match(text, match.end())
                 if match:
                     yield rule, match

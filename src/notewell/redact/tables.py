@@ -18,7 +18,8 @@ _NAME = re.compile(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
 _EDGE = re.compile(r"[\s\"'`*_]*")
 # A header that continues after the label may be about the secret instead: `Password expires`, `passwordPolicy`.
 _CONTINUES = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
-# A line of a program: a list or a call that continues below; or indented, a call, words in single quotes.
+# Lines of a program: a list or call that continues on the next line; and also an indented line, a call, or words in
+# single quotes.
 _UNFINISHED = re.compile(r".*[,;(\[{][ \t\r]*\Z")
 _CODE = re.compile(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
 _BLANK = re.compile(r"[ \t\r]*+")

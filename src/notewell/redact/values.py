@@ -93,7 +93,7 @@ _NOUN_ENDINGS = (
     *("vergessen", "willen", "geschehen", "verfahren", "vorhaben", "zeichen", "buchstaben", "wissen", "beispiel"),
     *("vorname", "nachname", "name", "nummer", "geburtsdatum", "anders", "gesetz", "history", "rubbish", "garbage"),
 )
-# The pairs of letters that make up 98 % of English and German: a random pair is one of them in 45 %.
+# The pairs of letters that make up 98 % of English and German. Of random pairs, 52 % are among them.
 _PAIRS = frozenset(
     group[0] + second
     for group in _words(
@@ -195,13 +195,13 @@ def is_random(value: str) -> bool:
 
 
 def _is_gibberish(value: str) -> bool:
-    """Tell whether too many pairs of letters are none that words are made of."""
+    """Tell whether too many pairs of letters are rare in words."""
     rare, pairs = _rare_pairs(value)
     return rare >= 5 and rare >= pairs * 0.33
 
 
 def _rare_pairs(value: str) -> tuple[int, int]:
-    """Return how many pairs of letters are none that words are made of, and how many there are in all."""
+    """Return how many pairs of letters are rare in words, and how many pairs there are in all."""
     pairs = _SAME_CASE.findall(value)
     return sum(pair.lower() not in _PAIRS for pair in pairs), len(pairs)
 
