@@ -1,4 +1,4 @@
-"""A store is believed only if this user made it on this machine, and nobody altered it since."""
+"""A store is trusted only if this user made it on this machine, and nobody altered it since."""
 
 from __future__ import annotations
 

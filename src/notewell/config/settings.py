@@ -132,7 +132,7 @@ SPECS = {
     ),
     "embed.encoder": Spec("The encoder: `minilm`, a folder, or `off`; `auto` is MiniLM if it can run"),
     "embed.background": Spec(
-        "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, at the lowest priority"
+        "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, both in the background"
     ),
     "search.limit": Spec("Number of hits", least=1),
     "search.floor": Spec("Hide hits below this relevance, from 0 to 1; 0 shows all", least=0, most=1),

@@ -1,4 +1,4 @@
-"""Hidden characters, and the one rule for them: no text leaves with one, for whatever reader."""
+"""Hidden characters, and the one rule for them: whatever leaves Notewell has them removed or escaped."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OTHERS = "\u2028\u2029\ud800-\udfff"
 # Pictures, and letters of scripts that are joined: Arabic, Indic, Tibetan, Burmese, Khmer.
 _EMOJI = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 _LETTER = "[\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3]"
-# Between two of these, a joiner is spelling; after a picture, or in a keycap, U+FE0F is colour.
+# Joiners between two of these are spelling; after a picture, or in a keycap, U+FE0F makes it coloured.
 _SPELLED = (
     f"(?<={_LETTER}[{_JOINERS}]){_LETTER}|(?<={_EMOJI}\u200d){_EMOJI}|(?<={_EMOJI}\ufe0f\u200d){_EMOJI}"
     f"|(?<={_EMOJI}\ufe0f)|(?<=[0-9#*]\ufe0f)\u20e3"
 )
 
 HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}](?!{_SPELLED})")
-# What a name in a line of text cannot contain either, and the sign that begins an escape.
+# Also escaped in a path, which is shown on one line: tabs, line ends, and the backslash that begins an escape.
 _NOT_IN_A_NAME = re.compile(rf"{HIDDEN.pattern}|[\t\n\\]")
 # Not `\n` nor `\t`: titles may have `\nabla` and `\theta` in them.
 _ESCAPE = re.compile(r"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")

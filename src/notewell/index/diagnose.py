@@ -1,4 +1,4 @@
-"""What is wrong with a store: with its file, with what is derived from the notes again, and with secrets in it."""
+"""What is wrong with a store: damage, rows that differ from those derived again, and secrets."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from notewell.store.vectors import eight_bit
 
 # Chunks embedded together.
 GROUP = 1_000
-# Numbers of a vector may differ by this much, as another version of a library may round otherwise.
+# Numbers of a vector may differ by this much: another version of a library may round differently.
 ROUNDED = 1
 
 
 def find_problems(
     opened: OpenedStore, embedder: Callable[[], Embedder], check_links: Callable[[Store], Sequence[str]]
 ) -> Iterator[str]:
-    """Yield what is wrong with a vault's store, one sentence each; vectors are made again where that is instant."""
+    """Yield what is wrong with a vault's store, one sentence each; vectors are derived again if that is quick."""
     try:
         store = opened.store
         yield from store.check()
@@ -41,7 +41,7 @@ def find_problems(
 
 
 def _wrong_stamps(root: Path, files: Files) -> Iterator[str]:
-    """Yield how many files have another time or size than stored, though they did not change since."""
+    """Yield a sentence if files have another time or size than stored, though they did not change since."""
     wrong = 0
     for path, stored in {**files.notes, **{path: skip.stamp for path, skip in files.skipped.items()}}.items():
         with suppress(OSError):

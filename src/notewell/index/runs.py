@@ -38,7 +38,7 @@ class Indexing:
         self._opened = opened
         self._models = models
         self._linking = linking
-        # Whether the run under way does without an embedder that does not answer.
+        # Whether this run does without the embedder, because its server does not answer.
         self._by_words = False
 
     @property
@@ -58,7 +58,7 @@ class Indexing:
 
     @property
     def is_foreign(self) -> bool:
-        """Tell whether the store was made elsewhere, so that it is rebuilt."""
+        """Tell whether the store was made elsewhere or altered, so that it has to be rebuilt."""
         return self._opened.is_foreign
 
     @property
@@ -96,7 +96,7 @@ class Indexing:
         return replace(report, seconds=round(time.perf_counter() - began, 3))
 
     def _run(self, progress: Progress, full: bool, wait: float) -> Report:
-        """Index with the embedder; a vault without any vectors by words alone if a server does not answer."""
+        """Index with the embedder; if its server does not answer and the store has no vectors, by words alone."""
         self._by_words = False
         try:
             return self._run_once(progress, full, wait)
@@ -134,17 +134,17 @@ class Indexing:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
         source, linking = self._source(), replace(self._linking, measure=lambda store: None)
         with self.store.locked():
-            return index(source, store=self.store, embedder=self._quick, linking=linking, progress=progress)
+            return index(source, store=self.store, embedder=self._quick_embedder, linking=linking, progress=progress)
 
     @property
-    def _quick(self) -> Embedder:
-        """Return the embedder for changes of the store that somebody waits for."""
+    def _quick_embedder(self) -> Embedder:
+        """Return the embedder for changes that somebody waits for; none for a store without vectors."""
         return self._models.quick_embedder if self._has_vectors else NoEmbedder()
 
     def run_note(self, path: str, progress: Progress) -> None:
         """Index one note that was written or removed, however much else changed."""
         with self.store.locked(wait=NOTE_WAIT_SECONDS):
-            self._index(self.store, self._quick, progress, change_of(self.root, path, self.store))
+            self._index(self.store, self._quick_embedder, progress, change_of(self.root, path, self.store))
 
     def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
         """Index every change as it happens, until told to stop; see `Vault.watch`."""

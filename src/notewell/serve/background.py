@@ -68,7 +68,7 @@ def announce(root: Path, what: str) -> bool:
 
 
 def start(folder: Path, *arguments: str) -> None:
-    """Start a command of Notewell's that goes on behind this one, in a folder."""
+    """Start a command of Notewell in the background, in this folder."""
     # Few commands start one, and it takes 2 ms to load.
     import subprocess  # noqa: PLC0415
 
@@ -88,7 +88,7 @@ def start(folder: Path, *arguments: str) -> None:
 
 
 def give_way() -> None:
-    """Let any other process go first."""
+    """Give this process the lowest priority."""
     if hasattr(os, "nice"):
         os.nice(LOWEST)
 

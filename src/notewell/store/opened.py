@@ -100,7 +100,7 @@ class OpenedStore:
 
     @property
     def is_made_here(self) -> bool:
-        """Tell whether the store says that it was made for this folder, in this place."""
+        """Tell whether the store says that it was made for this folder."""
         return self.exists and owner_of(self.file) == self.root
 
     def check_indexed(self) -> None:
@@ -125,7 +125,7 @@ class OpenedStore:
 
     def beside(self, suffix: str) -> Path:
         """Return the file beside the vault's store whose name has this suffix; one behind a link is an error."""
-        # Wherever this user's store is: what is beside it is about the folder.
+        # Even if this user's store is elsewhere: these files are about the folder.
         check_no_link(self._usual, self.root)
         return self._usual.with_name(self._usual.name + suffix)
 
@@ -178,7 +178,7 @@ class OpenedStore:
             self._store = None
 
     def _open(self, made_for: MadeFor | None = None) -> Store:
-        """Open the store; if that of another user or machine is in its place, one in this user's own folder."""
+        """Open the vault's store; if it belongs to another user or machine, open one in this user's state folder."""
         state = state_folder(os.environ, home_folder(os.environ))
         self.file, self._key = self._usual, user_key(state)
         store = self._open_file(made_for)
@@ -189,7 +189,7 @@ class OpenedStore:
         return store
 
     def _is_of_another(self, store: Store) -> bool:
-        # Without a key to keep, there is no folder to keep a store either: this one is rebuilt.
+        # If the key cannot be saved, neither can another store: this one is rebuilt.
         return store.state.origin == "other" and not self._key.problem
 
     def _open_file(self, made_for: MadeFor | None) -> Store:

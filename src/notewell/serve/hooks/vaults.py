@@ -48,10 +48,10 @@ def refresh_small(vault: Vault, state: Path) -> None:
 
 
 def _rebuild(vault: Vault, call: Call) -> str:
-    """Rebuild a store that this user seems to have made, at most once in ten minutes; return what is done about it.
+    """Start to rebuild a store, at most once in ten minutes; return whether that is done, in words for the log.
 
-    A store may come with a folder from somebody else: only one that was made for this place, or for a vault that the
-    hook's command names, says that the user wants the folder indexed.
+    A store may come with a folder from somebody else. The user wants the folder indexed only if the store was made for
+    this place, or if the hook's command names the vault.
     """
     is_wanted = call.vault or vault.storage.is_made_here
     if not is_wanted or not vault.settings.embed.background or is_paused():

@@ -50,7 +50,9 @@ def serve_stdio(vault: Vault, parent: int) -> None:
 
 
 async def _serve(vault: Vault) -> None:
-    server, asked = make_server(vault), set[int | str]()
+    # The ids of requests without an answer yet.
+    asked = set[int | str]()
+    server = make_server(vault)
     give, readable = anyio.create_memory_object_stream[Message]()
     answer, answers = anyio.create_memory_object_stream[SessionMessage]()
     async with stdio_server() as (requests, wire), wire, anyio.create_task_group() as tasks:
@@ -66,7 +68,7 @@ async def _pass_on(
     answer: MemoryObjectSendStream[SessionMessage],
     asked: set[int | str],
 ) -> None:
-    """Pass requests on, answer malformed ones, and at the end let those in progress finish within `FINISH` seconds."""
+    """Pass requests on and answer malformed ones; after the last, wait up to `FINISH` seconds for answers."""
     async with give, answer:
         async for message in requests:
             content = message.message if isinstance(message, SessionMessage) else message
@@ -88,7 +90,7 @@ async def _send(
     write: Callable[[SessionMessage], Awaitable[None]],
     asked: set[int | str],
 ) -> None:
-    """Write answers, and strike out the requests that have one."""
+    """Write answers, and remove their requests from `asked`."""
     async with answers:
         async for answer in answers:
             await write(answer)
