@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from notewell.redact.keywords import Keyword, Keywords
 from notewell.redact.rules import Ahead, Check, Rule
 from notewell.redact.runs import long_runs
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
-# A word, and whether its case is ignored.
-Keyword = tuple[str, bool]
 
 # A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
-_ESCAPED = re.compile(r"\\{1,4}([^A-Za-z0-9\s\\|]|[nrt])")
-# A cell of CSV doubles its quotes. A pattern of its own: one with two ways to begin is slow.
-_DOUBLED = re.compile(r"\"(\")(?=\w)|(?<=\w)\"(\")")
+_ESCAPED = re.compile(r"\\\\{0,3}([^A-Za-z0-9\s\\|]|[nrt])")
+# A cell of CSV doubles its quotes. These patterns have one character to begin with: all else is slow to look for.
+_DOUBLED = re.compile(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
 # Characters of no width, which hide the word they stand in.
 _ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _INVISIBLE = re.compile(f"[{_ZERO_WIDTH}]+()")
@@ -60,8 +56,7 @@ class Scanner:
         for rule in rules:
             for keyword in rule.keywords:
                 self._rules.setdefault((keyword, rule.any_case), []).append(rule)
-        as_written = (keyword for keyword, any_case in self._rules if not any_case)
-        self._keywords = Keywords(as_written, (keyword for keyword, any_case in self._rules if any_case))
+        self._keywords = Keywords(self._rules)
         self._by_label: dict[Keyword, dict[re.Pattern[str] | None, list[Rule]]] = {}
         for word, listed in self._rules.items():
             for rule in listed:
@@ -85,12 +80,13 @@ class Scanner:
 
     def _found(self, text: str) -> Iterator[SecretSpan]:
         """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap."""
-        # This is the one letter whose lower case has two characters: it would shift every offset behind it.
-        lowered = text.replace("İ", "I").lower()
+        # The lower case of the first has two characters, and would shift every offset behind it; the second is Kelvin.
+        plain = text.replace("İ", "I").replace("\u212a", "K")
+        lowered = plain.lower()
         headers: list[Header] = []
         redacted = self.stand_ins(text)
         scanned = _Scanned(text, lowered, redacted, list(long_runs(text)))
-        for keyword in self._keywords.present(text):
+        for keyword in self._keywords.present(plain, lowered):
             # Where each rule's last secret ends: a match inside it is the same secret.
             ends: dict[str, int] = {}
             for rule, match in self._matches(keyword, scanned, ends):
@@ -123,8 +119,8 @@ class Scanner:
                     continue
                 if rule.run_within and not scanned.has_run(at, rule.run_within):
                     continue
-                pattern = self._compiled(rule)
-                match = pattern.match(text, max(0, at - rule.lead))
+                pattern = self._patterns.get(rule.name) or self._compiled(rule)
+                match = pattern.match(text, max(0, at - rule.lead) if rule.lead else at)
                 while match and match.end() <= at:
                     # A match that ends before the keyword belongs to an earlier keyword.
                     match = pattern.match(text, match.end())
@@ -151,7 +147,8 @@ class Scanner:
     def _found_at_runs(self, scanned: _Scanned) -> Iterator[SecretSpan]:
         """Yield the secrets that rules without keywords find where a run of characters is long enough for a token."""
         for start, rule in product(scanned.runs, self._at_runs):
-            if match := self._compiled(rule).match(scanned.text, start):
+            pattern = self._patterns.get(rule.name) or self._compiled(rule)
+            if match := pattern.match(scanned.text, start):
                 secret = match.span(match.lastgroup or 0)
                 if span := _checked(rule.name, rule.check, scanned.text, secret, scanned.redacted):
                     yield span
@@ -161,7 +158,7 @@ class Scanner:
         return [match.span() for match in _STAND_IN.finditer(text) if match[1] in self._by_name]
 
     def _compiled(self, rule: Rule) -> re.Pattern[str]:
-        return self._patterns.get(rule.name) or self._patterns.setdefault(rule.name, rule.compiled())
+        return self._patterns.setdefault(rule.name, rule.compiled())
 
 
 class _Ahead:
@@ -268,63 +265,3 @@ def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:
         else:
             spans.append((start, end, name))
     return spans
-
-
-# Texts are searched in parts, so that a large one needs no more memory than a small one.
-_PART = 1 << 20
-# A space and the letters, from the most to the least frequent in English; other characters are rarer still.
-_FREQUENT = " etaoinshrdlcumwfgypbvkjxqz"
-
-
-class Keywords:
-    """Finds which of many keywords a text contains, in one pass, by the two rarest trigrams of each keyword."""
-
-    def __init__(self, as_written: Iterable[str], any_case: Iterable[str]) -> None:
-        """Register each keyword under its two rarest trigrams."""
-        self._known = np.zeros(1 << 21, dtype=np.bool_)
-        self._by_code: dict[int, list[tuple[Keyword, int]]] = {}
-        self._without_trigram: list[Keyword] = []
-        for keyword in (*((word, False) for word in as_written), *((word, True) for word in any_case)):
-            self._register(keyword)
-
-    def _register(self, keyword: Keyword) -> None:
-        word, any_case = keyword
-        rarest = _rarest_trigrams(word)
-        if not rarest:
-            self._without_trigram.append(keyword)
-        for number, letters in enumerate(rarest):
-            forms = product(*({letter, letter.upper()} for letter in letters)) if any_case else (tuple(letters),)
-            for form in forms:
-                code = (ord(form[0]) << 14) | (ord(form[1]) << 7) | ord(form[2])
-                self._known[code] = True
-                self._by_code.setdefault(code, []).append((keyword, number + 1 if len(rarest) > 1 else 3))
-
-    def present(self, text: str) -> list[Keyword]:
-        """Return the keywords that the text may contain: all that it does contain, and perhaps a few more."""
-        data = text.encode("utf-8", "replace")
-        # The first trigram of a keyword sets bit 1, the second bit 2: with 3, both occur.
-        seen: dict[Keyword, int] = {}
-        for start in range(0, max(len(data) - 2, 0), _PART):
-            codes = _trigram_codes(data[start : start + _PART + 2])
-            for code in set(codes[self._known[codes]].tolist()):
-                for keyword, bit in self._by_code[code]:
-                    seen[keyword] = seen.get(keyword, 0) | bit
-        found = [keyword for keyword, bits in seen.items() if bits == 3]
-        return found if text.isascii() else [*found, *self._without_trigram]
-
-
-def _rarest_trigrams(keyword: str) -> list[str]:
-    """Return the two ASCII trigrams of a keyword that are rarest in English; none if it has no trigram."""
-    threes = {keyword[at : at + 3] for at in range(len(keyword) - 2)}
-    plain = sorted(three for three in threes if three.isascii())
-    return sorted(plain, key=lambda three: -sum(map(_rarity, three)))[:2]
-
-
-def _rarity(letter: str) -> int:
-    return _FREQUENT.index(letter) if letter in _FREQUENT else len(_FREQUENT)
-
-
-def _trigram_codes(data: bytes) -> NDArray[np.int32]:
-    """Return a number for every three bytes in a row; characters beyond ASCII may collide with others."""
-    letters = np.frombuffer(data, dtype=np.uint8).astype(np.int32) & 127
-    return (letters[:-2] << 14) | (letters[1:-1] << 7) | letters[2:]
