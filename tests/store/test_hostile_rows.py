@@ -207,6 +207,52 @@ def test_doctor_finds_every_flipped_bit_that_changes_a_row(indexed: Path) -> Non
     assert len(changed) >= ENOUGH
 
 
+PAGE = 8192
+
+
+def make_endless(file: Path, table: str) -> None:
+    """Put six pages before the rows of a table that each lead to the next one a thousand times."""
+    with closing(apsw.Connection(str(file))) as db:
+        db.pragma("journal_mode", "delete")
+        root = db.execute("select rootpage from sqlite_schema where name = ?", (table,)).get
+    data = bytearray(file.read_bytes())
+    pages = len(data) // PAGE
+    # The rows move to the end of the file, and the first of the pages takes their place.
+    data += data[(root - 1) * PAGE : root * PAGE]
+    for before in (*range(pages + 1, pages + 6), None):
+        child = (before or pages + 6).to_bytes(4, "big")
+        starts = range(PAGE - 5, PAGE - 5 - 1_000 * 5, -5)
+        header = b"\5\0\0" + len(starts).to_bytes(2, "big") + starts[-1].to_bytes(2, "big") + b"\0" + child
+        page = header + b"".join(start.to_bytes(2, "big") for start in starts)
+        page += bytes(starts[-1] - len(page)) + (child + b"\1") * len(starts)
+        if before:
+            data += page
+        else:
+            data[(root - 1) * PAGE : root * PAGE] = page
+    data[28:32] = (len(data) // PAGE).to_bytes(4, "big")
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize("table", ["note", "fine", "chunk"])
+def test_pages_that_lead_to_one_page_again_and_again_are_damage(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    monkeypatch.setattr("notewell.store.sqlite.connection.STEPS", 10_000)
+    monkeypatch.setattr("notewell.store.sqlite.connection.LEAST_STEPS", 100_000)
+    root = shutil.copytree(indexed, tmp_path / "vault")
+    make_endless(root / ".notewell/store.db", table)
+    with open_vault(root) as vault:
+        if table != "chunk":
+            # Chunks are counted by an index.
+            with pytest.raises(StoreDamaged, match="without end") as caught:
+                vault.status()
+            assert caught.value.hint == REPAIR
+        assert vault.doctor().problems
+    with open_vault(root) as vault:
+        vault.index(full=True)
+        assert (vault.doctor().problems, vault.status().notes) == ((), 3)
+
+
 def test_rows_without_end_are_damage() -> None:
     with closing(apsw.Connection(":memory:")) as db, pytest.raises(StoreDamaged) as caught:
         fetch(db, f"{ENDLESS} x as id from every")

@@ -17,7 +17,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_altered, find_problems
 from notewell.store.sqlite.checked import fetch, fetch_one
-from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained
+from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained, size
 from notewell.store.sqlite.files import (
     BACKUP_HINT,
     UNCHANGED,
@@ -27,7 +27,6 @@ from notewell.store.sqlite.files import (
     delete_companions,
     delete_store,
     identity,
-    size,
 )
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
@@ -169,8 +168,8 @@ class SqliteStore:
         """End a run: give space back once enough chunks were replaced."""
         self._is_new = False
         with explained(self.file):
-            live = fetch_one(self.db, queries.COUNTS)[1]
-            if self._meta.number("worn") > WORN_SHARE * live + WORN_LEAST:
+            worn = self._meta.number("worn")
+            if worn > WORN_LEAST and worn > WORN_SHARE * fetch_one(self.db, queries.COUNTS)[1] + WORN_LEAST:
                 self.db.execute("vacuum")
                 self._meta["worn"] = 0
                 self.db.pragma("wal_checkpoint", "truncate")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from functools import wraps
@@ -27,6 +28,14 @@ DEEPEST = 40
 # What Python and numpy raise for bytes that are not what they should be.
 UNREADABLE = (ValueError, LookupError, TypeError, OverflowError, RecursionError, MemoryError, StopIteration)
 
+
+class Taken(threading.local):
+    """The steps that SQLite has taken in a thread since the last statement began."""
+
+    steps = 0
+
+
+taken = Taken()
 Rows = list[tuple[Any, ...]]
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -110,6 +119,7 @@ _checks: dict[str, list[tuple[str, Callable[[Sequence[Any]], bool]]]] = {}
 
 def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None = None) -> Rows:
     """Return the rows of a statement; a value that its column cannot have is an error."""
+    taken.steps = 0
     cursor = db.execute(statement, bindings)
     try:
         if statement not in _checks:

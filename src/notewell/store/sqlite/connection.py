@@ -13,8 +13,9 @@ import apsw
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import LONGEST
+from notewell.store.sqlite.checked import LONGEST, taken
 
+READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 # How long a statement waits for SQLite's own lock; a whole run is guarded by `files/lock.py`.
 BUSY_MS = 1_000
@@ -29,7 +30,12 @@ DAMAGED = (
     apsw.TooBigError,
     apsw.FormatError,
     apsw.NoMemError,
+    # A statement without end; see `bound`.
+    apsw.InterruptError,
 )
+# SQLite asks each time it has taken so many steps whether to go on. A statement may take a number of them, and one more
+# for each byte of the file.
+STEPS, LEAST_STEPS = 1_000_000, 20_000_000
 # Size of the page cache in KiB: the inner nodes of every table, and pages just read.
 CACHE_KIB = 16_000
 
@@ -70,7 +76,7 @@ def _mend_companions(file: Path) -> None:
 
 
 def _open(file: Path) -> apsw.Connection:
-    db = apsw.Connection(str(file))
+    db = _bounded(file, str(file))
     db.set_busy_timeout(BUSY_MS)
     # Only for a new file: fewer half-empty overflow pages than with 4,096.
     db.pragma("page_size", 8192)
@@ -80,12 +86,24 @@ def _open(file: Path) -> apsw.Connection:
 
 
 def _open_read_only(file: Path) -> apsw.Connection:
-    return apsw.Connection(f"file:{quote(str(file))}", flags=READ_ONLY)
+    return _bounded(file, f"file:{quote(str(file))}", READ_ONLY)
 
 
 def _open_immutable(file: Path) -> apsw.Connection:
     # Without the companions that readers share with a writer, and so without changes that only they hold.
-    return apsw.Connection(f"file:{quote(str(file))}?immutable=1", flags=READ_ONLY)
+    return _bounded(file, f"file:{quote(str(file))}?immutable=1", READ_ONLY)
+
+
+def _bounded(file: Path, name: str, flags: int = READ_WRITE) -> apsw.Connection:
+    """Open a file so that every statement ends: pages that lead back to each other have rows without end."""
+
+    def is_endless() -> bool:
+        taken.steps += STEPS
+        return taken.steps > LEAST_STEPS + size(file)
+
+    db = apsw.Connection(name, flags)
+    db.set_progress_handler(is_endless, STEPS)
+    return db
 
 
 @contextmanager
@@ -102,12 +120,20 @@ def explained(file: Path) -> Iterator[None]:
         raise StoreError(f"The store {file} cannot be written: {error}", hint) from error
     except apsw.FullError as error:
         raise StoreError(*_full(file)) from error
+    except apsw.InterruptError as error:
+        raise StoreDamaged(f"{file} is damaged: it has rows without end", REPAIR) from error
     except DAMAGED as error:
         raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
     except apsw.SQLError as error:
         raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error
+
+
+def size(file: Path) -> int:
+    """Return the size of a store in bytes; the latest writes are in a file beside it for a while."""
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 def is_full(file: Path) -> bool:

@@ -114,12 +114,6 @@ def _is_ours(file: Path) -> bool:
     return not begins or begins[68:72] == MARK or file.parent.name == OURS
 
 
-def size(file: Path) -> int:
-    """Return the size of a store in bytes; the latest writes are in a file beside it for a while."""
-    parts = (file, file.with_name(f"{file.name}-wal"))
-    return sum(part.stat().st_size for part in parts if part.exists())
-
-
 def identity(file: Path) -> tuple[int, int] | None:
     """Return what tells a file from another one at its path; None if there is no file."""
     try:
