@@ -241,3 +241,20 @@ def test_what_is_hidden_is_removed_or_escaped_and_a_path_is_read_back(text: str)
         assert without_hidden(shown) == shown == escaped(shown)
     for line in (shown_path(text), path_in_prompt(text), line_in_prompt(text)):
         assert len(line.splitlines()) < 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("zebra", "--under", "{}"), ("zebra", "--like", "{}"), ('zebra like:"{}"',), ('zebra path:"{}"',)],
+)
+def test_a_path_that_a_command_shows_is_read_by_its_options_and_queries(
+    make_vault: Callable[..., Vault], run_command: Callable[..., tuple[int, str, str]], arguments: tuple[str, ...]
+) -> None:
+    path = "a\u200bb/c\u200b.md"
+    notes = {path: "# One\n\nA zebra.\n", "other.md": "# Two\n\nNo zebra here.\n"}
+    with make_vault({**notes, "notewell.toml": '[search]\nfloor = 0\n[embed]\nmodel = "words"\n'}) as vault:
+        vault.index()
+    asked = [[part.format(name) for part in arguments] for name in (shown_path(path), path)]
+    shown, real = (run_command(vault.root, "search", "--format", "paths", *given) for given in asked)
+    assert shown == real
+    assert shown[1].splitlines()[0] == path

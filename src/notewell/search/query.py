@@ -9,6 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from notewell.errors import QueryError
+from notewell.files.control_chars import real_path
 from notewell.names.suggest import CLOSE, suggest
 from notewell.search.dates import read_day
 from notewell.search.filters import describe_filter, language_names
@@ -269,7 +270,7 @@ def _keyed(key: str, value: str, negated: bool, context: ParseContext) -> QueryP
         plain = _unquoted(value)
         return QueryPart(TYPED[key], plain) if plain and not negated else None
     if key == "like":
-        place = _unquoted(value)
+        place = real_path(_unquoted(value))
         chunks = () if negated else context.chunks_at(place)
         return QueryPart("like", place, chunks=chunks) if chunks else None
     if key == "in" and value.lower() in HEADINGS and not negated:
@@ -329,6 +330,7 @@ def _value(of: str, written: str) -> str | Range:
     """
     plain = _unquoted(written)
     if of != "field" or plain != written or not (match := RANGE.fullmatch(written)):
+        plain = real_path(plain) if of == "path" else plain
         return plain.removeprefix("#") if of == "tag" else plain
     if match["sign"]:
         low, high = (match["bound"], "") if match["sign"][0] == ">" else ("", match["bound"])

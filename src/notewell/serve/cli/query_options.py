@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
+from notewell.files.control_chars import real_path
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
@@ -67,6 +68,8 @@ def _take_page(operation: str, given: dict[str, Any]) -> Page:
         raise click.UsageError("--null is for --format paths.")
     refresh = not take("no_refresh")
     query = query_of(operation, {one.name: take(one.name) for one in HITS if one.name in given})
+    # Answers show hidden characters of paths as escapes.
+    query = replace(query, under=real_path(query.under))
     return Page(query, settings, refresh, format or "", null, take("exit_status"))
 
 
