@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.redact.made_up import ALNUM, DIGITS, LOWER, UPPER, some
@@ -99,6 +100,13 @@ def test_blocks_checksums_and_names_stay(seed: int) -> None:
     assert [text for text in texts if redact_text(text) != (text, ())] == []
 
 
+@pytest.mark.parametrize("line", ["password = {}", "- Wifi password = {}", "**PW** = {}", "db.password = {}"])
+def test_a_word_is_a_password_if_the_line_has_only_its_name(line: str) -> None:
+    text = f"[db]\n{line}\n"
+    assert redact_text(text.format("swordfish"))[0] == text.format("[REDACTED:password-word]")
+    assert redact_text(text.format("required"))[0] == text.format("required")
+
+
 def test_programs_stay() -> None:
     assert [text for text in PROGRAMS if redact_text(text) != (text, ())] == []
 
@@ -109,6 +117,9 @@ PROGRAMS = [
     "NAMES = [\n    'passwd', 'peek4s', 'utf8',\n    'peek4u', 'peek8s', 'utf16',\n]\n",
     "user, password = split\n",
     "password = user_info\n",
+    "    password = response\n",
+    "self.password = response\n",
+    "password = response or default\n",
     "password: HiddenText | None = None\n",
     "navigator.credentials.create({ password: credInit });\n",
     "To accept it, pass :class:`Login2` on.\n",
