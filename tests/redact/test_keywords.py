@@ -20,7 +20,7 @@ PIECES = st.sampled_from(WORDS).flatmap(
 def test_the_keywords_found_are_those_in_the_text(text: str) -> None:
     lowered = text.lower()
     contained = {(word, any_case) for word, any_case in WORDS if word in (lowered if any_case else text)}
-    # A letter whose lower case is ASCII and which is not: `redact_text` replaces it before.
+    # Two letters beyond ASCII have a lower case in ASCII; the scan replaces them before it looks for keywords.
     assert set(KEYWORDS.present(text, lowered)) == contained or not {"\u212a", "\u0130"}.isdisjoint(text)
 
 
