@@ -39,6 +39,7 @@ WRITERS = {
     "serve/hooks/install.py": "copies of Claude Code's settings",
     "serve/hooks/log.py": "the log of hooks",
     "serve/hooks/sessions.py": "what sessions were shown",
+    "serve/hooks/vaults.py": "state",
     "serve/http/access.py": "the token of the server",
     "session.py": "notes read last",
     "store/opened.py": "notewell backup",

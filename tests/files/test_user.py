@@ -15,6 +15,7 @@ import pytest
 from tests.cases import cases
 
 from notewell.errors import SettingsError
+from notewell.files import user
 from notewell.files.user import NOWHERE, home_folder, state_folder, user_folder, user_key, write_private, write_whole
 from notewell.serve.daemon import wire
 from notewell.serve.hooks.log import HookRun, last_runs, record
@@ -131,3 +132,9 @@ def test_without_a_place_for_it_the_key_is_the_same_for_all_who_ask_and_that_is_
     made = user_key(NOWHERE)
     assert len(made.value) == 32 and made == user_key(NOWHERE)
     assert made.problem.startswith(f"{NOWHERE / 'key'} cannot be read or created: ")
+
+
+def test_a_temporary_key_needs_no_codec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user, "BOOT", tmp_path / "boot_id")
+    (tmp_path / "boot_id").write_bytes(b"\xff\n")
+    assert user._temporary_key.__wrapped__() == user._temporary_key.__wrapped__()

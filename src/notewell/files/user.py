@@ -149,7 +149,8 @@ def _create_key(file: Path) -> None:
 def _temporary_key() -> bytes:
     """Return a key that lasts until the machine restarts; without a boot id, as long as this process."""
     with suppress(OSError, AttributeError):
-        return sha256(f"{BOOT.read_text('ascii')} {os.getuid()}".encode()).digest()
+        # As bytes: Python loads the ASCII codec from a file, which a child without privileges may not be able to read.
+        return sha256(b"%s %d" % (BOOT.read_bytes(), os.getuid())).digest()
     return os.urandom(KEY_BYTES)
 
 
