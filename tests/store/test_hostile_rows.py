@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import REBUILD, REPAIR, NotewellError, StoreDamaged
@@ -72,11 +72,20 @@ def operations(vault: Vault, backup: Path) -> Iterator[Callable[[], object]]:
 
 
 def check_all(root: Path, change: Callable[[apsw.Connection], object]) -> None:
+    """Change the rows of the store of a copy of a vault, and check what then happens."""
+
+    def spoil(file: Path) -> None:
+        with closing(apsw.Connection(str(file))) as db:
+            change(db)
+
+    check_file(root, spoil)
+
+
+def check_file(root: Path, change: Callable[[Path], object]) -> None:
     """Change the store of a copy of a vault, and check that all operations bear it and that a full run mends it."""
     shutil.rmtree(copy := root.parent / "copy", ignore_errors=True)
     shutil.copytree(root, copy)
-    with closing(apsw.Connection(str(copy / ".notewell/store.db"))) as db:
-        change(db)
+    change(copy / ".notewell/store.db")
     (copy / "2024-05-01.md").write_text("# Day\n\nAnother loaf, and [[bees]].\n")
     (backup := root.parent / "backup.db").unlink(missing_ok=True)
     with open_vault(copy) as vault:
@@ -164,6 +173,25 @@ def test_other_tables_than_ours_are_called_damaged(indexed: Path, what: str, tab
         table=table, first=names[0], columns=", ".join(names), xs=", ".join("x" for _ in names)
     )
     check_all(indexed, lambda db: db.execute(statement))
+
+
+def overwrite(file: Path, at: int, data: bytes) -> None:
+    with file.open("rb+") as stream:
+        stream.seek(at)
+        stream.write(data)
+
+
+# Where the first page has the format, the mark of the program, the tables' statements, and a type in one of them.
+FORMAT, PROGRAM, SCHEMA, TYPE = 60, 68, 6_000, 8_150
+
+
+@settings(max_examples=4)
+@given(at=st.integers(SCHEMA, 8191), byte=st.sampled_from((b"\0", b"\xf3", b"\xff")))
+@example(at=FORMAT + 2, byte=b"]")
+@example(at=TYPE, byte=b"\xf3")
+@example(at=PROGRAM, byte=b"\xff")
+def test_a_changed_byte_of_the_header_or_schema_is_damage(indexed: Path, at: int, byte: bytes) -> None:
+    check_file(indexed, lambda file: overwrite(file, at, byte))
 
 
 # Nobody can derive when a file was last touched in any way; a wrong time costs another look at it.

@@ -24,6 +24,8 @@ from notewell.store.sqlite.seal import NO_SEALS, Seals
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
 OLDEST, VERSION = 1, 7
+# No Notewell writes a number so far above its predecessors': a changed bit made it.
+FARTHEST = VERSION + 1_000
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
 CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
 # More than any embedder has: the codes of a block still fit into one value.
@@ -275,11 +277,13 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], se
     """Create the tables of a new file, migrate an older format, and reject a file that is not as we make them."""
     if _create_if_new(db, made_for, seals):
         return
-    if db.pragma("application_id") != APPLICATION_ID:
+    version, is_marked = int(db.pragma("user_version")), db.pragma("application_id") == APPLICATION_ID
+    if not is_marked and not _objects(db) & OBJECTS:
         raise StoreError(
             f"{file} is the database of another program", "Set store.path to a file that Notewell may write"
         )
-    version = int(db.pragma("user_version"))
+    if not is_marked or version > FARTHEST:
+        raise StoreDamaged(f"{file} is damaged: its header has numbers that Notewell does not write", REPAIR)
     if version > VERSION:
         raise StoreError(
             f"{file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
@@ -296,9 +300,12 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], se
 
 def _check_objects(db: apsw.Connection, file: Path, strange: Callable[[set[str]], set[str]]) -> None:
     """Reject a file with other tables than ours, or with views or triggers, which run when a table is used."""
-    found = {squeezed(sql) for (sql,) in db.execute(queries.OBJECTS)}
-    if wrong := strange(found):
+    if wrong := strange(_objects(db)):
         raise StoreDamaged(f"{file} is damaged: it has unexpected tables, such as {min(wrong):.80}", REPAIR)
+
+
+def _objects(db: apsw.Connection) -> set[str]:
+    return {squeezed(sql) for (sql,) in fetch(db, queries.OBJECTS)}
 
 
 def _create_if_new(db: apsw.Connection, made_for: Callable[[], MadeFor], seals: Seals) -> bool:

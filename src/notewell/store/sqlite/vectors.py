@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from notewell.errors import StoreDamaged
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import fetch
 from notewell.store.sqlite.connection import DAMAGED
@@ -83,9 +84,9 @@ def carry_over(db: apsw.Connection, old: Path) -> str:
     """
     encoder: object = ""
     define_crc32(db)
-    with suppress(*DAMAGED, apsw.SQLError, UnicodeDecodeError):
+    with suppress(*DAMAGED, apsw.SQLError, StoreDamaged, UnicodeDecodeError):
         db.execute("attach database :file as old", {"file": str(old)})
-        tables = {squeezed(sql) for (sql,) in db.execute(OLD_OBJECTS)}
+        tables = {squeezed(sql) for (sql,) in fetch(db, OLD_OBJECTS)}
         if tables >= {sql for sql in OBJECTS if sql.startswith(CARRIED)}:
             encoder = db.execute(OLD_ENCODER).get
             db.execute(CARRY_ENCODER_VECTORS)
