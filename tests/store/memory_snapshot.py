@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from notewell.errors import REPAIR, StoreDamaged
 from notewell.store import (
     CLONED_AT_LEAST,
     EMBEDDER,
@@ -163,7 +164,9 @@ class MemorySnapshot:
         return {number: self._chunks[number] for number in ids if number in self._chunks}
 
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
-        known = {path: self._kept.notes[path] for path in paths if path in self._kept.notes}
+        if unknown := [path for path in paths if path not in self._kept.notes]:
+            raise StoreDamaged(f"There is no note {unknown[0]}", REPAIR)
+        known = {path: self._kept.notes[path] for path in paths}
         return {
             path: NoteFacts(day, dict(note.fields), note.dated_by or ("file" if day else ""))
             for path, note in known.items()

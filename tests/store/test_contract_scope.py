@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.store.notes import OpenStore, only, paths_in, put_texts
 
 from notewell.embed.words import WordsEmbedder
+from notewell.errors import StoreDamaged
 from notewell.store import Store
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING, Filter, Range, Scope
@@ -147,7 +148,7 @@ def test_the_newest_come_first_one_chunk_of_each(store: Store) -> None:
 
 def test_notes_say_their_day_and_their_front_matter(store: Store) -> None:
     with store.reading() as snapshot:
-        said = snapshot.notes([HIVE, RYE, UBUNG, "nowhere.md"])
+        said = snapshot.notes([HIVE, RYE, UBUNG])
         assert {path: note.day for path, note in said.items()} == {
             HIVE: "2024-05-01",
             RYE: "2020-06-03",
@@ -155,6 +156,8 @@ def test_notes_say_their_day_and_their_front_matter(store: Store) -> None:
         }
         assert said[RYE].fields["author"] == ["Jane Doe", "[[People/Max|Max  Müller]]"]
         assert snapshot.notes([]) == {}
+        with pytest.raises(StoreDamaged):
+            snapshot.notes([HIVE, "nowhere.md"])
 
 
 def test_the_newest_are_shown_by_their_first_chunk_that_is_inside(store: Store) -> None:

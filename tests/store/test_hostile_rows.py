@@ -153,6 +153,7 @@ ENDLESS = "with recursive every(x) as (select 1 union all select x + 1 from ever
 OBJECTS = {
     "nothing": "drop table {table}",
     "no rows": "delete from {table}",
+    "fewer rows": "delete from {table} where {first} in (select {first} from {table} limit 2)",
     "view": "alter table {table} rename to old; create view {table} as select * from old",
     "endless view": f"drop table {{table}}; create view {{table}} ({{columns}}) as {ENDLESS} {{xs}} from every",
     "trigger": "create trigger strange before update on {table} begin delete from note; end",
@@ -175,6 +176,9 @@ def test_other_tables_than_ours_are_called_damaged(indexed: Path, what: str, tab
     check_all(indexed, lambda db: db.execute(statement))
 
 
+PAGE = 8192
+
+
 def overwrite(file: Path, at: int, data: bytes) -> None:
     with file.open("rb+") as stream:
         stream.seek(at)
@@ -186,12 +190,69 @@ FORMAT, PROGRAM, SCHEMA, TYPE = 60, 68, 6_000, 8_150
 
 
 @settings(max_examples=4)
-@given(at=st.integers(SCHEMA, 8191), byte=st.sampled_from((b"\0", b"\xf3", b"\xff")))
+@given(at=st.integers(SCHEMA, PAGE - 1), byte=st.sampled_from((b"\0", b"\xf3", b"\xff")))
 @example(at=FORMAT + 2, byte=b"]")
 @example(at=TYPE, byte=b"\xf3")
 @example(at=PROGRAM, byte=b"\xff")
 def test_a_changed_byte_of_the_header_or_schema_is_damage(indexed: Path, at: int, byte: bytes) -> None:
     check_file(indexed, lambda file: overwrite(file, at, byte))
+
+
+@settings(max_examples=6)
+@given(half=st.integers(4, 39))
+def test_half_a_page_of_zeros_is_answered_or_called_damaged(indexed: Path, half: int) -> None:
+    def spoil(file: Path) -> None:
+        overwrite(file, half * PAGE // 2 % file.stat().st_size, bytes(PAGE // 2))
+
+    check_file(indexed, spoil)
+
+
+def test_notes_that_are_missing_in_the_index_of_paths_are_damage(indexed: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(indexed, tmp_path / "vault")
+    file = root / ".notewell/store.db"
+    with closing(apsw.Connection(str(file))) as db:
+        page = db.execute("select rootpage from sqlite_schema where name = 'sqlite_autoindex_note_1'").get
+    # The half with the paths: the number of rows, in the other one, stays.
+    overwrite(file, page * PAGE - PAGE // 2, bytes(PAGE // 2))
+    with open_vault(root) as vault:
+        for operation in (partial(vault.search, "bread"), partial(vault.search, "newest notes"), vault.graph):
+            with pytest.raises(StoreDamaged) as caught:
+                operation()
+            assert caught.value.hint == REPAIR
+        with pytest.raises(StoreDamaged):
+            vault.index()
+        vault.index(full=True)
+        assert vault.search("bread")
+
+
+def test_chunks_without_a_vector_are_damage(indexed: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(indexed, tmp_path / "vault")
+    with closing(apsw.Connection(str(root / ".notewell/store.db"))) as db:
+        db.execute("delete from vector")
+    with open_vault(root) as vault:
+        for operation in (vault.traverse, vault.related):
+            with pytest.raises(StoreDamaged, match="no vector"):
+                operation("bread.md")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "delete from standing",
+        "delete from standing where note = (select min(note) from standing)",
+        *(f"update standing set community = {number}" for number in (-2, 99, 2**31, 2**60)),
+    ],
+)
+def test_standings_of_other_notes_than_those_with_links_are_measured_again(
+    indexed: Path, tmp_path: Path, change: str
+) -> None:
+    root = shutil.copytree(indexed, tmp_path / "vault")
+    with open_vault(root) as vault:
+        whole = vault.graph()
+    with closing(apsw.Connection(str(root / ".notewell/store.db"))) as db:
+        db.execute(change)
+    with open_vault(root) as vault:
+        assert vault.graph() == whole
 
 
 # Nobody can derive when a file was last touched in any way; a wrong time costs another look at it.
@@ -233,9 +294,6 @@ def test_doctor_finds_every_flipped_bit_that_changes_a_row(indexed: Path) -> Non
     finally:
         file.write_bytes(whole)
     assert len(changed) >= ENOUGH
-
-
-PAGE = 8192
 
 
 def make_endless(file: Path, table: str) -> None:

@@ -60,12 +60,21 @@ def rows_of(standings: Standings, ids: list[int]) -> dict[int, Standing]:
 
 
 def load_standings(snapshot: Linked, net: Net, mark: str = "") -> Standings:
-    """Return the stored standing of every note of a net; `mark` is the store's digest of them."""
+    """Return the stored standing of every note of a net; `mark` is the store's digest of them.
+
+    If they are not of the notes that have links, as in a damaged store, they are measured.
+    """
     rows = snapshot.standings()
     none = Standing(0.0, 0.0, ALONE)
     columns = list(zip(*(rows.get(path, none) for path in net.paths), strict=True)) or [(), (), ()]
     pagerank, centrality = (np.array(column, np.float32) for column in columns[:2])
-    return Standings(pagerank, centrality, np.array(columns[2], np.int32), mark.endswith(BY_DEGREE))
+    community, linked = np.array(columns[2], np.int64), _canonical(net)[1]
+    is_linked = np.zeros(len(net.paths), np.bool_)
+    is_linked[linked] = True
+    in_one = (community > ALONE) & (community < linked.size)
+    if not np.where(is_linked, in_one, community == ALONE).all():
+        return measure(net)
+    return Standings(pagerank, centrality, community.astype(np.int32), mark.endswith(BY_DEGREE))
 
 
 def measure(net: Net) -> Standings:

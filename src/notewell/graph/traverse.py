@@ -214,7 +214,7 @@ def note_vector(rows: Vectors) -> Vectors:
     [0.5, 0.5]
     """
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    mean: Vectors = (rows / np.where(lengths > 0, lengths, 1)).mean(axis=0)
+    mean: Vectors = (rows / np.where(lengths > 0, lengths, 1)).sum(axis=0) / max(len(rows), 1)
     return mean
 
 

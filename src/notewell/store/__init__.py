@@ -165,7 +165,7 @@ class Matching(Protocol):
         """Return the chunks with these ids, in this order, without those that are gone."""
 
     def notes(self, paths: Collection[str]) -> Mapping[str, NoteFacts]:
-        """Return the day and front matter of notes, by path."""
+        """Return the day and front matter of notes, by path; one that is not there is damage."""
 
     def values(self, of: str, key: str = "", *, most: int | None = None) -> Sequence[str]:
         """Return the distinct values that filters of this kind compare with; none if there are more than `most`.
@@ -177,7 +177,8 @@ class Matching(Protocol):
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> Mapping[int, Vectors | None]:
         """Return the vectors of this kind that these chunks have, by id in ascending order.
 
-        None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length.
+        None stands for a text that the encoder cannot read. Only directions are kept: a vector may have any length. A
+        chunk without a vector of the embedder is damage.
         """
 
     def lacking(self, kind: str) -> Sequence[int]:

@@ -28,6 +28,7 @@ from notewell.store.sqlite.files import (
     delete_store,
     identity,
 )
+from notewell.store.sqlite.links import check_listed
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
 from notewell.store.sqlite.seal import NO_SEALS, Seals, not_yours
@@ -168,6 +169,7 @@ class SqliteStore:
         """End a run: give space back once enough chunks were replaced."""
         self._is_new = False
         with explained(self.file):
+            check_listed(self.db)
             worn = self._meta.number("worn")
             if worn > WORN_LEAST and worn > WORN_SHARE * fetch_one(self.db, queries.COUNTS)[1] + WORN_LEAST:
                 self.db.execute("vacuum")

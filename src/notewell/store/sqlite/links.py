@@ -55,6 +55,13 @@ from note
 order by path
 """
 
+# Rows of the table and of its index, which has to have the same.
+LISTED = """
+select
+    (select count(*) from note not indexed where id >= 0) as number,
+    (select count(*) from note indexed by sqlite_autoindex_note_1 where path >= '') as number
+"""
+
 NAMES = """
 select id, path, title, aliases, link_count
 from note
@@ -140,6 +147,7 @@ class SqliteLinked:
     def ids(self) -> dict[str, int]:
         """Return the id of every note, in the order of their paths."""
         self._check_notes()
+        check_listed(self._db)
         return dict(fetch(self._db, IDS))
 
     @decodes
@@ -216,6 +224,13 @@ class SqliteLinked:
         else:
             rows = fetch(self._db, STANDINGS, {"paths": json.dumps(list(paths))})
         return {path: Standing(*numbers) for path, *numbers in rows}
+
+
+def check_listed(db: apsw.Connection) -> None:
+    """Raise an error if the index of paths has other notes than the table: those would not be found."""
+    in_table, in_index = fetch(db, LISTED)[0]
+    if in_table != in_index:
+        raise damaged("its list of notes is not complete")
 
 
 def save_edges(db: apsw.Connection, ends: Mapping[int, LinkEnds]) -> None:

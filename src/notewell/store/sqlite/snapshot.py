@@ -108,6 +108,8 @@ class SqliteSnapshot(SqliteLinked):
         """Return the day and front matter of notes, by path."""
         self._check_notes(paths)
         rows = fetch(self._db, queries.NOTE_FACTS, {"paths": json.dumps(list(paths))})
+        if len(rows) < len({*paths}):
+            raise damaged("a note that has chunks is not in the list of notes")
         return {path: NoteFacts(day, read_json(fields, dict), by) for path, day, by, fields in rows}
 
     @decodes
@@ -125,7 +127,10 @@ class SqliteSnapshot(SqliteLinked):
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
         """Return the vectors of this kind that these chunks have, by id in ascending order."""
         if kind == EMBEDDER:
-            return load_vectors(self._db, ids, queries.VECTORS)
+            found = load_vectors(self._db, ids, queries.VECTORS)
+            if len(found) < len({*ids}):
+                raise damaged("a chunk has no vector")
+            return found
         return load_vectors(self._db, ids, queries.ENCODER_VECTORS) if kind == self.state.encoder else {}
 
     @decodes
