@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -18,6 +19,7 @@ from bench.child import Measured, say
 from bench.sample import sample_questions, sample_vault
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
+from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings
 from notewell.measure.collection import Document, load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, find_candidates, note_names, paths_of
@@ -66,7 +68,7 @@ def measure_links(folder: str) -> Measured:
 
 def _link_texts(root: Path) -> Measured:
     """Draw link texts, remove their links from the notes, and search for them."""
-    with Vault(root, _settings()) as vault:
+    with Vault(root, SettingsFiles(_settings)) as vault:
         vault.index()
         drawn = list(_draw(vault))
         for question, links in drawn:
@@ -158,7 +160,8 @@ def _compare(vault: Vault, asked: Sequence[Question], names: Mapping[str, str] |
     found: dict[str, list[float]] = {}
     measured: Measured = {"questions": len(asked)}
     for mode in MODES:
-        vault.settings = replace(vault.settings, search=replace(vault.settings.search, graph=mode))
+        rules = replace(vault.settings.search, graph=mode)
+        vault.settings_files = SettingsFiles(partial(replace, vault.settings, search=rules))
         began = time.process_time()
         ranked = [_ranked(vault, question, names) for question in asked]
         took = (time.process_time() - began) / max(1, len(asked)) * 1000

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.child import Measured, say
 from bench.exhaustive import compare
+from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
@@ -49,7 +51,8 @@ def _collection(folder: Path) -> Measured:
     found: dict[str, Scores] = {}
     with collection_vault(collection, _with_encoder("off")) as vault:
         for name, changes in WITHOUT.items():
-            vault.settings = replace(vault.settings, search=replace(Settings().search, **changes))
+            rules = replace(Settings().search, **changes)
+            vault.settings_files = SettingsFiles(partial(replace, vault.settings, search=rules))
             found[name] = evaluate(vault, collection)
         measured["exhaustive"] = compare(vault, collection)
     with collection_vault(collection, _with_encoder("minilm")) as vault:

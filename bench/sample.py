@@ -13,6 +13,7 @@ from typing import TypedDict
 
 from bench.child import ROOT
 from notewell import Vault
+from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings
 
 
@@ -34,9 +35,10 @@ def sample_questions() -> list[SampleQuestion]:
 def sample_vault() -> Iterator[Vault]:
     """Open an indexed copy of the sample vault, without the encoder."""
     usual = Settings()
+    settings = replace(usual, embed=replace(usual.embed, encoder="off"))
     with tempfile.TemporaryDirectory(prefix="notewell-sample-") as folder:
         ignored = shutil.ignore_patterns(".notewell")
         root = shutil.copytree(ROOT / "examples" / "vault", Path(folder) / "vault", ignore=ignored)
-        with Vault(root, replace(usual, embed=replace(usual.embed, encoder="off"))) as vault:
+        with Vault(root, SettingsFiles(lambda: settings)) as vault:
             vault.index()
             yield vault

@@ -18,7 +18,7 @@ from tests.database import database
 if TYPE_CHECKING:
     from notewell import Vault
     from notewell.embed.words import WordsEmbedder
-    from notewell.vault import Opening
+    from notewell.freshness import Opening
 
 # Before any test loads what would report on its use.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -64,7 +64,7 @@ def indexed_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sharing() -> Opening:
     """Open vaults that load a model once for all of them, as those of the daemon do."""
     from notewell.embed import load_embedder, load_encoder  # noqa: PLC0415
-    from notewell.vault import Opening  # noqa: PLC0415
+    from notewell.freshness import Opening  # noqa: PLC0415
 
     return Opening(load_embedder=cache(load_embedder), load_encoder=cache(load_encoder))
 

@@ -19,9 +19,9 @@ from tests.database import database
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
+from notewell.freshness import Opening
 from notewell.index import Batches, Progress
 from notewell.types.note import Vectors
-from notewell.vault import Opening
 
 Content = Callable[[Vault], dict[str, Any]]
 

@@ -19,10 +19,9 @@ from tests.vaults import opened
 from notewell import Vault
 from notewell.errors import NotewellError, StoreAltered, StoreBusy, StoreDamaged, StoreError
 from notewell.files.user import NOWHERE
-from notewell.freshness import WITHIN_A_SECOND
+from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.serve.json_data import as_data
 from notewell.store.sqlite.rows import pack, unpack
-from notewell.vault import Opening
 
 # Words that stand in no file, as one name, so that they can be a tag, a term or a path.
 EVIL = "mallory"

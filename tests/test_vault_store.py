@@ -14,10 +14,10 @@ from tests.vaults import NOTES, found, opened, stop_after
 
 from notewell import Vault
 from notewell.errors import StoreBusy, StoreDamaged, StoreError
+from notewell.freshness import Opening
 from notewell.index import Batches, Progress
 from notewell.store.sqlite import SqliteStore
 from notewell.types.notices import Notice
-from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 

@@ -12,8 +12,8 @@ from tests.database import database
 from notewell import Progress, Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.files.user import home_folder, state_folder, user_key, write_private
+from notewell.freshness import BY_PYTHON, Opening
 from notewell.types.note import Vectors
-from notewell.vault import BY_PYTHON, Opening
 
 NOTES = {
     "bread.md": "# Bread\n\nThe loaf collapsed because the oven was too cold.\n",

@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreError
 from notewell.files.safe_open import check_folder
 from notewell.files.user import write_private
-from notewell.index import Progress, Report
+from notewell.index import Batches, Progress
+from notewell.index.background_run import BackgroundRun
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.watch import FolderWatch
 from notewell.types.notices import Notice
@@ -63,6 +65,24 @@ AT_ONCE = Policy()
 WITHIN_A_SECOND = Policy(behind=True)
 
 
+class Opening(NamedTuple):
+    """How a surface opens its vaults; a program that uses Python needs none of it."""
+
+    policy: Policy = NEVER
+    """When it brings the store up to date."""
+    load_embedder: LoadEmbedder = load_embedder
+    load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
+    cache_kib: int | None = None
+    """How much of the store each thread keeps in memory; None for SQLite's default."""
+    batches: Batches = Batches()
+    """How many notes are indexed at once."""
+    stays_open: bool = False
+    """Whether a vault stays open at the end of a `with` block, for the next request."""
+
+
+BY_PYTHON = Opening()
+
+
 class Freshness:
     """Keeps one vault up to date: before answers, in the background, and after a single note changed.
 
@@ -80,6 +100,9 @@ class Freshness:
         self._next_look = 0.0
         self._walked = float("-inf")
         self._up_to_date: object = None
+        # Notes that the settings exclude, and that could not be removed; and the state in which there are none.
+        self._excluded: frozenset[str] = frozenset()
+        self._without_excluded: object = None
         self._notices: tuple[Notice, ...] = ()
         self._starting = threading.Lock()
         self._run: BackgroundRun | None = None
@@ -148,10 +171,25 @@ class Freshness:
 
     def without_gone(self, results: Results) -> Results:
         """Return results without hits in notes whose files are gone, and with a notice if there were any."""
-        hits = tuple(hit for hit in results.hits if hit.path not in self.gone)
+        hits = tuple(hit for hit in results.hits if hit.path not in self.gone | self._excluded)
         if not (count := len(results) - len(hits)):
             return results
         return replace(results, hits=hits, notices=(Notice("files_gone", {"count": count}), *results.notices))
+
+    def forget_excluded(self) -> None:
+        """Remove what the settings exclude by now, before anything is shown; hits in what stays are hidden."""
+        state = self._indexing.state
+        if state in (None, self._up_to_date, self._without_excluded):
+            self._excluded = frozenset()
+            return
+        self._excluded = self._indexing.forget_excluded()
+        self._without_excluded = None if self._excluded else self._indexing.state
+
+    def check_excluded(self) -> None:
+        """Do the same for an answer in which nothing can be hidden: it is refused."""
+        self.forget_excluded()
+        if self._excluded:
+            raise StoreBusy("Notes that the settings exclude cannot be removed from the store now", "Try again later")
 
     def _index_new(self, progress: Progress | None) -> tuple[Notice, ...]:
         if self.policy.on_new is not None:
@@ -322,60 +360,3 @@ def is_recent(attempt: Path) -> bool:
         return time.time() - attempt.stat().st_mtime < REST_SECONDS
     except OSError:
         return False
-
-
-class BackgroundRun:
-    """One indexing run in a thread of its own, which others can follow."""
-
-    def __init__(self, indexing: Indexing, wait: float, stop: Callable[[], bool]) -> None:
-        self.progress = 0, 0
-        self.report: Report | None = None
-        self.error: BaseException | None = None
-        self._over_at = 0.0
-        self._notices: tuple[Notice, ...] = ()
-        self._indexing = indexing
-        self._wait = wait
-        self._stop = stop
-        self._left = threading.Event()
-        # The process does not wait for it when it ends: what is not stored yet is read again next time.
-        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def leave(self) -> None:
-        """End the run after the current note, because nobody follows it any more."""
-        self._left.set()
-
-    def join(self, seconds: float) -> None:
-        """Wait for its end, at most this many seconds."""
-        self._thread.join(seconds)
-
-    def take_notices(self) -> tuple[Notice, ...]:
-        """Return the notices of the run, once."""
-        notices, self._notices = self._notices, ()
-        return notices
-
-    @property
-    def is_over(self) -> bool:
-        """Tell whether it has ended, successfully or not."""
-        return bool(self._over_at)
-
-    def failed_within(self, seconds: float) -> bool:
-        """Tell whether it failed within the last seconds; a busy store does not count, as the next look tries again."""
-        failed = self.error is not None and not isinstance(self.error, StoreBusy)
-        return failed and time.monotonic() - self._over_at < seconds
-
-    def _tell(self, done: int, total: int) -> None:
-        self.progress = done, total
-
-    def _run(self) -> None:
-        try:
-            progress = Progress(self._tell, lambda: self._left.is_set() or self._stop())
-            self.report = self._indexing.run(progress=progress, wait=self._wait)
-            self._notices = self.report.notices
-        except BaseException as error:  # reported to the follower, or to the next request
-            self.error = error
-        finally:
-            self._over_at = time.monotonic()

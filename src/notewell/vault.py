@@ -8,24 +8,25 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from notewell.config import find_root, here, load_settings
+from notewell.config import find_root, here
+from notewell.config.files import SettingsFiles, settings_files
 from notewell.config.settings import Settings
-from notewell.embed import Embedder, EmbedRules, LoadEmbedder, Models, load_embedder, load_encoder
+from notewell.embed import Models
 from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError
 from notewell.files.formats import is_sandboxed
 from notewell.files.safe_open import check_folder
-from notewell.freshness import NEVER, Freshness, Policy
-from notewell.index import Batches, Linking, Progress, Report, Source
+from notewell.freshness import BY_PYTHON, Freshness, Opening
+from notewell.index import Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
 from notewell.index.dates import with_vault_formats
 from notewell.index.diagnose import find_problems
 from notewell.index.encode import EncoderVectors, keep_searched
-from notewell.index.place import Place, Reading, find_place, names_file, read_place
+from notewell.index.place import Place, Reading, as_place, find_place, names_file, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_secrets
@@ -55,35 +56,13 @@ if TYPE_CHECKING:
     from notewell.memory import Forgotten, Memories, Remembered
 
 
-class Opening(NamedTuple):
-    """How a surface opens its vaults; a program that uses Python needs none of it."""
-
-    policy: Policy = NEVER
-    """When it brings the store up to date."""
-    load_embedder: LoadEmbedder = load_embedder
-    load_encoder: Callable[[EmbedRules], Embedder | None] = load_encoder
-    cache_kib: int | None = None
-    """How much of the store each thread keeps in memory; None for SQLite's default."""
-    batches: Batches = Batches()
-    """How many notes are indexed at once."""
-    stays_open: bool = False
-    """Whether a vault stays open at the end of a `with` block, for the next request."""
-
-
-BY_PYTHON = Opening()
-
-
-def as_place(note: str | Path) -> str:
-    """Return a note as the store names it, with slashes, however a program wrote it."""
-    return note if isinstance(note, str) else note.as_posix()
-
-
 class Vault:
     """A folder of notes and its store."""
 
-    def __init__(self, root: Path, settings: Settings, opening: Opening = BY_PYTHON) -> None:
+    def __init__(self, root: Path, files: SettingsFiles, opening: Opening = BY_PYTHON) -> None:
         self.root = root
-        self.settings = settings
+        self.settings_files = files
+        settings = self.settings
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
         self._stays_open = opening.stays_open
         self._batches = opening.batches
@@ -105,7 +84,7 @@ class Vault:
         """
         root = find_root(here()) if path is None else Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100
         check_folder(root)
-        return cls(root, load_settings(root, os.environ, settings or {}), opening)
+        return cls(root, settings_files(root, os.environ, settings or {}), opening)
 
     def __enter__(self) -> Self:
         return self
@@ -118,6 +97,17 @@ class Vault:
         """Close the store, and stop a background run and the folder watch; the next use opens it again."""
         self.freshness.close()
         self.storage.close()
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings as they were last read."""
+        return self.settings_files.settings
+
+    def reread(self) -> tuple[Notice, ...]:
+        """Take over the settings files if one has changed, all but `store`; return a notice if one is invalid."""
+        notices = self.settings_files.look()
+        self.models.use(self.settings.embed)
+        return notices
 
     @property
     def store(self) -> Store:
@@ -151,6 +141,7 @@ class Vault:
         In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
         """
         query = checked_query(Query.of(query, **fields))
+        self.reread()
         new = self.freshness.index_new() if query.refresh is None else ()
         notices = new or (() if query.refresh is False else self.freshness.look(query.refresh))
         began = time.perf_counter()
@@ -166,6 +157,7 @@ class Vault:
             query = replace(query, text="", like=tuple(map(self.find, named)))
         if rules.mode.seeds:
             notices = (*notices, *self._indexing.resolve_links())
+        self.freshness.forget_excluded()
         embedders, missing = self._embedders(required=bool(rules.mode.seeds))
         with self.store.reading() as snapshot:
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
@@ -222,6 +214,7 @@ class Vault:
     def find(self, note: str | Path) -> str:
         """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
         self.freshness.index_new()
+        self.freshness.check_excluded()
         self.storage.check_indexed()
         with self.store.reading() as snapshot:
             found = find_chunks(readable_name(as_place(note)), snapshot)
@@ -235,7 +228,8 @@ class Vault:
 
         One process at a time encodes a vault.
         """
-        return self.encoder.encode(progress or Progress())
+        self.freshness.forget_excluded()
+        return self.encoder.encode(self._indexing.while_unchanged(progress or Progress()))
 
     @with_aliases
     def read(self, note: str | Path, *, raw: bool = False) -> Reading:
@@ -309,6 +303,7 @@ class Vault:
         from notewell.memory.page import Memory  # noqa: PLC0415
 
         memories = self._memories()
+        self.freshness.check_excluded()
         if not self.indexed:
             # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
@@ -336,6 +331,7 @@ class Vault:
         # Two commands of many need it, and a cold command line does not pay for it.
         from notewell.memory import Memories, allowed_folder  # noqa: PLC0415
 
+        self.reread()
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
         return Memories(self.root, folder, self.settings.index, self.store, self.storage.beside(".memory"))
 
@@ -371,6 +367,7 @@ class Vault:
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)
 
     def _source(self) -> Source:
+        self.reread()
         dates = with_vault_formats(self.settings.dates, self.root)
         return Source(self.root, self.settings.index, self.settings.chunk, self._batches, dates)
 
@@ -379,13 +376,17 @@ class Vault:
         # Most commands need no graph, and a cold command line does not pay for it.
         from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
 
-        rules = self.settings.index
-        files = FolderFiles(partial(list_others, self.root, rules), self._text_of, partial(left_out_by, rules=rules))
+        files = FolderFiles(
+            lambda store: list_others(self.root, self.settings.index, store),
+            self._text_of,
+            lambda path: left_out_by(path, self.settings.index),
+        )
         return LinkGraph(self.storage, files, self._indexing.resolve_links)
 
     def _linked(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""
         self.freshness.index_new()
+        self.freshness.check_excluded()
         return self._graph
 
     def _text_of(self, path: str) -> str:

@@ -27,10 +27,10 @@ from typing import IO, Any
 
 import apsw
 
-from notewell.freshness import NEVER
+from notewell.freshness import NEVER, Opening
 from notewell.index import Batches
 from notewell.serve.cli import main as command_line
-from notewell.vault import Opening, Vault
+from notewell.vault import Vault
 
 # A few notes, so that a run over twelve has several transactions; and time enough for every step on a busy machine.
 OPENING = Opening(NEVER._replace(quick_seconds=3_600.0), batches=Batches(bytes=600))

@@ -16,10 +16,10 @@ from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.embed.endpoint import Patience
 from notewell.embed.remote import RemoteEmbedder
 from notewell.errors import EmbedError
+from notewell.freshness import Opening
 from notewell.index import Batches, Progress
 from notewell.serve.wording import sentences
 from notewell.types.notices import Notice
-from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 Content = Callable[[Vault], dict[str, Any]]
@@ -68,7 +68,7 @@ def settings(server: Server, kind: str = "ollama") -> dict[str, Any]:
 def again(vault: Vault, opening: Opening = PATIENT) -> Vault:
     """Open a vault as another process does."""
     vault.close()
-    return Vault(vault.root, vault.settings, opening)
+    return Vault(vault.root, vault.settings_files, opening)
 
 
 def in_groups(size: int) -> Opening:

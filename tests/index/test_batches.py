@@ -5,8 +5,8 @@ from collections.abc import Callable
 from tests.vaults import CountingEmbedder, vectors
 
 from notewell import Progress, Vault
+from notewell.freshness import Opening
 from notewell.index import Batches
-from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 

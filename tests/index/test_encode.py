@@ -18,6 +18,7 @@ from tests.database import database
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreError
+from notewell.freshness import Opening
 from notewell.index import Progress
 from notewell.index.encode import GROUP, encode
 from notewell.index.report import EncoderProgress
@@ -26,7 +27,6 @@ from notewell.store.sqlite import SqliteStore
 from notewell.store.vectors import cosines_by_id
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
-from notewell.vault import Opening
 
 MakeVault = Callable[..., Vault]
 

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from notewell.errors import SettingsError, VaultError
-from notewell.index.walk import WalkRules, walk
+from notewell.index.walk import WalkRules, left_out, walk
 
 
 def write(root: Path, *paths: str) -> None:
@@ -125,6 +128,20 @@ def test_including_what_is_not_a_folder_is_an_error(root: Path, folder: str) -> 
 def test_exclude_reads_patterns_as_git_does(root: Path, patterns: tuple[str, ...], left: list[str]) -> None:
     write(root, "a.md", "b.tmp.md", "drafts/c.md", "drafts/keep.md", "old/drafts.md")
     assert found(root, WalkRules(exclude=patterns)) == left
+
+
+@given(
+    st.lists(st.sampled_from(["a/", "/a", "*.md", "!*c.md", "b/**", ".*", "a/b", "d?/", "!a/b/"]), max_size=3),
+    st.lists(st.sampled_from(["a", "a/b", "./d1", "."]), max_size=2),
+)
+@settings(max_examples=40)
+def test_what_settings_leave_out_is_what_a_walk_does_not_find(exclude: list[str], include: list[str]) -> None:
+    paths = ["a/a.md", "a/b/a.md", "a/b/c.md", "b/a/c.md", "c.md", "d1/b/a.md", "d1/c.md"]
+    with TemporaryDirectory() as folder:
+        root, rules = Path(folder), WalkRules(include=tuple(include), exclude=tuple(exclude))
+        write(root, *paths)
+        gone = set(left_out(root, paths, rules))
+        assert [path for path in paths if path not in gone] == found(root, rules)
 
 
 def test_a_pattern_that_git_does_not_know_is_an_error(root: Path) -> None:

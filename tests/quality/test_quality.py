@@ -14,8 +14,8 @@ import pytest
 from tests.database import database
 
 from notewell import Vault
+from notewell.freshness import Opening
 from notewell.measure.metrics import recall, reciprocal_rank
-from notewell.vault import Opening
 
 QUESTIONS: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))[
     "question"

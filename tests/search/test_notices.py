@@ -65,6 +65,8 @@ ELSEWHERE = {
     *("settings_changed", "being_indexed", "changes_not_indexed", "files_left", "note_not_indexed", "indexing_begun"),
     *("indexing_now", "changes_being_indexed", "backup_of_another_vault", "links_out_of_date", "link_leads_elsewhere"),
     "files_gone",
+    # tests/test_settings_files.py
+    "settings_invalid",
     # tests/embed/test_remote_vault.py
     *("no_vectors", "indexed_by_words"),
     # tests/test_origin.py

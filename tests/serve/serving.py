@@ -90,7 +90,7 @@ def kept_up(vault: Vault, **policy: Any) -> Iterator[Vault]:
     from notewell.vault import Vault  # noqa: PLC0415
 
     opening = SERVED._replace(policy=SERVED.policy._replace(**policy))
-    with Vault(vault.root, vault.settings, opening) as kept:
+    with Vault(vault.root, vault.settings_files, opening) as kept:
         kept.models.__dict__.update(vault.models.__dict__)
         try:
             yield kept

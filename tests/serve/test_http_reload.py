@@ -102,7 +102,7 @@ def test_an_embedder_that_fails_is_reported(make_vault: Callable[..., Vault]) ->
             raise EmbedError("The server does not answer", "Start it")
 
     (vault.root / "b.md").write_text("# Bees\n", encoding="utf-8")
-    with serving(Vault(vault.root, vault.settings)) as served:
+    with serving(Vault(vault.root, vault.settings_files)) as served:
         served.vault.models.embedder = Broken()
         reply = served.ask("/reload", method="POST")
         assert (reply.status, reply.data) == (503, {"error": "The server does not answer", "hint": "Start it"})

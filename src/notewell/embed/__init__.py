@@ -165,6 +165,13 @@ class Models:
         self._load_embedder = load_embedder
         self._load_encoder = load_encoder
 
+    def use(self, rules: EmbedRules) -> None:
+        """Load other models from now on, if the rules are other ones."""
+        if rules != self.rules:
+            self.rules = rules
+            for name in ("embedder", "_quick_remote", "encoder"):
+                self.__dict__.pop(name, None)
+
     @cached_property
     def embedder(self) -> Embedder:
         """Return the embedder that indexing uses."""

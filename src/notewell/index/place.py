@@ -44,6 +44,11 @@ class Reading:
     """The page, slide or other part they are in, if the note has parts."""
 
 
+def as_place(note: str | Path) -> str:
+    """Return a note as the store names it, with slashes, however a program wrote it."""
+    return note if isinstance(note, str) else note.as_posix()
+
+
 def find_place(root: Path, written: str) -> Place:
     """Return the place that a text names; one outside the vault is refused."""
     if exists(root / written):

@@ -14,6 +14,7 @@ from notewell.embed.none import NO_EMBEDDER, NoEmbedder
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
+from notewell.index.walk import left_out
 from notewell.index.watch import watch
 from notewell.store import MadeFor, State, Store
 from notewell.store.opened import OpenedStore
@@ -145,6 +146,26 @@ class Indexing:
         """Index one note that was written or removed, however much else changed."""
         with self.store.locked(wait=NOTE_WAIT_SECONDS):
             self._index(self.store, self._quick_embedder, progress, change_of(self.root, path, self.store))
+
+    def forget_excluded(self) -> frozenset[str]:
+        """Remove from the store what the settings exclude by now; return what stays, as the store cannot be written."""
+        rules, files = self._source().walk, self.store.files()
+        if not rules.include and not rules.exclude:
+            return frozenset()
+        excluded = left_out(self.root, (*files.notes, *files.skipped), rules)
+        try:
+            if excluded:
+                with self.store.locked(), self.store.writing(wait=False) as writer:
+                    for path in excluded:
+                        writer.remove(path)
+        except StoreError:
+            return frozenset(excluded)
+        return frozenset()
+
+    def while_unchanged(self, progress: Progress) -> Progress:
+        """Return a progress that also stops when the settings say otherwise what is indexed, or with which models."""
+        stop, began = progress.stop, (self._source().walk, self._models.rules)
+        return replace(progress, stop=lambda: stop() or (self._source().walk, self._models.rules) != began)
 
     def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
         """Index every change as it happens, until told to stop; see `Vault.watch`."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from errno import ENAMETOOLONG
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,6 +139,29 @@ def left_out_by(path: str, rules: WalkRules) -> str:
         return "index.include"
     excluded = excluder(rules.exclude)
     return "index.exclude" if excluded(path) or any(excluded(f"{folder}/") for folder in folders) else ""
+
+
+def left_out(root: Path, paths: Iterable[str], rules: WalkRules) -> list[str]:
+    """Return the files that a walk would not find because of the settings, which may exclude what they link to."""
+    excluded = excluder(rules.exclude)
+    included = {os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include} or {"."}
+    base = f"{root}{os.sep}"
+
+    @cache
+    def is_walked(folder: str) -> bool:
+        while (folder or ".") not in included:
+            if not folder or excluded(f"{folder}/"):
+                return False
+            folder = folder.rpartition("/")[0]
+        return True
+
+    return [
+        path
+        for path in paths
+        if not is_walked(path.rpartition("/")[0])
+        or excluded(path)
+        or (os.path.islink(base + path) and not _may_follow(root, path, rules))  # noqa: PTH114
+    ]
 
 
 def _inside(root: Path, folder: str, number: int) -> str:

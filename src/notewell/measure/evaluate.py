@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings, StoreSettings
 from notewell.index import Progress
 from notewell.index.walk import WalkRules
@@ -50,7 +51,7 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
             file.write_text(_as_markdown(document), encoding="utf-8")
         # All documents of the collection are notes, whatever the vault excludes.
         here = replace(settings, index=WalkRules(), store=StoreSettings("store.db"))
-        with Vault(folder, here) as vault:
+        with Vault(folder, SettingsFiles(lambda: here)) as vault:
             vault.index()
             yield vault
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
-from notewell.freshness import WITHIN_A_SECOND
+from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.index.place import Reading
 from notewell.search.plan import checked_query
 from notewell.serve.parameters import query_of
 from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
-from notewell.vault import Opening, Vault
+from notewell.vault import Vault
 
 # How much of the store each thread keeps in memory, in KiB: with four times as much a search is no quicker, and the
 # process is larger.
@@ -38,7 +38,7 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
     query = query_of(operation, given) if operation in ("search", "related") else None
     if query:
         checked_query(query)
-    notices = vault.freshness.look(refresh=given["refresh"])
+    notices = (*vault.reread(), *vault.freshness.look(refresh=given["refresh"]))
     with notices_in_errors(notices):
         if query:
             found = vault.compare(query) if asked.get("mode") == "compare" else vault.search(query)

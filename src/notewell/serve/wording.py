@@ -26,6 +26,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "{count} files were not indexed. See `notewell status`",
     ),
     "indexing_stopped": "Searched only the {done} of {total} notes indexed so far. The next search continues indexing",
+    "settings_invalid": "The settings from before are still used: {reason}",
     "settings_changed": "This vault was indexed with other settings or by another version. Run `notewell index` again",
     "being_indexed": "Another process is indexing this vault. The latest changes may be missing from these results",
     "changes_not_indexed": (

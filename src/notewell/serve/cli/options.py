@@ -14,13 +14,13 @@ import click
 from notewell.config import misspelt_variables
 from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
-from notewell.freshness import AT_ONCE
+from notewell.freshness import AT_ONCE, Opening
 from notewell.index.report import Reason
 from notewell.serve.json_data import as_data, json_text
 from notewell.serve.say import counted, echo, say
 from notewell.serve.wording import sentences
 from notewell.types.notices import Notice
-from notewell.vault import Opening, Vault
+from notewell.vault import Vault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 from notewell.config.settings import DaemonSettings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
-from notewell.freshness import Policy
+from notewell.freshness import Opening, Policy
 from notewell.search.rank.words import name_terms
 from notewell.serve.answering import CACHE_KIB
 from notewell.serve.daemon.wire import Declined
 from notewell.terms import token_terms
-from notewell.vault import Opening, Vault
+from notewell.vault import Vault
 
 # Vaults open at once; the one that was asked least recently is closed first.
 KEPT = 4
@@ -41,7 +41,7 @@ class Vaults:
             return Vault.open(path, settings)
         opened_with = fresh.root, fresh.settings.store, fresh.settings.embed
         vault = self._open.pop(opened_with, fresh)
-        vault.settings = fresh.settings
+        vault.settings_files = fresh.settings_files
         self._open[opened_with] = vault
         self.keep_only(KEPT)
         return vault

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from notewell.errors import NotewellError
-from notewell.freshness import BackgroundRun
+from notewell.index.background_run import BackgroundRun
 from notewell.serve.answering import IndexingProgress
 from notewell.serve.http.problems import INTERNAL, problem_of
 from notewell.serve.json_data import as_data, json_bytes
