@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -281,6 +283,26 @@ def test_an_altered_store_that_cannot_be_written_is_an_error_with_a_hint(
         with opened(root) as vault, pytest.raises(StoreError, match=error) as caught:
             vault.search("refunds", refresh=refresh)
         assert caught.value.hint
+
+
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EMFILE])
+def test_a_key_that_cannot_be_read_for_now_leaves_the_store_as_it_is(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, reason: int
+) -> None:
+    def refuse(file: Path) -> bytes:
+        raise OSError(reason, os.strerror(reason))
+
+    with make_vault(NOTES) as vault:
+        vault.index()
+    before = vault.store_file.read_bytes()
+    with monkeypatch.context() as patched, opened(vault.root) as refused:
+        patched.setattr("notewell.files.user._read_key", refuse)
+        for operation in (refused.index, lambda: refused.index(full=True), lambda: refused.search("hive")):
+            with pytest.raises(StoreError, match=os.strerror(reason)):
+                operation()
+    assert vault.store_file.read_bytes() == before
+    with opened(vault.root) as again:
+        assert again.search("hive").notices == ()
 
 
 def test_a_user_without_a_home_keeps_a_store_until_the_restart_and_is_told(

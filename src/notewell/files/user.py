@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Mapping
@@ -11,12 +12,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from notewell.errors import StoreError
+
 # Only this user may list or read it.
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 # The key's file in the user's folder of state, and its size in bytes.
 KEY, KEY_BYTES = "key", 32
 # A number that is random, and the same for all processes until the machine restarts.
 BOOT = Path("/proc/sys/kernel/random/boot_id")
+# Why a key cannot be read or created now, but soon can: no room on the disk, or too many open files.
+PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
 # The home of a user without one: nothing exists there, and nothing can be created.
 NOWHERE = Path(os.devnull, "no-home")
 
@@ -105,7 +110,10 @@ class Key(NamedTuple):
 
 
 def user_key(folder: Path) -> Key:
-    """Return the key in the user's folder of state, created on first use; without one, a temporary key."""
+    """Return the key in the user's folder of state, created on first use; if it cannot be, a temporary key.
+
+    For a reason that passes, that is an error: under a temporary key, the user's own store would seem another's.
+    """
     file = folder / KEY
     try:
         if (found := _read_key(file)) is None:
@@ -113,7 +121,10 @@ def user_key(folder: Path) -> Key:
             _create_key(file)
             found = _read_key(file)
     except OSError as error:
-        return Key(_temporary_key(), f"{file} cannot be read or created: {error.strerror or error}")
+        problem = f"{file} cannot be read or created: {error.strerror or error}"
+        if error.errno in PASSING:
+            raise StoreError(problem, "Free some space, or close some files, then run it again") from error
+        return Key(_temporary_key(), problem)
     return Key(found or _temporary_key(), "" if found else f"{file} cannot be read")
 
 

@@ -145,4 +145,6 @@ def is_full(file: Path) -> bool:
 
 
 def _full(file: Path) -> tuple[str, str]:
-    return f"The disk is full; {file} keeps its last state", "Free some space, then run it again"
+    # By its name: a backup is written in a temporary folder, which is gone when this is read.
+    fact = f"The disk is full, so that {file.name} could not be written"
+    return fact, "Free some space, then run it again; the store keeps its last state"
