@@ -5,6 +5,7 @@ A form such as `API_KEY=«{a32}»` becomes a text; the secret is what « and » 
     {a32}    32 characters, here letters and digits; the kinds of characters are in ALPHABETS
     {key25}  25 lines of base64, as in the file of a key
     {p}      a password as people make them, the same wherever the form repeats it
+    {q}      a strong password: letters, a sign, digits, letters
     {login}  `name:password` in base64
     {uuid}   a UUID
 """
@@ -32,6 +33,8 @@ ALPHABETS = {
     "a": ALNUM,
     "u": UPPER + DIGITS,
     "l": LOWER + DIGITS,
+    # Base32.
+    "o": UPPER + "234567",
     "z": LOWER,
     "c": UPPER + LOWER,
     "d": DIGITS,
@@ -66,6 +69,12 @@ def password(chance: Random) -> str:
     return password(chance) if is_placeholder(made) else made
 
 
+def strong_password(chance: Random) -> str:
+    """Return a password that is one wherever it stands: letters, a sign, digits, letters."""
+    made = some(chance, LOWER + UPPER, 5) + chance.choice("!#%+") + some(chance, DIGITS, 3) + some(chance, LOWER, 4)
+    return strong_password(chance) if is_placeholder(made) else made
+
+
 def fill(form: str, chance: Random) -> Made:
     """Return the text of a form, and its secret."""
     login = b64encode(f"{some(chance, LOWER, 6)}:{some(chance, ALNUM, 14)}".encode()).decode("ascii")
@@ -73,6 +82,8 @@ def fill(form: str, chance: Random) -> Made:
     form = re.sub(r"\{key(\d+)\}", lambda part: "\n".join(["{b64}"] * int(part[1])), form)
     if "{p}" in form:
         form = form.replace("{p}", password(chance))
+    if "{q}" in form:
+        form = form.replace("{q}", strong_password(chance))
     text = re.sub(r"\{(\w)(\d+)\}", lambda part: some(chance, ALPHABETS[part[1]], int(part[2])), form)
     lead, _, secret = text.rpartition("«")
     secret, _, rest = secret.partition("»")

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.redact.made_up import ALNUM, DIGITS, LOWER, UPPER, some
+from tests.redact.made_up import ALNUM, DIGITS, LOWER, UPPER, some, strong_password
 
 from notewell.redact import names_secret, redact_text
 
@@ -41,6 +41,36 @@ COMMANDS = [
 MANIFESTS = [
     *("kind: Secret\nmetadata:\n  name: db\ndata:\n  admin: «»\n", "data:\n  admin: «»\nkind: Secret\n"),
     *('kind: "Secret"\nstringData:\n  a: b\n  c: "«»"\n', "data:\n  .dockercfg: |\n    «»\ntype: x\nkind: 'Secret'\n"),
+]
+# What may stand between a label and its value, and around the value.
+BETWEEN = [
+    *(
+        "** ",
+        " - ",
+        " -- ",
+        " ..... ",
+        ": ",
+        ":" + " " * 30,
+        " [wifi]: ",
+        " (at home) = ",
+        " » ",
+        " was changed to ",
+        "=\\\n",
+    ),
+    *(": &a ", ": !!str "),
+]
+AROUND = ["{}", "<b>{}</b>", "<code>{}</code>", "({})", "<{}>", "||{}||", '("{}")', 'new String("{}")', "`{}`"]
+SEVERAL = ["{} / {}", "{}, {}", "{} or {}", "{} und {}", "{} (old: {})", "{}, new password {}", "`{}`, `{}`"]
+POSITIONS = [
+    *("unzip -P «» a.zip", "7z x -p«» a.7z", "echo «» | sudo -S ls", "echo '«»' | docker login --password-stdin"),
+    *("net user ilse «» /add", "smbclient //a/b -U ilse%«»", "wpa-psk «»", "auth_pass «»", "username ilse secret «»"),
+    *(
+        "## Passwords\n\n- mail: «»\n- bank: «»\n",
+        "Logins:\n1. mail «»\n",
+        "# Passwords\n\n| a | b |\n|---|---|\n| c | «» |",
+    ),
+    *("«» # password", "«» (pw)", "«» <- wifi password", "ilse / «» (password)", "bank,password,«»", '{"token": "«»"}'),
+    *("WLAN-Schlüssel: «»", "Wi-Fi key: «»", "WPA2: «»", "jelszó: «»", "비밀번호: «»", "pasword: «»"),
 ]
 
 
@@ -98,6 +128,35 @@ def test_blocks_checksums_and_names_stay(seed: int) -> None:
     digest = some(chance, DIGITS + "abcdef", chance.choice([32, 40, 64]))
     texts = [lines, f"{digest}\n", f"image_{digest}\n", f"{digest[:8]}-{digest[8:12]}-4abc-9def-{digest[-12:]}\n"]
     assert [text for text in texts if redact_text(text) != (text, ())] == []
+
+
+@given(SEEDS, st.sampled_from(["Password", "wifi pw", "api_token"]), st.sampled_from(BETWEEN), st.sampled_from(AROUND))
+def test_a_strong_value_goes_whatever_stands_before_it(seed: int, label: str, between: str, around: str) -> None:
+    secret = strong_password(Random(seed))
+    text = f"{'**' * between.startswith('**')}{label}{between}{around.format(secret)}\n"
+    assert secret not in redact_text(text)[0]
+
+
+@given(SEEDS, st.sampled_from(SEVERAL))
+def test_a_second_value_goes_too(seed: int, form: str) -> None:
+    chance = Random(seed)
+    first, second = strong_password(chance), strong_password(chance)
+    out = redact_text(f"My password: {form.format(first, second)}.")[0]
+    assert first not in out and second not in out
+
+
+@given(SEEDS)
+def test_a_strong_value_goes_from_commands_lists_and_before_its_name(seed: int) -> None:
+    chance = Random(seed)
+    assert left(POSITIONS, strong_password(chance)) == []
+    assert left(["TOTP: «»", "otp seed = «»"], some(chance, UPPER, 12) + some(chance, "A2B3C4", 20) + "2Q7X") == []
+
+
+@pytest.mark.parametrize("label", ["passwords", "secret", "token"])
+@pytest.mark.parametrize("value", ["version2", "ilse@example2.org", "notes.md#line-12", "2026-11-16"])
+def test_what_is_no_strong_value_stays_behind_a_loose_sign(label: str, value: str) -> None:
+    text = f"The {label} of 12 users - {value} and others; {label} ..... {value}, {label} [see {value}]\n"
+    assert redact_text(text) == (text, ())
 
 
 @pytest.mark.parametrize("line", ["password = {}", "- Wifi password = {}", "**PW** = {}", "db.password = {}"])

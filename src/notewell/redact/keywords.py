@@ -78,8 +78,11 @@ class Keywords:
 
 
 def _rarest_trigrams(keyword: str) -> list[str]:
-    """Return the two ASCII trigrams of a keyword that are rarest in notes; none if it has no trigram."""
-    threes = {keyword[at : at + 3] for at in range(len(keyword) - 2)}
+    """Return the two trigrams of a keyword that are rarest in notes, of ASCII or of bytes; none if it has none."""
+    # In scripts without capitals, bytes have one form only: they are compared as `_trigram_codes` reads them.
+    uncased = not keyword.isascii() and keyword.upper() == keyword.lower()
+    letters = "".join(chr(byte & 127) for byte in keyword.encode()) if uncased else keyword
+    threes = {letters[at : at + 3] for at in range(len(letters) - 2)}
     plain = sorted(three for three in threes if three.isascii())
     return sorted(plain, key=lambda three: (three in _FREQUENT_TRIGRAMS or " " in three, -sum(map(_rarity, three))))[:2]
 

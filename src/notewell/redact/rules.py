@@ -76,6 +76,8 @@ class Rule:
     all_or_nothing: bool = False
     # The secret is alone on its line. Titles, names and fields, which always are, are not searched for it.
     alone: bool = False
+    # The secrets are the matches of this pattern inside the match that pass `check`.
+    each: str = ""
     # The label that the pattern begins with, if any: where it does not match, no rule that begins with it is tried.
     label: str = ""
     # Certain enough to skip a whole file whose name matches.
@@ -85,6 +87,11 @@ class Rule:
         """Return the pattern compiled; with `lead`, the match may begin up to that many characters later."""
         text = rf"(?s:.{{0,{self.lead}}}?)(?:{self.pattern})" if self.lead else self.pattern
         return re.compile(text, re.IGNORECASE if self.any_case else 0)
+
+    def secrets(self, match: re.Match[str]) -> list[tuple[int, int]]:
+        """Return the spans that a match of the pattern points to."""
+        span = match.span(match.lastgroup or 0)
+        return [each.span() for each in re.compile(self.each).finditer(match.string, *span)] if self.each else [span]
 
 
 @cache

@@ -90,16 +90,17 @@ class Scanner:
             # Where each rule's last secret ends: a match inside it is the same secret.
             ends: dict[str, int] = {}
             for rule, match in self._matches(keyword, scanned, ends):
-                secret = match.span(match.lastgroup or 0)
                 if rule.column_check:
                     headers.append(Header(match.start(), rule.name))
-                elif rule.outside_rows and _in_rows(text, match.start(), secret):
                     continue
-                elif span := _checked(rule.name, rule.check, text, secret, redacted):
-                    ends[rule.name] = max(span[1], ends.get(rule.name, 0))
-                    yield span
-                elif rule.all_or_nothing:
-                    ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
+                for secret in rule.secrets(match):
+                    if rule.outside_rows and _in_rows(text, match.start(), secret):
+                        continue
+                    if span := _checked(rule.name, rule.check, text, secret, redacted):
+                        ends[rule.name] = max(span[1], ends.get(rule.name, 0))
+                        yield span
+                    elif rule.all_or_nothing:
+                        ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
         yield from self._found_in_columns(text, headers, redacted)
         yield from self._found_at_runs(scanned)
 

@@ -43,7 +43,7 @@ _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
 _TEMPLATE = re.compile(
     r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
-    r"|(?:your|replace|insert)[-_ ]?strong|(?:sample|strong|example)\W?_?.{0,3}password",
+    r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
 # Words for the kind or the state of a value, and logins that everyone knows.
@@ -120,6 +120,9 @@ _IDENTIFIER = re.compile(
     r"|(?:PK|FK|UQ|DF|IX|CK)_.*|sha\d+-.*|[a-z]+/[a-z]+/.*",
     re.IGNORECASE,
 )
+# An e-mail address, a place in a file or on a page, an issue, several fields.
+_ADDRESS = re.compile(r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|.*\w=.*|.*[/\\].*[/\\].*")
+_SIGN_INSIDE = re.compile(r"\w[!@#$%^&*+?~-]*[!@#$%^&*+?~][!@#$%^&*+?~.-]*\w")
 _DATE = re.compile(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
 
 
@@ -164,6 +167,20 @@ def looks_like_password(value: str) -> bool:
     ):
         return False
     return bool(re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or bool(re.search(r"\w[!@#$%^&]\w", value))
+
+
+def is_strong(value: str) -> bool:
+    """Tell whether a value is a password wherever it stands: letters, digits, and a sign among them or much noise.
+
+    >>> is_strong("Tr0ub+dour"), is_strong("version2.1"), is_strong("ilse@example2.org"), is_strong("notes.md#line-12")
+    (True, False, False, False)
+    """
+    value = value.strip("*_.:=~%$!?")
+    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
+        return False
+    if _SIGN_INSIDE.search(value) and re.search(r"\d", value):
+        return True
+    return is_token(value) and not _IDENTIFIER.fullmatch(value)
 
 
 def is_password_in_prose(value: str) -> bool:
