@@ -115,6 +115,8 @@ def test_a_rebuild_that_was_killed_does_not_keep_the_next_run_from_indexing_chan
             vault.index()
             assert content(vault) == expected
             assert vault.doctor().problems == ()
+            # It would keep the text of notes that are deleted later.
+            assert not list(vault.store_file.parent.glob("*.new*"))
 
     # Those between transactions; what a transaction has done is gone with it.
     only = ("commit", "copy the store", "insert meta", "os.", "open ")

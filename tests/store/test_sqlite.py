@@ -22,6 +22,7 @@ from notewell.errors import StoreBusy, StoreError
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.arrays import Blocks
+from notewell.store.sqlite.files import delete_beside
 from notewell.store.sqlite.postings import BLOCK, unpack
 from notewell.store.sqlite.schema import VERSION
 from notewell.types.note import Chunk, Note, Stamp
@@ -192,6 +193,7 @@ def test_a_file_without_our_mark_is_not_deleted_outside_our_folder(store: Sqlite
     with pytest.raises(StoreError, match="in the way") as caught:
         store.beside(MADE_FOR)
     assert caught.value.hint
+    delete_beside(store.file)
     assert (tmp_path / "store.db.new").read_bytes() == b"no database at all, " * 100
 
 

@@ -124,6 +124,7 @@ class Indexing:
         with store.locked(wait=wait):
             notices = self._opened.notices
             if not full and self._is_current(store.state, embedder):
+                self._opened.drop_build()
                 return replace(self._index(store, embedder, progress), notices=notices)
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)

@@ -12,7 +12,7 @@ from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup
+from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside
 from notewell.store.sqlite.place import (
     OURS,
     check_no_link,
@@ -128,6 +128,10 @@ class OpenedStore:
         # Even if this user's store is elsewhere: these files are about the folder.
         check_no_link(self._usual, self.root)
         return self._usual.with_name(self._usual.name + suffix)
+
+    def drop_build(self) -> None:
+        """Delete what an interrupted build left beside the store: it may hold the text of notes that are gone."""
+        delete_beside(self.file)
 
     def backup(self, file: Path) -> None:
         """Write the store, as it is now, to another file."""

@@ -21,6 +21,7 @@ from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explai
 from notewell.store.sqlite.files import (
     BACKUP_HINT,
     UNCHANGED,
+    beside,
     check_files,
     copy,
     copy_file,
@@ -183,7 +184,7 @@ class SqliteStore:
 
     def beside(self, content: MadeFor | Path) -> SqliteStore:
         """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote."""
-        file = self.file.with_name(f"{self.file.name}.new")
+        file = beside(self.file)
         if isinstance(content, Path):
             return _copy_of(content, file, self._key)
         with suppress(StoreDamaged):

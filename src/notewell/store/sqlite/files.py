@@ -94,12 +94,25 @@ def _in_the_way(file: Path, why: str) -> StoreError:
     return StoreError(f"{file} is in the way: {why}", hint)
 
 
+def beside(file: Path) -> Path:
+    """Return the file in which a store is built that will take the place of another."""
+    return file.with_name(f"{file.name}.new")
+
+
+def delete_beside(file: Path) -> None:
+    """Delete what an interrupted build left beside a store; a file of that name that is not ours stays."""
+    if beside(file).exists():
+        with suppress(StoreError):
+            delete_store(beside(file))
+
+
 def delete_store(file: Path) -> None:
     """Delete a store's file and its companions; reject a file that is not ours."""
     if file.exists() and not _is_ours(file):
         raise _in_the_way(file, "it is not a Notewell store")
-    file.unlink(missing_ok=True)
+    # It goes last: after a kill in between, what is left is still known as ours.
     delete_companions(file)
+    file.unlink(missing_ok=True)
 
 
 def delete_companions(file: Path) -> None:
