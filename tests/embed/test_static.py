@@ -8,15 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer
+from tokenizers import Regex, Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
-from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.pre_tokenizers import Split, Whitespace
 
 from notewell.embed import DEFAULT_MODEL
 from notewell.embed.static import StaticEmbedder
 from notewell.errors import EmbedError
 
+# A text of 60 letters takes longer than the library allows.
+ENDLESS = "(x|xx|x+)*(x+x+)+y"
 WORDS = ["[UNK]", "bees", "buzz", "bread"]
 TABLE = [[0.0, 0.0], [3.0, 0.0], [0.0, 4.0], [-1.0, 0.0]]
 
@@ -168,6 +170,33 @@ def test_a_damaged_model_is_an_error_with_a_hint(model: Path, damage: Callable[[
     with pytest.raises(EmbedError, match="cannot be loaded") as caught:
         StaticEmbedder(model)
     assert str(model) in caught.value.fact and "tokenizer.json" in caught.value.hint
+
+
+def split_by(folder: Path, pattern: str) -> None:
+    """Let the tokenizer of a model split texts by a regular expression."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.pre_tokenizer = Split(Regex(pattern), "isolated")
+    tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def test_a_tokenizer_that_panics_is_an_error_like_any_other(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    split_by(model, ENDLESS)
+    embedder = StaticEmbedder(model)
+    with pytest.raises(EmbedError, match="tokenizer in"):
+        embedder.embed(["bees", "x" * 60])
+    with pytest.raises(EmbedError, match="tokenizer in"):
+        embedder.embed_query("x" * 60)
+    assert "retry-limit" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("pattern", [ENDLESS, "x*x*x*y", r"(x+)\1", "(?#[)(x+)+y(?#])", r"\p{L}+"])
+def test_a_model_in_a_vault_has_only_simple_patterns(model: Path, pattern: str) -> None:
+    (model.parent / "notewell.toml").touch()
+    split_by(model, " {2,}")
+    assert StaticEmbedder(model).embed(["bees"]).any()
+    split_by(model, pattern)
+    with pytest.raises(EmbedError, match="may come from a stranger"):
+        StaticEmbedder(model)
 
 
 def test_another_thread_gives_the_same_vectors() -> None:

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from notewell.embed.english import is_english
 from notewell.embed.rules import EmbedRules, Prefixes, find_prefixes
+from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
@@ -80,7 +81,7 @@ class OnnxEmbedder:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         with _explained(self._folder):
-            tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+            tokenizer = load_tokenizer(self._folder)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
@@ -96,7 +97,8 @@ class OnnxEmbedder:
         return _session(self._folder, threads=1)
 
     def _state(self, text: str, session: Session) -> Vectors:
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        with panics_explained(self._folder):
+            ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         with _explained(self._folder):
             inputs = {entry.name: known[entry.name] for entry in session.get_inputs()}

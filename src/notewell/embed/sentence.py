@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
+from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
@@ -49,7 +50,8 @@ class SentenceEmbedder:
     def _encode(self, texts: list[str]) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        rows = self._model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
+        with panics_explained(Path(self._name)):
+            rows = self._model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
         return unit(np.asarray(rows, dtype=np.float32))
 
     @cached_property
@@ -71,6 +73,8 @@ class SentenceEmbedder:
             # Otherwise each search would show one.
             disable_progress_bar()
         try:
+            if (folder / "tokenizer.json").is_file():
+                load_tokenizer(folder)
             # Only from this machine: a vault's settings must not cause a download.
             return SentenceTransformer(os.path.expanduser(self._name), local_files_only=True)
         except Exception as error:  # torch, the tokenizer and the model's files raise anything

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
@@ -50,7 +51,7 @@ class StaticEmbedder:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         with self._explained():
-            return _load_tokenizer(self._folder / "tokenizer.json", rows=self._table.shape[0])
+            return _load_tokenizer(self._folder, rows=self._table.shape[0])
 
     @cached_property
     def _words(self) -> WordTokens | None:
@@ -68,7 +69,8 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
-        return self._means(self._tokens(texts), len(texts))
+        with panics_explained(self._folder):
+            return self._means(self._tokens(texts), len(texts))
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query: that of a passage with the same words."""
@@ -88,7 +90,8 @@ class StaticEmbedder:
 
     def pieces(self, word: str) -> int:
         """Return how many tokens a word has: technical terms have several."""
-        return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
+        with panics_explained(self._folder):
+            return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the token numbers of each text."""
@@ -223,16 +226,11 @@ def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
     return np.memmap(file, dtype=dtype, mode="r", offset=start, shape=(rows, columns))
 
 
-def _load_tokenizer(file: Path, rows: int) -> Tokenizer:
+def _load_tokenizer(folder: Path, rows: int) -> Tokenizer:
     # The library and its vocabulary take 40 ms to load, which the first query avoids.
-    from tokenizers import Tokenizer  # noqa: PLC0415
-
-    try:
-        tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # tokenizers raises nothing narrower
-        raise ValueError(f"{file.name}: {error}") from error
+    tokenizer = load_tokenizer(folder)
     if tokenizer.get_vocab_size() > rows:
-        raise ValueError(f"{file.name} has {tokenizer.get_vocab_size()} tokens, the weights {rows}")
+        raise ValueError(f"tokenizer.json has {tokenizer.get_vocab_size()} tokens, the weights {rows}")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
