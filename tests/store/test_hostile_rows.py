@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from notewell.errors import REBUILD, REPAIR, NotewellError, StoreDamaged
 from notewell.store.sqlite.checked import fetch
+from notewell.store.sqlite.files import WRITTEN_AS
 from notewell.store.sqlite.rows import DICTIONARY, RAW
 from notewell.store.sqlite.schema import TABLES
 
@@ -192,6 +193,7 @@ FORMAT, PROGRAM, SCHEMA, TYPE = 60, 68, 6_000, 8_150
 @settings(max_examples=4)
 @given(at=st.integers(SCHEMA, PAGE - 1), byte=st.sampled_from((b"\0", b"\xf3", b"\xff")))
 @example(at=FORMAT + 2, byte=b"]")
+@example(at=WRITTEN_AS, byte=b"\xf3")
 @example(at=TYPE, byte=b"\xf3")
 @example(at=PROGRAM, byte=b"\xff")
 def test_a_changed_byte_of_the_header_or_schema_is_damage(indexed: Path, at: int, byte: bytes) -> None:

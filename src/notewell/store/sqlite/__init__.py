@@ -23,6 +23,7 @@ from notewell.store.sqlite.files import (
     UNCHANGED,
     beside,
     check_files,
+    check_writable_form,
     copy,
     copy_file,
     delete_companions,
@@ -71,6 +72,7 @@ class SqliteStore:
         self._is_damaged = is_damaged
         check_files(file)
         if not is_damaged:
+            check_writable_form(file)
             with explained(file):
                 prepare(self.db, file, made_for, self._seals)
                 self._is_new = not self._meta["indexed_at"]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import apsw
 
-from notewell.errors import StoreError
+from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.files.lock import FORM
 from notewell.store.sqlite.connection import READ_ONLY
 from notewell.store.sqlite.place import OURS
@@ -34,6 +34,8 @@ BESIDE = {
 BACKUP_HINT = "Use a file that `notewell backup` wrote"
 # What to do about one that is damaged.
 UNCHANGED = "Use another backup; the store is unchanged"
+# Where the header has the form in which a file is written: 1, or 2 with a log beside it.
+WRITTEN_AS = 18
 # This much of a file shows whose it is.
 BEGINS = 200
 
@@ -50,6 +52,13 @@ def check_files(file: Path) -> None:
         raise _in_the_way(file, "it is not a Notewell store")
     if not begins:
         _check_beside(file, is_begun=begins is not None)
+
+
+def check_writable_form(file: Path) -> None:
+    """Reject a file whose header says that only a later SQLite may write it: ours never do."""
+    begins = _begins(file)
+    if begins and begins[WRITTEN_AS : WRITTEN_AS + 1] > b"\2":
+        raise StoreDamaged(f"{file} is damaged: its header has numbers that Notewell does not write", REPAIR)
 
 
 def check_backup(file: Path) -> None:
