@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests.serve.serving import kept_up
 
-from notewell import Progress, Vault
+from notewell import Progress, Report, Vault
 from notewell.config import FILE
 from notewell.errors import NoteError, StoreBusy
 from notewell.serve.answering import answer, read_indexed
@@ -106,6 +107,21 @@ def test_a_run_stops_when_the_files_say_otherwise(make_vault: MakeVault) -> None
         assert not followed.stop()
         exclude(vault.root)
         assert followed.stop()
+
+
+def test_a_watch_follows_the_files_and_says_that_one_is_invalid(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports, warnings = list[Report](), list[str]()
+    with make_vault(NOTES) as vault:
+        vault.index()
+        monkeypatch.setattr("notewell.index.runs.watch", lambda root, stop: [None])
+        exclude(vault.root)
+        vault.watch(reports.append, Event(), warnings.append)
+        assert [report.removed for report in reports] == [1] and not warnings
+        exclude(vault.root, "[index")
+        vault.watch(reports.append, Event(), warnings.append)
+        assert len(reports) == 1 and FILE in warnings[0]
 
 
 def test_another_model_is_used_once_a_file_names_it(tmp_path: Path) -> None:

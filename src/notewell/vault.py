@@ -156,6 +156,7 @@ class Vault:
             named = (query.like,) if isinstance(query.like, str) else query.like
             query = replace(query, text="", like=tuple(map(self.find, named)))
         if rules.mode.seeds:
+            self.freshness.check_excluded()
             notices = (*notices, *self._indexing.resolve_links())
         self.freshness.forget_excluded()
         embedders, missing = self._embedders(required=bool(rules.mode.seeds))
@@ -290,7 +291,7 @@ class Vault:
         If a server for embeddings does not answer, `warn` gets a message and the next change tries again; without
         `warn`, that is an error.
         """
-        self._indexing.follow(tell, stop, warn)
+        self._indexing.follow(tell, stop, warn, self.reread)
 
     @with_aliases
     def remember(
@@ -359,6 +360,7 @@ class Vault:
 
     def status(self) -> Status:
         """Return what is indexed, and how many files changed since."""
+        self.freshness.forget_excluded()
         if not self.indexed:
             return Status.of(self.root, self.store_file, About())
         changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)

@@ -291,9 +291,17 @@ def test_a_copy_of_the_vault_in_its_place_is_written_and_not_the_one_that_went(m
 
 def test_what_is_not_a_note_wakes_nobody(tmp_path: Path) -> None:
     (tmp_path / "folder.d").mkdir()
-    for path in ("bees.md", "deep/Bees.PDF", "folder", "folder.d"):
+    for path in ("bees.md", "deep/Bees.PDF", "folder", "folder.d", "notewell.toml"):
         assert matters(tmp_path, str(tmp_path / path)), path
-    for path in (".notewell/store.db", ".notewell/a.md", ".git/HEAD.md", "deep/.trash/a.md", "photo.jpg", "../a.md"):
+    for path in (
+        ".notewell/store.db",
+        ".notewell/a.md",
+        ".git/HEAD.md",
+        "deep/.trash/a.md",
+        "photo.jpg",
+        "../a.md",
+        "a/notewell.toml",
+    ):
         assert not matters(tmp_path, os.path.normpath(tmp_path / path)), path
 
 

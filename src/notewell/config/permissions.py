@@ -11,9 +11,9 @@ from typing import Any
 from notewell.embed import EmbedRules
 from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError
-from notewell.files.safe_open import MACHINERY
+from notewell.files.safe_open import MACHINERY, SETTINGS
 
-FILE = "notewell.toml"
+FILE = SETTINGS
 FOLDER = ".notewell"
 # The sources of values that are in no file and no variable.
 DEFAULT, OPTION = "default", "option"

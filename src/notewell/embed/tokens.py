@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notewell.errors import EmbedError
+from notewell.files.safe_open import SETTINGS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 # What marks a vault. A model that lies in one may come from a stranger, as the notes do.
-MARKS = ("notewell.toml", ".notewell", ".obsidian")
+MARKS = (SETTINGS, ".notewell", ".obsidian")
 # Patterns in which nothing is special: an escaped character, and one of several.
 PLAIN = re.compile(r"\\[^1-9gk]|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 REPEATED = re.compile(r"[*+{]")

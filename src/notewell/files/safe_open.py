@@ -11,9 +11,10 @@ from notewell.errors import NoteOutOfReach, VaultError
 
 # Folders and files that are never read, whatever the settings say: internals of programs, our settings, generated lock
 # files of package managers, and the user's trash.
+SETTINGS = "notewell.toml"
 MACHINERY = frozenset(
     {
-        *(".git", ".obsidian", ".trash", ".notewell", "notewell.toml"),
+        *(".git", ".obsidian", ".trash", ".notewell", SETTINGS),
         *("node_modules", "bower_components", "__pycache__", "site-packages"),
     }
 )

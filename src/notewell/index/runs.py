@@ -168,9 +168,18 @@ class Indexing:
         stop, began = progress.stop, (self._source().walk, self._models.rules)
         return replace(progress, stop=lambda: stop() or (self._source().walk, self._models.rules) != began)
 
-    def follow(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None) -> None:
-        """Index every change as it happens, until told to stop; see `Vault.watch`."""
+    def follow(
+        self,
+        tell: Callable[[Report], None],
+        stop: Event,
+        warn: Callable[[str], None] | None,
+        reread: Callable[[], tuple[Notice, ...]],
+    ) -> None:
+        """Index every change as it happens, until told to stop; see `Vault.watch` and `Vault.reread`."""
         for _ in watch(self.root, stop):
+            for notice in reread():
+                if warn:
+                    warn(f"{notice.facts['reason']}; the settings from before are still used")
             # While another process writes, no further event would say that a change is still to be indexed.
             while not self._index_changes(tell, stop, warn) and not stop.wait(BUSY_SECONDS):
                 pass

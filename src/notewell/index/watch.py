@@ -10,7 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from notewell.files.formats import BY_SUFFIX
-from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.files.safe_open import ALWAYS_EXCLUDED, SETTINGS
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
@@ -165,10 +165,12 @@ def _identity(root: Path) -> tuple[int, int] | None:
 
 
 def matters(root: Path, path: str) -> bool:
-    """Tell whether a changed path may be a note, or a folder that may hold notes."""
+    """Tell whether a changed path may be a note, a folder that may hold notes, or says which files are notes."""
     try:
         parts = Path(path).relative_to(root).parts
     except ValueError:
         return False
+    if parts == (SETTINGS,):
+        return True
     suffix = Path(path).suffix.lower()
     return not ALWAYS_EXCLUDED.intersection(parts) and (not suffix or suffix in BY_SUFFIX or Path(path).is_dir())

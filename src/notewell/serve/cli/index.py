@@ -105,7 +105,7 @@ def watch(vault: Path | None, as_json: bool) -> None:
 
     def report_changes(report: Report) -> None:
         encode_in_background(opened)
-        say_notices((*opened.reread(), *report.notices))
+        say_notices(report.notices)
         counts = ("added", "changed", "removed", "seconds")
         data = json.dumps({name: getattr(report, name) for name in counts})
         echo(data if as_json else f"{_changes(report)} in {report.seconds:.2f} s")
