@@ -52,8 +52,8 @@ RULES = [rule for rule in all_rules() if not rule.alone]
 
 
 def examples(seed: int) -> list[Made]:
-    chance = Random(seed)
-    return [made_up(rule, chance) for rule in RULES]
+    # By rule, so that a new rule does not change the secrets of the others.
+    return [made_up(rule, Random(f"{rule.name} {seed}")) for rule in RULES]
 
 
 def traces(secrets: list[Made]) -> Iterator[str]:
