@@ -359,3 +359,10 @@ def test_statements_are_named_once_and_used() -> None:
     )
     assert [name for name in names if f"queries.{name}" not in others] == []
     assert [name for name, again in pairwise(sorted(names)) if name == again] == []
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    # `(?:ab|a)*+` matches wrongly before Python 3.11.5; `(?>(?:ab|a)*)` means the same everywhere.
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]
+    repeated = re.compile(r"(?<![\[(])\)(?:[*+?]|\{\d*,?\d*\})\+")
+    assert [file.name for file in files if repeated.search(file.read_text(encoding="utf-8"))] == []

@@ -20,7 +20,7 @@ APART = re.compile(
 # A fence in a quote or a callout, up to its end or that of the quote.
 QUOTED_FENCE = re.compile(
     r"^[ \t]*(?:[-*+][ \t]+)?>[> \t]*(?:[-*+][ \t]+)?(?P<marks>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*"
-    r"(?:\n[ \t]*>(?![> \t]*(?P=marks)[`~]*[ \t]*$)[^\n]*)*+(?:\n[ \t]*>[> \t]*(?P=marks)[^\n]*)?",
+    r"(?>(?:\n[ \t]*>(?![> \t]*(?P=marks)[`~]*[ \t]*$)[^\n]*)*)(?:\n[ \t]*>[> \t]*(?P=marks)[^\n]*)?",
     re.MULTILINE,
 )
 SIGNS = re.compile(r"[`\\$]|%%|<!--")

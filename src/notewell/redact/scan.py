@@ -27,7 +27,7 @@ _LONG = 120
 _CELL_SEPARATORS = ";,\t|"
 # How far back the start of a row is looked for.
 _LONGEST_ROW = 5000
-_REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?:\.[A-Za-z0-9+/=_~-]++)*+")
+_REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?>(?:\.[A-Za-z0-9+/=_~-]++)*)")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _GAP = "\n\n\n"
 _UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}

@@ -23,9 +23,9 @@ _CONTINUES = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
 _UNFINISHED = re.compile(r".*[,;(\[{][ \t\r]*\Z")
 _CODE = re.compile(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
 _BLANK = re.compile(r"[ \t\r]*+")
-_BARRED = re.compile(r"([^|\\\n]*+(?:\\[^\n]?[^|\\\n]*+)*+)(\|?)")
+_BARRED = re.compile(r"([^|\\\n]*+(?>(?:\\[^\n]?[^|\\\n]*+)*))(\|?)")
 _SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
-_QUOTED = re.compile(r" *(\"[^\"]*+(?:\"\"[^\"]*+)*+(\"?))")
+_QUOTED = re.compile(r" *(\"[^\"]*+(?>(?:\"\"[^\"]*+)*)(\"?))")
 
 
 class Header(NamedTuple):

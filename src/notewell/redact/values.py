@@ -294,7 +294,7 @@ def is_password_cell(value: str) -> bool:
 
 
 # One value of a list, quoted or bare.
-_ITEM = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|'([^']*+)'|([^\s\"',]{3,})")
+_ITEM = re.compile(r"\"((?>(?:[^\"\\]|\\.)*))\"|'([^']*+)'|([^\s\"',]{3,})")
 
 
 def lists_password(values: str) -> bool:

@@ -17,10 +17,10 @@ MOST_ON_A_LINE = 20
 TOKEN = re.compile(
     r"[ \t\r\ufeff]*+(?:"
     r"(?P<line>\n)"
-    r'|(?P<string>"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")(?P<colon>[ \t\r\n]*:)?'
+    r'|(?P<string>"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)")(?P<colon>[ \t\r\n]*:)?'
     r"|(?P<sign>[{}\[\],])"
     r"|(?P<bare>-?(?:\d[\d.eE+-]*+|NaN|Infinity)|true|false|null)(?![\w.])"
-    r"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)"
+    r"|(?P<comment>//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/)"
     r"|(?P<end>\Z)|(?P<other>.))"
 )
 # What may come next.

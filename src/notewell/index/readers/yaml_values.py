@@ -16,7 +16,7 @@ from notewell.index.readers.text import decode
 # The loader in C, if PyYAML was built with it, is ten times as fast.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # A comment, alone on its line or behind the line's last value, and what may be between them.
-COMMENT = re.compile(r"(?:^|(?:[\s:,\]}|>+-]++|[&!]\S++)*+(?<=\s))(#.*)")
+COMMENT = re.compile(r"(?:^|(?>(?:[\s:,\]}|>+-]++|[&!]\S++)*)(?<=\s))(#.*)")
 BLOCK = ("|", ">")
 # Characters that YAML counts as line ends, or refuses.
 OTHER_ENDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")

@@ -103,5 +103,5 @@ def _quotes(*opened: str, comment: str = "//", strings: str = "\"'", pattern: st
     here = [rf"(?<!<){sign}[-~]?[\"'`]?([A-Za-z_]\w*)" for sign in opened if sign[0] == "<" and sign != "<#"]
     signs = "|".join(re.escape(sign) for sign in opened if sign[:2] != "<<")
     # A string ends at the latest with its line.
-    plain = [rf"{sign}(?:[^{sign}\\\n]|\\.)*+{sign}?" for sign in strings]
+    plain = [rf"{sign}(?>(?:[^{sign}\\\n]|\\.)*){sign}?" for sign in strings]
     return "|".join((f"({signs or NEVER})", *(here or [f"{NEVER}()"]), *hidden, pattern, *plain))
