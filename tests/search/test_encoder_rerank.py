@@ -123,15 +123,15 @@ def test_what_is_near_by_the_encoder_comes_first(store: SqliteStore) -> None:
     assert hits[0].ranks == {"lexical": 4, "vector": None, "fine": 1}
 
 
-def test_the_score_is_the_weighted_mean_of_both_stretched_from_0_to_1(store: SqliteStore) -> None:
+def test_the_score_is_the_weighted_mean_of_words_and_cosines_above_the_lowest(store: SqliteStore) -> None:
     chunks = put_angles(store, [60, 0, 90])
     by_words = {hit.chunk.path: hit.score for hit in found(store, None, STORED_ONLY)}
     fill(store, list(chunks.values()))
     rules = SearchRules(on_demand=0, lexical_weight=1, fine_weight=3)
     hits = {hit.chunk.path: hit for hit in found(store, Degrees(), rules)}
     for path, cosine in (("00.md", 0.5), ("01.md", 1.0), ("02.md", 0.0)):
-        assert hits[path].score == pytest.approx(0.25 * by_words[path] + 0.75 * cosine, abs=0.005)
-    assert hits["01.md"].trace[0].why == f"lexical 0.25 × {by_words['01.md']:.3f} + fine 0.75 × 1.000"
+        assert hits[path].trace[0].score == pytest.approx(0.25 * by_words[path] + 0.75 * cosine / 0.4, abs=0.01)
+    assert hits["01.md"].trace[0].why == f"lexical 0.25 × {by_words['01.md']:.3f} + fine 0.75 × 2.500"
 
 
 def test_fewer_of_the_best_with_a_vector_make_the_encoder_count_less(store: SqliteStore) -> None:

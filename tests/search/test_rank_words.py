@@ -47,6 +47,43 @@ def test_a_beginning_is_in_a_name_that_begins_so() -> None:
     assert favoured("wh*", title="Rye bread").score == 0.5
 
 
+def section(path: str, *headings: str, score: float = 0.5) -> Candidate:
+    return Candidate(Chunk(path, "text", 1, 1, headings=headings), score)
+
+
+def test_the_section_that_a_query_names_with_its_note_comes_first() -> None:
+    wanted = section("BGB.md", "Recht der Schuldverhältnisse", "§ 823 Schadensersatzpflicht", score=0.2)
+    candidates = [section("Training.md", "§ 823 BGB and others"), section("BGB.md", "§ 824"), wanted]
+    best = max(favour_names(make_plan("§ 823 BGB"), candidates), key=lambda one: one.score)
+    assert best.chunk == wanted.chunk
+    assert best.trace[-1].why == "the query names its note and section"
+
+
+def test_of_several_sections_the_one_with_the_fewest_other_words_comes_first() -> None:
+    candidates = [section("Sourdough.md", "Shaping a second time"), section("Sourdough.md", "Shaping", score=0.1)]
+    best = max(favour_names(make_plan("sourdough shaping"), candidates), key=lambda one: one.score)
+    assert best.chunk.headings == ("Shaping",)
+
+
+def test_a_note_with_exactly_that_name_wins_over_a_section() -> None:
+    candidates = [section("Sourdough shaping.md", "Steps"), section("Sourdough.md", "Shaping")]
+    raised = favour_names(make_plan("sourdough shaping"), candidates)
+    assert [one.trace[-1].why for one in raised if one.score > 0.7] == ["the query is its name"]
+
+
+@cases("query", ["sourdough", "shaping", "sourdough shaping twice"])
+def test_a_section_is_named_only_by_its_note_and_its_heading_together(query: str) -> None:
+    (one,) = favour_names(make_plan(query), [section("Sourdough.md", "Shaping")])
+    assert "section" not in " ".join(step.why for step in one.trace)
+
+
+def test_a_note_asked_for_by_its_name_begins_at_its_beginning(make_vault: Callable[..., Vault]) -> None:
+    text = "Of winter.\n\n## Hive\n\nThe hive, the hive, beekeeping.\n\n## Year\n\nBeekeeping, all the year.\n"
+    vault = make_vault({"Beekeeping year.md": text, "other.md": "A hive."})
+    vault.index()
+    assert vault.search("beekeeping year")[0].line == 1
+
+
 @pytest.mark.parametrize("asked", ["Swarm of May", "swarm of may", "The Latest", "Über uns", "What is it?", "Hive"])
 def test_a_query_that_is_a_title_or_alias_finds_that_note_first(make_vault: Callable[..., Vault], asked: str) -> None:
     others = {f"{number}.md": f"A swarm, a swarm, the hive uns {asked} {asked}, and {number}." for number in range(9)}

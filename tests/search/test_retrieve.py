@@ -151,4 +151,4 @@ def test_what_cannot_be_answered_as_it_was_asked_is_answered_by_words(
 def test_a_listed_note_of_a_clone_is_called_undated(hold: Hold) -> None:
     cloned = hold({f"{number}.md": "rye" for number in range(CLONED_AT_LEAST)})
     listed = find_newest(make_plan("-wheat"), cloned, SearchRules())
-    assert {step.why for step in listed.values()} == {"without a date"}
+    assert {step.why for (step,) in listed.values()} == {"without a date"}

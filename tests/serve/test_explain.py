@@ -20,14 +20,18 @@ def hits(out: str) -> list[dict[str, Any]]:
 
 def test_explain_says_which_retriever_found_a_hit_and_how_its_score_came_about(notewell: Notewell) -> None:
     _, out, _ = notewell("search", "hive", "--explain")
-    head, lexical, vector, fused = re.findall(r"^    (?:retriever|lexical|vector|scores) .*$", out, re.M)[:4]
+    rows = re.findall(r"^    (?:retriever|lexical|note|vector|scores) .*$", out, re.M)
+    head, lexical, note, vector, fused = rows[:5]
     assert head.split() == ["retriever", "rank", "score", "scaled", "×", "weight", "=", "part"]
-    (_, rank, score, scaled, weight, part), meaning = lexical.split(), vector.split()
-    assert (rank, scaled, weight, part) == ("1", "1.000", "0.750", "0.7500")
+    (_, rank, score, scaled, weight, part), whole, meaning = lexical.split(), note.split(), vector.split()
+    assert (rank, whole[1], weight) == ("1", "–", "0.750")
+    # The best by words: what the chunk has and what its note has make up the whole.
+    assert float(scaled) + float(whole[3]) == pytest.approx(1, abs=2e-3)
     assert float(score) > 0
     assert float(meaning[5]) == pytest.approx(float(meaning[3]) * float(meaning[4]), abs=1e-3)
-    assert fused.split() == ["scores", "sum", f"{float(part) + float(meaning[5]):.4f}"]
-    assert len({len(line) for line in (head, lexical, vector, fused)}) == 1
+    parts = float(part) + float(whole[5]) + float(meaning[5])
+    assert float(fused.split()[2]) == pytest.approx(parts, abs=2e-4)
+    assert len({len(line) for line in rows[:5]}) == 1
     assert re.search(r"^    lexical +– +– +0\.000 +0\.750   0\.0000$", out, re.M)
     plain = notewell("search", "hive")[1]
     assert "scores" not in plain and "rank" not in plain

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,20 @@ from notewell.store import (
     State,
     TermCounts,
 )
-from notewell.store.bm25 import EXPANDED, K1, MOST, STAND_IN, UNIT, B, rarity, stored_length, weigh_terms
+from notewell.store.bm25 import (
+    EXPANDED,
+    K1,
+    LEAD,
+    LONG_NOTE,
+    MOST,
+    NOTE_SHARE,
+    STAND_IN,
+    UNIT,
+    B,
+    rarity,
+    stored_length,
+    weigh_terms,
+)
 from notewell.store.filters import Value, make_test, normal, tasks_match, text_matches
 from notewell.store.links import MOST_LINKS, NOWHERE, TO_FILE, Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.store.vectors import cosines
@@ -34,6 +47,16 @@ Text = tuple[tuple[str, ...], str]
 SCALAR = int | float | str | date
 OF_CHUNKS = ("term", "phrase", "heading", "date", "task", "due")
 DAY_NS = 86_400_000_000_000
+
+Key = TypeVar("Key", int, str)
+
+
+def bm25(often: Mapping[Key, float], lengths: Mapping[Key, float], times: int, k1: float = K1) -> dict[Key, float]:
+    """Return the score of one term, by hand, for each document that has it."""
+    mean = sum(lengths.values()) / max(1, len(lengths))
+    weight = times * rarity(sum(value > 0 for value in often.values()), len(often))
+    norms = {key: k1 * (1 - B + B * lengths[key] / mean) for key in often}
+    return {key: weight * value / (value + norms[key]) for key, value in often.items() if value}
 
 
 def text_of(chunk: Chunk) -> Text:
@@ -72,17 +95,41 @@ class MemorySnapshot:
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         inside, weights = self.within(scope), {number: weigh_terms(chunk) for number, chunk in self._chunks.items()}
         lengths = {number: stored_length(own) for number, own in weights.items()}
-        mean = sum(lengths.values()) / max(1, len(lengths))
-        scores: dict[int, float] = defaultdict(float)
+        leading = {number: LEAD if self._leads(number) else 1 for number in weights}
+        of_note = {number: chunk.path for number, chunk in self._chunks.items()}
+        note_lengths = Counter[str]()
+        for number, length in lengths.items():
+            note_lengths[of_note[number]] += leading[number] * length
+        longest = LONG_NOTE * sum(note_lengths.values()) / max(1, len(note_lengths))
+        counted = {path: min(length, longest) for path, length in note_lengths.items()}
+        held = Counter[str]()
+        by_chunk: dict[int, float] = defaultdict(float)
+        by_note: dict[str, float] = defaultdict(float)
         for term, times in Counter(terms).items():
             often = {number: self._occurrences(own, term, stand_ins.get(term, ())) for number, own in weights.items()}
-            weight = times * rarity(sum(value > 0 for value in often.values()), len(often))
-            for number in inside:
-                if often[number]:
-                    norm = K1 * (1 - B + B * lengths[number] / mean)
-                    scores[number] += weight * often[number] / (often[number] + norm)
+            in_notes: dict[str, float] = defaultdict(float)
+            for number, value in often.items():
+                in_notes[of_note[number]] += leading[number] * value
+            for number, score in bm25(often, lengths, times).items():
+                by_chunk[number] += score
+            held.update(path for path, value in in_notes.items() if value)
+            for path, score in bm25(in_notes, counted, times, LEAD * K1).items():
+                by_note[path] += score
+        parts = {number: NOTE_SHARE * by_note[of_note[number]] for number in inside if number in by_chunk}
+        scores = {number: (1 - NOTE_SHARE) * by_chunk[number] + part for number, part in parts.items()}
         best = sorted(scores.items(), key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
-        return Ranking("lexical", tuple((number, float(score)) for number, score in best))
+        of_notes = {number: parts[number] for number, _ in best}
+        complete = frozenset(number for number, _ in best if held[of_note[number]] == len(set(terms)))
+        return Ranking("lexical", tuple(best), of_notes=of_notes, complete=complete)
+
+    def _leads(self, number: int) -> bool:
+        """Tell whether a chunk is the first of its note."""
+        chunk = self._chunks[number]
+        return all(
+            (chunk.line, chunk.start, number) <= (other.line, other.start, key)
+            for key, other in self._chunks.items()
+            if other.path == chunk.path
+        )
 
     def _occurrences(self, weights: Mapping[str, int], term: str, stand_ins: Sequence[str]) -> float:
         own = self._expanded(term) if term.endswith("*") else [term]

@@ -31,7 +31,8 @@ def test_a_failed_batch_leaves_everything_as_it_was(store: Store) -> None:
     assert (store.about(), store.files().notes, matching(store, "rye"), nearest(store, "rye")) == before
     with store.writing() as writer:
         put(writer, "b.md", "rye")
-    assert matching(store, "rye") == ["a.md", "b.md"]
+    # A note that is about nothing else comes first.
+    assert matching(store, "rye") == ["b.md", "a.md"]
 
 
 def test_a_batch_is_seen_all_at_once_when_it_ends(open_store: OpenStore) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from notewell.types.note import Chunk, Note, Stamp, Vectors
 from notewell.types.query import EVERYTHING, Scope
 
 WORDS = [f"word{number}" for number in range(60)]
+Key = TypeVar("Key", str, Place)
 # Common words first, as in any language.
 ODDS = [1 / (1 + number) for number in range(60)]
 
@@ -179,26 +181,48 @@ class Notes:
         for place in [place for place in self.chunks if place[0] == path]:
             del self.chunks[place], self.vectors[place]
 
-    def bm25(self, terms: Iterable[str]) -> dict[Place, float]:
+    def bm25(self, terms: Sequence[str]) -> dict[Place, float]:
+        """Score chunks by hand: .4 of what they have themselves, .6 of what their whole notes have."""
         tenths = {place: weighed(chunk) for place, chunk in self.chunks.items()}
         lengths = {place: max(1, sum(counts.values()) // 10) for place, counts in tenths.items()}
-        mean = sum(lengths.values()) / len(lengths)
-        scores: dict[Place, float] = defaultdict(float)
-        for term in terms:
-            holding = {place: counts[term] / 10 for place, counts in tenths.items() if term in counts}
-            rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
-            for place, often in holding.items():
-                norm = 1.5 * (1 - 0.75 + 0.75 * lengths[place] / mean)
-                scores[place] += rarity * often / (often + norm)
-        return scores
+        # The lines are counted from 1: the chunk that leads a note counts twice.
+        twice = {place: 2 if place[1] == 1 else 1 for place in tenths}
+        in_notes: dict[str, Counter[str]] = defaultdict(Counter)
+        note_lengths: Counter[str] = Counter()
+        for place, counts in tenths.items():
+            in_notes[place[0]].update({term: twice[place] * weight for term, weight in counts.items()})
+            note_lengths[place[0]] += twice[place] * lengths[place]
+        longest = 3 * sum(note_lengths.values()) / len(note_lengths)
+        counted = {path: min(length, longest) for path, length in note_lengths.items()}
+        by_note = plain_bm25(terms, in_notes, counted, k1=3)
+        return {
+            place: 0.4 * score + 0.6 * by_note[place[0]] for place, score in plain_bm25(terms, tenths, lengths).items()
+        }
 
     def cosines(self, vector: Vectors) -> dict[Place, float]:
         return {place: float(own @ vector) for place, own in self.vectors.items()}
 
 
+def plain_bm25(
+    terms: Sequence[str], tenths: Mapping[Key, Counter[str]], lengths: Mapping[Key, float], k1: float = 1.5
+) -> dict[Key, float]:
+    mean = sum(lengths.values()) / len(lengths)
+    scores: dict[Key, float] = defaultdict(float)
+    for term in terms:
+        holding = {key: counts[term] / 10 for key, counts in tenths.items() if term in counts}
+        rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
+        for key, often in holding.items():
+            norm = k1 * (1 - 0.75 + 0.75 * lengths[key] / mean)
+            scores[key] += rarity * often / (often + norm)
+    return scores
+
+
 def weighed(chunk: Chunk) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for text, weight in ((chunk.text, 10), (chunk.heading, 5), (chunk.context, 3)):
+    rest = " ".join((chunk.path.removesuffix(".md"), *chunk.tags))
+    # A heading that is the note's title counts as that.
+    heading = "" if chunk.headings[0] == chunk.title else chunk.headings[0]
+    for text, weight in ((chunk.text, 10), (heading, 10), (chunk.title, 8), (rest, 3)):
         for term, times in count_terms(text).items():
             counts[term] += weight * times
     return Counter({term: min(weight, 255) for term, weight in counts.items()})

@@ -193,9 +193,10 @@ def test_chunks_on_both_sides_of_a_border_between_blocks_are_distinguished(tmp_p
             assert len(snapshot.match(["w1"], EVERYTHING, 999).found) == 14
             ((found, _),) = snapshot.nearest(vectors[400] / np.linalg.norm(vectors[400]), Scope("big.md"), 1).found
             assert (found > BLOCK, snapshot.chunks([found])[found].line) == (True, 401)
-            # Chunks of the same length with the same word score the same, on either side.
-            needles = snapshot.match(["zz"], EVERYTHING, 2).found
-            assert needles[0][1] == pytest.approx(needles[1][1])
+            # Chunks of the same length with the same word score the same, on either side, but for their notes.
+            needles = snapshot.match(["zz"], EVERYTHING, 3)
+            own = sorted(score - needles.of_notes[chunk_id] for chunk_id, score in needles.found)
+            assert own[1] == pytest.approx(own[2])
         with store.writing() as writer:
             writer.remove("big.md")
         assert sorted(matching(store, "zz")) == ["first.md", "last.md"]
@@ -217,5 +218,7 @@ def occupy(store: SqliteStore, slots: int) -> None:
     blocks.lengths = np.concatenate((blocks.lengths, np.ones(slots - used, np.uint16)))
     blocks.lengths[:used] = np.maximum(blocks.lengths[:used], 1)
     blocks.codes = np.concatenate((blocks.codes, np.zeros((1, slots - used), np.uint64)), axis=1)
+    blocks.notes = np.concatenate((blocks.notes, np.arange(1000, 1000 + slots - used, dtype=np.uint32)))
+    blocks.leads = np.concatenate((blocks.leads, np.ones(slots - used, np.bool_)))
     blocks._dirty = {0}
     blocks.save(store.db)

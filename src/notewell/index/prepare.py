@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 # Grows when terms, or the text that is embedded, change in a way that old stores do not have.
-RECIPE = 5
+RECIPE = 6
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 
 

@@ -28,6 +28,9 @@ RERANKED = 100
 ENOUGH = 3
 # The encoder counts in full if this many of the best have its vector, and less with fewer.
 FULL_TRUST = 10
+# A cosine this far above the lowest of the reranked counts 1, whatever the best has: where the encoder sees little
+# difference, it decides little. .35 to .5 are alike.
+SPREAD = 0.4
 # Only among this many of the best are chunks embedded during a search; an encoder reads about this much of each.
 ON_DEMAND = 24
 READ = 1_200
@@ -100,7 +103,8 @@ def _ranking(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> R
     found = tuple(sorted({**estimated, **known}.items(), key=lambda item: -item[1]))
     known_best = sum(chunk_id in known for chunk_id in best[:FULL_TRUST]) / len(best[:FULL_TRUST])
     trust, floor = known_best**0.5, found[-1][1]
-    return Ranking("fine", found, floor=floor, reach=len(found), trust=trust, guessed=frozenset(estimated))
+    guessed = frozenset(estimated)
+    return Ranking("fine", found, floor=floor, spread=SPREAD, reach=len(found), trust=trust, guessed=guessed)
 
 
 def _wanted(best: Sequence[int], seen: Collection[int], store: Snapshot, rules: SearchRules) -> dict[int, Chunk]:
@@ -131,9 +135,11 @@ def _estimated(best: Sequence[int], known: Mapping[int, float], fused: Fused) ->
     Otherwise a chunk would rise or fall for having a vector, and not for what the vector says.
     """
     with_vector = [chunk_id for chunk_id in best if chunk_id in known]
-    x = np.array([fused[chunk_id].score for chunk_id in with_vector])
+    x = np.array([fused[chunk_id][-1].score for chunk_id in with_vector])
     y = np.array([known[chunk_id] for chunk_id in with_vector])
     # Slightly flattened: a few points on a steep line should not carry far.
     slope = max(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / (x.var() + 1e-3)))
     middle, level = float(x.mean()), float(y.mean())
-    return {chunk_id: level + slope * (fused[chunk_id].score - middle) for chunk_id in best if chunk_id not in known}
+    return {
+        chunk_id: level + slope * (fused[chunk_id][-1].score - middle) for chunk_id in best if chunk_id not in known
+    }

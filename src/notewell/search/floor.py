@@ -9,9 +9,9 @@ from notewell.embed import Embedder
 from notewell.search.retrieve import written_terms
 from notewell.search.spelling import BreaksWords
 from notewell.store import Matching
-from notewell.store.bm25 import STAND_IN
+from notewell.store.bm25 import NOTE_SHARE, STAND_IN
 from notewell.terms import count_terms
-from notewell.types.candidates import Candidate
+from notewell.types.candidates import OF_NOTE, Candidate
 from notewell.types.query import Plan
 
 # How much meaning counts beside words. Chosen, as all of these, on nine collections and the titles of three vaults
@@ -107,9 +107,10 @@ def _closeness(plan: Plan, embedder: Embedder | None) -> Callable[[Candidate], f
 
 
 def _scores(one: Candidate) -> tuple[float, float | None]:
-    """Return the scores by words, and by meaning; None if no vectors were compared."""
+    """Return the chunk's own scores by words, without its note's, and by meaning; None if no vectors were compared."""
     votes = {vote.retriever: max(0.0, vote.score or 0.0) for vote in one.votes}
-    return votes.get("lexical", 0.0), votes.get("vector")
+    own = 1 - NOTE_SHARE if OF_NOTE in votes else 1.0
+    return votes.get("lexical", 0.0) / own, votes.get("vector")
 
 
 def _is_exact(one: Candidate) -> bool:

@@ -27,7 +27,7 @@ def make_candidates(fused: Fused, rankings: Sequence[Ranking], store: Matching, 
     ids = best_of(fused, rules.reach)
     votes = cast_votes(rankings, rules, ids)
     candidates = [
-        Candidate(chunk, fused[chunk_id].score, trace=(fused[chunk_id],), votes=votes[chunk_id])
+        Candidate(chunk, fused[chunk_id][-1].score, trace=fused[chunk_id], votes=votes[chunk_id])
         for chunk_id, chunk in store.chunks(ids).items()
     ]
     return sorted(candidates, key=best_first)

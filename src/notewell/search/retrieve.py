@@ -47,6 +47,9 @@ def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
     """Return the chunks with words of the plan; if one word is asked for, those that have it as written come first."""
     written = written_terms(plan)
     found = store.match(written, plan.scope, depth, stand_ins=plan.stand_ins)
+    if plan.intent == "question":
+        # An answer need not repeat the words of its question, and a note that does need not answer it.
+        found = found._replace(complete=frozenset())
     if len(written) > 1 or not plan.stand_ins:
         return found
     asked = dict(store.match(written, plan.scope, depth).found)
@@ -78,7 +81,7 @@ def _find_tasks(asked: Sequence[Filter], plan: Plan, store: Matching) -> Fused:
     }
     newest = sorted(chunks, key=lambda chunk_id: (days[chunk_id], chunks[chunk_id].path), reverse=True)
     ranked = enumerate(sorted(newest, key=lambda chunk_id: due[chunk_id]), start=1)
-    return {chunk_id: Step("tasks", "by the day they are due", 1 / place) for place, chunk_id in ranked}
+    return {chunk_id: (Step("tasks", "by the day they are due", 1 / place),) for place, chunk_id in ranked}
 
 
 def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
@@ -87,10 +90,12 @@ def find_newest(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
     days = {chunk_id: date.fromisoformat(day or OLDEST) for chunk_id, day in written.items()}
     newest = max(days.values(), default=date.min)
     return {
-        chunk_id: Step(
-            "newest",
-            f"dated {written[chunk_id]}" if written[chunk_id] else "without a date",
-            HALF_DAYS / (HALF_DAYS + (newest - day).days),
+        chunk_id: (
+            Step(
+                "newest",
+                f"dated {written[chunk_id]}" if written[chunk_id] else "without a date",
+                HALF_DAYS / (HALF_DAYS + (newest - day).days),
+            ),
         )
         for chunk_id, day in days.items()
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +17,33 @@ from notewell.types.note import Chunk
 K1 = 1.5
 B = 0.75
 
-# Weights of a chunk's three texts, in tenths: a heading names a subject, the lines are about it.
-BODY, HEADING, CONTEXT = 10, 5, 3
+# Weights of a chunk's texts, in tenths: its lines, the headings above them, the note's title and properties, and the
+# rest of its context. An item of a list that begins with a link is about another note.
+BODY, LINK_ITEM = 10, 3
+HEADING, TITLE, PROPERTY, CONTEXT = 10, 8, 10, 3
 UNIT = 10
+# Grows with a change of these weights: what was stored with others cannot be compared with what they give.
+WEIGHING = 2
 # The highest weight that counts: past 25 occurrences BM25 hardly tells a difference, and it fits into one byte.
 MOST = 255
+# The share of a chunk's score that is its note's: BM25 over all chunks of the note together. The first of them counts
+# twice, since a note says at its beginning what it is about; so does the length term, so that the score of a note with
+# one chunk is that chunk's.
+NOTE_SHARE = 0.6
+LEAD = 2
+# A note counts as at most this many times as long as the mean: one entry of a long log or list of settings should be
+# found, too.
+LONG_NOTE = 3
 # A prefix stands for at most this many terms, the most frequent ones: rarer ones are noise more often than hits.
 EXPANDED = 50
 # The worth of an occurrence of a stand-in: a guess must not beat the word itself.
 STAND_IN = 0.6
+
+# An item of a list, a task among them, that begins with a link, an embed or an address.
+LINK_ITEMS = re.compile(
+    r"""^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?([*_"“]{0,3}(?:!?\[(?![ xX]\])|<?https?:).*)""",
+    re.MULTILINE,
+)
 
 
 def weigh_terms(chunk: Chunk) -> dict[str, int]:
@@ -31,10 +51,21 @@ def weigh_terms(chunk: Chunk) -> dict[str, int]:
 
     >>> weigh_terms(Chunk("a.md", "rye bread, rye", 1, 1, title="Bread"))
     {'rye': 20, 'bread': 18, 'a': 3}
+    >>> weigh_terms(Chunk("a.md", "- [ ] rye\\n- [[Bread]]", 1, 2))
+    {'rye': 10, 'bread': 3, 'a': 3}
     """
     weights = {term: times * BODY for term, times in _count_lines(chunk).items()}
-    for counts, weight in ((_count_again(chunk.heading), HEADING), (_count_again(chunk.context), CONTEXT)):
-        for term, times in counts.items():
+    linked = [] if chunk.path.endswith(DATA) else LINK_ITEMS.findall(chunk.text)
+    headings = chunk.headings[1:] if chunk.headings[:1] == (chunk.title,) else chunk.headings
+    path = chunk.path.rpartition(".")[0]
+    for text, weight in (
+        ("\n".join(linked), LINK_ITEM - BODY),
+        ("\n".join(headings), HEADING),
+        (chunk.title, TITLE),
+        (chunk.properties, PROPERTY),
+        ("\n".join((path, chunk.kind, *chunk.tags, *chunk.aliases)), CONTEXT),
+    ):
+        for term, times in _count_again(text).items() if text else ():
             weights[term] = weights.get(term, 0) + times * weight
     return weights
 
@@ -61,13 +92,20 @@ def stored_length(weights: Mapping[str, int]) -> int:
     return min(max(sum(weights.values()) // UNIT, 1), 65_535)
 
 
-def length_norms(lengths: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
-    """Return BM25's length term for every chunk; infinite for a length of 0, so that it never scores."""
+def length_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32]:
+    """Return BM25's length term for every chunk or note; infinite for a length of 0, so that it never scores."""
     live = lengths > 0
     mean = float(lengths[live].mean()) if live.any() else 1.0
     norms = np.full(lengths.size, np.inf, dtype=np.float32)
     norms[live] = K1 * (1 - B + B * lengths[live] / mean)
     return norms
+
+
+def note_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32]:
+    """Return BM25's length term for every note, given its length with the first chunk counted as often as it counts."""
+    live = lengths[lengths > 0]
+    longest = LONG_NOTE * live.mean() if live.size else 0.0
+    return np.float32(LEAD) * length_norms(np.minimum(lengths, longest))
 
 
 def rarity(holding: int, chunks: int) -> float:

@@ -44,20 +44,25 @@ def _is_marked(chunk: Chunk, wanted: frozenset[str]) -> bool:
 
 
 def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Raise notes whose title, file name or alias shares words with the query; one that is called so comes first."""
+    """Raise notes whose title, file name or alias shares words with the query; what it names in full comes first."""
     share = name_share(plan)
     favoured = sorted((_favoured(candidate, share) for candidate in candidates), key=lambda one: -one.score)
+    if not favoured:
+        return []
+    best = favoured[0].score
+    first = {id(one): "the query names its note and section" for one in _best_section(plan, favoured)}
     called: dict[str, Candidate] = {}
-    for one in favoured:
+    # A reader who asks for a note by its name wants to begin at its beginning.
+    for one in sorted(favoured, key=lambda one: one.chunk.start):
         if is_called(one.chunk, plan):
             called.setdefault(one.chunk.path, one)
-    return [_first(one, favoured[0].score) if called.get(one.chunk.path) is one else one for one in favoured]
+    first |= {id(one): "the query is its name" for one in called.values()}
+    return [_first(one, best, first[id(one)]) if id(one) in first else one for one in favoured]
 
 
-def _first(candidate: Candidate, best: float) -> Candidate:
-    """Return the best candidate of a note that is called exactly as the query, above all others."""
-    score = max(candidate.score, best * FIRST)
-    return candidate.rescored(score, by="name", why="the query is its name")
+def _first(candidate: Candidate, best: float, why: str) -> Candidate:
+    """Return a candidate that the query names, above all others."""
+    return candidate.rescored(max(candidate.score, best * FIRST), by="name", why=why)
 
 
 def _favoured(candidate: Candidate, share: Callable[[str], float]) -> Candidate:
@@ -66,6 +71,27 @@ def _favoured(candidate: Candidate, share: Callable[[str], float]) -> Candidate:
         return candidate
     why = f"{shared:.2f} of '{name}' and the query"
     return candidate.rescored(candidate.score * (1 + NAME_GAIN * shared**2), by="name", why=why)
+
+
+def _best_section(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidate whose note and section together have every word of the query; none if a name alone has.
+
+    Of several, that with the fewest other words in its heading, then the best.
+    """
+    wanted = frozenset(plan.terms)
+    if any(_is_called(one.chunk, wanted) for one in candidates):
+        return []
+    fits = ((fit, one) for one in candidates if (fit := _section_fit(one.chunk, wanted)) is not None)
+    return [one for _, one in sorted(fits, key=lambda pair: pair[0])[:1]]
+
+
+def _section_fit(chunk: Chunk, wanted: frozenset[str]) -> int | None:
+    """Return how many other words the heading of a chunk has; None unless it and the note's name make up the query."""
+    heading = name_terms(chunk.headings[-1]) if chunk.headings else frozenset()
+    for name in map(name_terms, chunk.names):
+        if wanted <= name | heading and not wanted <= name and not wanted <= heading:
+            return len(heading - wanted)
+    return None
 
 
 def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:

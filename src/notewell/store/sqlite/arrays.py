@@ -1,4 +1,4 @@
-"""Arrays over all slots: each chunk's length and the one-bit code of its vector, and what searches share in memory."""
+"""Arrays over all slots: each chunk's length, note and one-bit code of its vector; what searches share in memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store.bm25 import length_norms
+from notewell.store.bm25 import LEAD, length_norms, note_norms
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import damaged, decodes, fetch
+from notewell.store.sqlite.checked import MOST, damaged, decodes, fetch
 from notewell.store.sqlite.masks import Masks
 from notewell.store.sqlite.postings import BLOCK
 from notewell.store.sqlite.vectors import VectorCache
@@ -20,15 +20,21 @@ from notewell.types.note import Vectors
 
 # Slots are added this many at a time, so that a growing vault does not copy its arrays for every note.
 GROWTH = 256
+# Ids of notes are places in an array as they are, unless so many notes were deleted that most places would be empty.
+SPARSE = 4
+# The mark of a note's first chunk, above all ids.
+LEADS = np.uint32(MOST + 1)
 
 
 class Blocks:
-    """Lengths and codes of every slot; codes are stored column by column, the way they are scanned."""
+    """Lengths, codes and notes of every slot; codes are stored column by column, the way they are scanned."""
 
     def __init__(self, dimensions: int) -> None:
         self.words = -(-dimensions // 64)
         self.lengths: npt.NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
         self.codes: npt.NDArray[np.uint64] = np.zeros((self.words, 0), dtype=np.uint64)
+        self.notes: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+        self.leads: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._dirty: set[int] = set()
 
     @classmethod
@@ -40,13 +46,15 @@ class Blocks:
         if [number for number, *_ in rows] != [*range(len(rows))]:
             raise damaged("a block of slots is missing")
         if rows:
-            blocks.lengths = np.concatenate([np.frombuffer(lengths, np.uint16) for _, lengths, _ in rows])
+            blocks.lengths = np.concatenate([np.frombuffer(lengths, np.uint16) for _, lengths, *_ in rows])
             shape = (blocks.words, -1)
             blocks.codes = np.concatenate(
-                [np.frombuffer(codes, np.uint64).reshape(shape) for _, _, codes in rows], axis=1
+                [np.frombuffer(codes, np.uint64).reshape(shape) for _, _, codes, _ in rows], axis=1
             )
             if blocks.codes.shape[1] != blocks.lengths.size or any(len(row[1]) != 2 * BLOCK for row in rows[:-1]):
                 raise damaged("a block has another number of codes than of lengths")
+            marked = _load_notes(db, [notes for *_, notes in rows], blocks.lengths.size)
+            blocks.notes, blocks.leads = marked & ~LEADS, marked >= LEADS
         return blocks
 
     def save(self, db: apsw.Connection) -> None:
@@ -57,7 +65,8 @@ class Blocks:
             part = slice(block * BLOCK, min((block + 1) * BLOCK, size))
             if part.start < size:
                 lengths, codes = self.lengths[part].tobytes(), self.codes[:, part].tobytes()
-                db.execute(queries.SET_BLOCK, {"id": block, "lengths": lengths, "codes": codes})
+                notes = np.where(self.leads[part], self.notes[part] | LEADS, self.notes[part]).tobytes()
+                db.execute(queries.SET_BLOCK, {"id": block, "lengths": lengths, "codes": codes, "notes": notes})
         db.execute(queries.DROP_BLOCKS, {"first": -(-size // BLOCK)})
         self._dirty.clear()
 
@@ -70,19 +79,43 @@ class Blocks:
             grown = max(GROWTH, first // 8 // GROWTH * GROWTH)
             self.lengths = np.concatenate((self.lengths, np.zeros(grown, np.uint16)))
             self.codes = np.concatenate((self.codes, np.zeros((self.words, grown), np.uint64)), axis=1)
+            self.notes = np.concatenate((self.notes, np.zeros(grown, np.uint32)))
+            self.leads = np.concatenate((self.leads, np.zeros(grown, np.bool_)))
             yield from range(first, first + grown)
 
-    def use(self, slot: int, length: int, code: npt.NDArray[np.uint64]) -> None:
-        """Use a slot for a chunk."""
+    def use(self, slot: int, note: int, length: int, code: npt.NDArray[np.uint64], *, leads: bool) -> None:
+        """Use a slot for a chunk of a note; `leads` says that it is the first."""
+        self.notes[slot] = note
+        self.leads[slot] = leads
         self.lengths[slot] = length
         self.codes[:, slot] = code
         self._dirty.add(slot // BLOCK)
 
     def clear(self, slot: int) -> None:
         """Free a slot."""
+        self.notes[slot] = 0
+        self.leads[slot] = False
         self.lengths[slot] = 0
         self.codes[:, slot] = 0
         self._dirty.add(slot // BLOCK)
+
+
+def _load_notes(db: apsw.Connection, written: list[bytes], size: int) -> npt.NDArray[np.uint32]:
+    """Return the note of every slot, marked if it leads; 0 for a free one. An older version did not write them."""
+    if not all(written):
+        return slot_notes(db, size)
+    notes = np.frombuffer(b"".join(written), np.uint32)
+    if notes.size != size:
+        raise damaged("a block has another number of notes than of lengths")
+    return notes
+
+
+def slot_notes(db: apsw.Connection, size: int) -> npt.NDArray[np.uint32]:
+    """Return the note of every slot as the chunks themselves say, marked if the chunk is the note's first."""
+    notes = np.zeros(size, np.uint32)
+    for slot, note, leads in fetch(db, queries.SLOT_NOTES):
+        notes[slot] = note | LEADS if leads else note
+    return notes
 
 
 def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
@@ -100,6 +133,10 @@ class Arrays(NamedTuple):
     made: int
     dimensions: int
     norms: npt.NDArray[np.float32]
+    notes: npt.NDArray[np.intp]
+    leads: npt.NDArray[np.float32]
+    note_norms: npt.NDArray[np.float32]
+    note_count: int
     codes: npt.NDArray[np.uint64]
     dead: npt.NDArray[np.int64]
     live: int
@@ -112,5 +149,32 @@ class Arrays(NamedTuple):
         """Return the arrays of the state that `db` sees now."""
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
-        norms, masks, vectors = length_norms(blocks.lengths), Masks(size), VectorCache(size, dimensions)
-        return cls(made, dimensions, norms, blocks.codes, dead, size - dead.size, masks, vectors, AllTerms())
+        notes = numbered(blocks.notes)
+        leads = np.where(blocks.leads, np.float32(LEAD), np.float32(1))
+        note_lengths = np.bincount(notes, leads * blocks.lengths)
+        return cls(
+            made=made,
+            dimensions=dimensions,
+            norms=length_norms(blocks.lengths),
+            notes=notes,
+            leads=leads,
+            note_norms=note_norms(note_lengths),
+            note_count=int(np.count_nonzero(note_lengths)),
+            codes=blocks.codes,
+            dead=dead,
+            live=size - dead.size,
+            masks=Masks(blocks.notes),
+            vectors=VectorCache(size, dimensions),
+            terms=AllTerms(),
+        )
+
+
+def numbered(notes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
+    """Return the notes of all slots as places in an array: their ids, or smaller numbers if the ids have large gaps.
+
+    >>> numbered(np.array([7, 7, 9], dtype=np.uint32)), numbered(np.array([7, 7, 4_000_000_000], dtype=np.uint32))
+    (array([7, 7, 9]), array([0, 0, 1]))
+    """
+    if int(notes.max(initial=0)) < SPARSE * notes.size + GROWTH:
+        return notes.astype(np.intp)
+    return np.unique(notes, return_inverse=True)[1]

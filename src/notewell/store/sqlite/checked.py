@@ -106,7 +106,7 @@ COLUMNS: dict[str, Callable[[Sequence[Any]], bool]] = {
     **dict.fromkeys(("pagerank", "centrality"), _share),
     **dict.fromkeys(("title", "kind", "tags", "aliases", "fields", "digest", "dated_by", "properties", "parts"), _text),
     **dict.fromkeys(("tasks", "term", "reason", "key", "tag", "sql"), _text),
-    **dict.fromkeys(("text", "data", "links", "lengths", "codes", "seal"), _bytes),
+    **dict.fromkeys(("text", "data", "links", "lengths", "codes", "notes", "seal"), _bytes),
     "path": _path,
     "day": _day,
     "dated": _day,

@@ -77,7 +77,6 @@ class Columns:
 
     def __init__(self) -> None:
         self._keys: dict[str, list[str]] | None = None
-        self._slots: NoteIds | None = None
         self._columns: dict[tuple[str, str, int], Column] = {}
         self._chunk_days: Column | None = None
 
@@ -122,16 +121,6 @@ class Columns:
             self._keys = keys
         return self._keys
 
-    def of_slots(self, db: apsw.Connection, size: int) -> NoteIds:
-        """Return the note of every slot; 0 for a free one."""
-        if self._slots is None:
-            rows = fetch(db, queries.SLOT_NOTES)
-            pairs = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 2)
-            notes = np.zeros(size, dtype=np.int32)
-            notes[pairs[:, 0]] = pairs[:, 1]
-            self._slots = notes
-        return self._slots
-
 
 def touched(db: apsw.Connection) -> int:
     """Return a number that grows when only times of notes change, which makes no new state of the chunks."""
@@ -145,8 +134,10 @@ def _field(db: apsw.Connection, place: str) -> Rows:
 class Masks:
     """Masks of scopes, shared by all searches of one state of the chunks, each computed on first use."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, notes: npt.NDArray[np.uint32]) -> None:
+        """Make masks over slots whose notes are these; 0 is for a free slot."""
+        self._notes = notes
+        self.size = notes.size
         self.columns = Columns()
         self._lock = Lock()
         self._cached: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
@@ -169,13 +160,13 @@ class Masks:
                     self._cached.popitem(last=False)
         return inside
 
-    def notes(self, db: apsw.Connection, inside: Flags) -> npt.NDArray[np.int64]:
+    def notes(self, inside: Flags) -> npt.NDArray[np.int64]:
         """Return the notes with a slot inside a mask."""
-        return np.unique(self.columns.of_slots(db, self.size)[inside]).astype(np.int64)
+        return np.unique(self._notes[inside]).astype(np.int64)
 
     def _of_notes(self, db: apsw.Connection, scope: Scope) -> Flags:
         """Return the slots of the notes that the scope lets through."""
-        notes = self.columns.of_slots(db, self.size)
+        notes = self._notes
         allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
         allowed[0] = False
         if scope.under:
@@ -197,7 +188,7 @@ class Masks:
 
     def _dated(self, db: apsw.Connection, asked: Filter) -> Flags:
         """Return the slots with a day that the filter matches: their own, or else their note's."""
-        notes, own = self.columns.of_slots(db, self.size), self.columns.chunk_days(db)
+        notes, own = self._notes, self.columns.chunk_days(db)
         matching = _marked(int(notes.max(initial=0)) + 1, self.columns.matching(db, asked))[notes]
         matching[own.notes] = False
         matching[own.matching(asked)] = True
@@ -209,10 +200,9 @@ class Masks:
         slots = [slot for slot, written in rows if tasks_match(filters, read_tasks(written))]
         matching = _marked(self.size, np.array(slots, np.int32))
         if all(asked.of == "due" for asked in filters):
-            notes = self.columns.of_slots(db, self.size)
             for asked in filters:
                 due = self.columns.matching(db, asked._replace(of="field", key="due"))
-                matching |= _marked(int(notes.max(initial=0)) + 1, due)[notes]
+                matching |= _marked(int(self._notes.max(initial=0)) + 1, due)[self._notes]
         return matching
 
     def _narrow(

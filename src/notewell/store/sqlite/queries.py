@@ -83,7 +83,10 @@ order by id
 """
 
 SLOT_NOTES = """
-select id, note
+select id, note, id = first_value(id) over (
+    partition by note
+    order by line, start, id
+) as again
 from chunk
 order by id
 """
@@ -219,14 +222,14 @@ where term = :term and block = :block
 """
 
 BLOCKS = """
-select id, lengths, codes
+select id, lengths, codes, notes
 from block
 order by id
 """
 
 SET_BLOCK = """
-insert or replace into block (id, lengths, codes)
-values (:id, :lengths, :codes)
+insert or replace into block (id, lengths, codes, notes)
+values (:id, :lengths, :codes, :notes)
 """
 
 DROP_BLOCKS = """

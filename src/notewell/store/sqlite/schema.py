@@ -18,12 +18,13 @@ import apsw
 
 from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.store import MadeFor, State
+from notewell.store.bm25 import WEIGHING
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
 from notewell.store.sqlite.seal import NO_SEALS, Seals
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
-OLDEST, VERSION = 1, 7
+OLDEST, VERSION = 1, 8
 # No Notewell writes a number so far above its predecessors': a changed bit made it.
 FARTHEST = VERSION + 1_000
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
@@ -77,6 +78,10 @@ MIGRATIONS = {
     6: """
         alter table vector add column crc integer not null default -1;
         alter table fine add column crc integer not null default -1;
+    """,
+    7: """
+        alter table block add column notes blob not null default x'';
+        insert into meta (key, value) values ('weighing', 1);
     """,
 }
 
@@ -170,11 +175,13 @@ create table posting (
     primary key (term, block)
 ) without rowid;
 
--- Arrays over the slots of a block: lengths in terms (0: free slot) and one-bit codes of the vectors.
+-- Arrays over the slots of a block: lengths in terms (0: free slot), one-bit codes of the vectors, and each chunk's
+-- note (4 bytes; empty in a block that an older version wrote).
 create table block (
     id integer primary key,
     lengths blob not null,
-    codes blob not null
+    codes blob not null,
+    notes blob not null default x''
 );
 
 create table skipped (
@@ -199,15 +206,15 @@ OBJECTS = {squeezed(sql) for sql in re.sub("--.*", "", TABLES).split(";")} - {""
 PLAIN = ("createtable", "createindex")
 
 # The table `meta` of a new store, besides what it was made for.
-NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1}
+NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1, "weighing": WEIGHING}
 
 
 class Meta:
     """The table `meta` as a mapping; a key that is not there has the value None.
 
     `generation` is the number of the present state, `arrays` that of the last change of chunks; `linked` and `measured`
-    are the value of `arrays` when links were resolved and standings measured. `fine` names the encoder. `id` is random,
-    and `mark` says who made the store (`seal.py`).
+    are the value of `arrays` when links were resolved and standings measured. `fine` names the encoder, and `weighing`
+    the weights of terms. `id` is random, and `mark` says who made the store (`seal.py`).
     """
 
     def __init__(self, db: apsw.Connection) -> None:

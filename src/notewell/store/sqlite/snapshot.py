@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
-from notewell.store.bm25 import rarity
+from notewell.store.bm25 import NOTE_SHARE, rarity
 from notewell.store.filters import TASKS
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays, one_bit
@@ -41,6 +42,31 @@ Ids = npt.NDArray[np.int64]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
 
 
+class ByWords(NamedTuple):
+    """The score of every slot, the part of it that is its note's, and whether that note has every term."""
+
+    scores: Scores
+    of_notes: Scores
+    complete: Flags
+
+
+class NoteScores:
+    """BM25 over whole notes: their scores, and how many of the terms each has."""
+
+    def __init__(self, norms: Scores, count: int) -> None:
+        self.scores = np.zeros(norms.size, dtype=np.float32)
+        self.held = np.zeros(norms.size, dtype=np.uint16)
+        self._norms = norms
+        self._count = count
+
+    def add(self, occurrences: Scores, times: int) -> None:
+        """Count a term that notes have this often, and a query so many times."""
+        holding = np.flatnonzero(occurrences)
+        often, weight = occurrences[holding], np.float32(times * rarity(holding.size, self._count))
+        self.scores[holding] += weight * often / (often + self._norms[holding])
+        self.held[holding] += 1
+
+
 class SqliteSnapshot(SqliteLinked):
     """One state of the store, inside a read transaction."""
 
@@ -64,9 +90,9 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold every one of the terms, by BM25."""
-        scores = self._scores(terms, NO_STAND_INS)
-        scores[~holding(self._db, terms, scores.size)] = 0
-        return self._best(scores, scope, limit)
+        found = self._scores(terms, NO_STAND_INS)
+        found.scores[~holding(self._db, terms, found.scores.size)] = 0
+        return self._best(found, scope, limit)
 
     @decodes
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
@@ -83,7 +109,7 @@ class SqliteSnapshot(SqliteLinked):
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
         """Return the newest notes in a scope: the first chunk of each that is in it, and the note's day."""
         inside = self._within(scope)
-        notes = self._arrays.masks.notes(self._db, inside)
+        notes = self._arrays.masks.notes(inside)
         if not notes.size:
             return []
         rows = fetch(self._db, queries.NEWEST, {"notes": carray(notes), "limit": limit})
@@ -153,28 +179,40 @@ class SqliteSnapshot(SqliteLinked):
         rows = fetch(self._db, queries.CHUNKS_IN, {"note": note})
         return next(int(slot) for (slot,) in rows if inside[slot])
 
-    def _scores(self, terms: Sequence[str], stand_ins: StandIns) -> Scores:
-        scores = np.zeros(self._arrays.norms.size, dtype=np.float32)
-        for term, times in Counter(terms).items():
-            self._add_term(scores, term, times, stand_ins.get(term, ()))
-        return scores
+    def _scores(self, terms: Sequence[str], stand_ins: StandIns) -> ByWords:
+        """Return the score of every chunk that holds a term."""
+        arrays, counted = self._arrays, Counter(terms)
+        scores = np.zeros(arrays.norms.size, dtype=np.float32)
+        notes = NoteScores(arrays.note_norms, arrays.note_count)
+        for term, times in counted.items():
+            self._add_term(scores, notes, term, times, stand_ins.get(term, ()))
+        of_notes = np.where(scores > 0, np.float32(NOTE_SHARE) * notes.scores[arrays.notes], np.float32(0))
+        complete = (notes.held == len(counted))[arrays.notes]
+        return ByWords(np.float32(1 - NOTE_SHARE) * scores + of_notes, of_notes, complete)
 
-    def _best(self, scores: Scores, scope: Scope, limit: int) -> Ranking:
+    def _best(self, words: ByWords, scope: Scope, limit: int) -> Ranking:
+        scores = words.scores
         if scope != EVERYTHING:
             scores[~self._within(scope, scores, limit)] = 0
         best = highest(scores, limit, self._ties)
-        return Ranking("lexical", tuple(zip(best.tolist(), scores[best].tolist(), strict=True)))
+        found = tuple(zip(best.tolist(), scores[best].tolist(), strict=True))
+        of_notes = dict(zip(best.tolist(), words.of_notes[best].tolist(), strict=True))
+        return Ranking("lexical", found, of_notes=of_notes, complete=frozenset(best[words.complete[best]].tolist()))
 
-    def _add_term(self, scores: Scores, term: str, times: int, stand_ins: Sequence[str]) -> None:
+    def _add_term(self, scores: Scores, notes: NoteScores, term: str, times: int, stand_ins: Sequence[str]) -> None:
         if term.endswith("*") or stand_ins:
             every = load_any(self._db, term, stand_ins, scores.size)
             slots = np.flatnonzero(every)
             found = [(slots, every[slots])]
         else:
             found = [(slots, OCCURRENCES[counts]) for slots, counts in load_postings(self._db, term)]
-        weight = np.float32(times * rarity(sum(len(slots) for slots, _ in found), self._arrays.live))
+        arrays = self._arrays
+        weight = np.float32(times * rarity(sum(len(slots) for slots, _ in found), arrays.live))
+        in_notes = np.zeros(notes.scores.size, dtype=np.float32)
         for slots, often in found:
-            scores[slots] += weight * often / (often + self._arrays.norms[slots])
+            scores[slots] += weight * often / (often + arrays.norms[slots])
+            in_notes += np.bincount(arrays.notes[slots], arrays.leads[slots] * often, in_notes.size)
+        notes.add(in_notes, times)
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
         """Return the slots whose codes differ least from the vector's, in ascending order."""

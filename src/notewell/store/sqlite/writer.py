@@ -68,7 +68,7 @@ class Batch:
         self._changed = True
         seal = self._seals.of("note", tuple(row[name] for name in OF_NOTE), row["links"])
         note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept, "seal": seal}).get
-        rows = []
+        rows: list[dict[str, Any]] = []
         quantised = eight_bit(vectors)
         for chunk, data, code in zip(chunks, quantised, one_bit(quantised), strict=True):
             slot = next(self._free)
@@ -76,8 +76,10 @@ class Batch:
             if stored is not None:
                 code = one_bit(stored[np.newaxis])[0]
             made = chunk_row(slot, note_id, body_id, chunk)
+            weights = weigh_terms(chunk)
+            self._postings.add(slot, weights)
+            self._blocks.use(slot, note_id, stored_length(weights), code, leads=not rows)
             rows.append({**made, "seal": seal_chunk(self._seals, row, made, chunk)})
-            self._add(slot, chunk, code)
         self._db.executemany(queries.ADD_CHUNK, rows)
 
     @decodes
@@ -184,11 +186,6 @@ class Batch:
             self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": written, "crc": crc32(written)})
             return body_id, None
         return body_id, np.frombuffer(stored, np.int8)
-
-    def _add(self, slot: int, chunk: Chunk, code: npt.NDArray[np.uint64]) -> None:
-        weights = weigh_terms(chunk)
-        self._postings.add(slot, weights)
-        self._blocks.use(slot, stored_length(weights), code)
 
     def _drop(self, slot: int, chunk: Chunk) -> None:
         self._postings.drop(slot, weigh_terms(chunk))

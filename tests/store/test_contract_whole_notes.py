@@ -1,0 +1,56 @@
+"""Matching, over every store: what a whole note has counts for each of its chunks."""
+
+from __future__ import annotations
+
+import pytest
+from tests.store.notes import put
+
+from notewell.store import Store
+from notewell.types.query import EVERYTHING
+
+
+def paths(store: Store, *terms: str) -> list[str]:
+    """Return the notes of the chunks that hold any of the terms, the best first, each once."""
+    with store.reading() as snapshot:
+        chunks = snapshot.chunks([slot for slot, _ in snapshot.match(terms, EVERYTHING, 99).found])
+    return list(dict.fromkeys(chunk.path for chunk in chunks.values()))
+
+
+def test_a_note_with_one_chunk_scores_as_that_chunk(store: Store) -> None:
+    with store.writing() as writer:
+        for number in range(9):
+            put(writer, f"{number}.md", f"rye {'wheat ' * number}")
+    with store.reading() as snapshot:
+        ranking = snapshot.match(["rye", "wheat"], EVERYTHING, 9)
+    assert all(ranking.of_notes[chunk] == pytest.approx(0.6 * score, rel=1e-3) for chunk, score in ranking.found)
+
+
+def test_a_note_about_it_comes_before_a_note_that_mentions_it(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "about.md", "the bees", "a hive and its bees, and a queen of bees", "how a hive is kept in winter")
+        put(
+            writer,
+            "mentions.md",
+            "bread of rye in the oven",
+            "flour, a hive, bees",
+            "wheat and its flour for the bread",
+        )
+        put(writer, "other.md", "bread", "rye", "oven")
+    assert paths(store, "hive", "bee")[0] == "about.md"
+
+
+def test_which_notes_have_every_term_is_known(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "both.md", "rye bread", "wheat")
+        put(writer, "one.md", "rye bread")
+    with store.reading() as snapshot:
+        ranking = snapshot.match(["rye", "wheat"], EVERYTHING, 9)
+        complete = {chunk.path for chunk in snapshot.chunks(sorted(ranking.complete)).values()}
+    assert (len(ranking.found), len(ranking.complete), complete) == (3, 2, {"both.md"})
+
+
+def test_an_item_that_begins_with_a_link_yields_to_the_note_it_names(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "list.md", "- [[Rye bread]]\n- [[Wheat]]")
+        put(writer, "note.md", "How to make rye bread with wheat")
+    assert paths(store, "rye", "bread") == ["note.md", "list.md"]
