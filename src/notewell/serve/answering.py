@@ -19,7 +19,7 @@ from notewell.vault import Vault
 # How much of the store each thread keeps in memory, in KiB: with four times as much a search is no quicker, and the
 # process is larger.
 CACHE_KIB = 4_000
-SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB)
+SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB, loads="behind")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.l
 LOWEST = 19
 # How long encoding waits for its turn, in seconds; then it ends, and the next `index` starts another.
 TURN_SECONDS = 600.0
+# A search that lacks vectors starts no further process until this many seconds after the last.
+AGAIN_SECONDS = 60.0
 # How often it looks meanwhile whether it is still wanted, in seconds.
 LOOK = 1.0
 # How long a process may take to end when it is stopped, in seconds; then it is killed.
@@ -128,6 +130,14 @@ def _encoding(root: Path, turn: Path) -> Iterator[None]:
 def encoder_of(root: Path) -> int | None:
     """Return the background process that encodes a vault, or waits for its turn; None if there is none."""
     return holder_of(_place(root))
+
+
+def may_encode(root: Path) -> bool:
+    """Tell whether no background process encodes a vault, nor did or tried within the last minute."""
+    with suppress(OSError):
+        if time.time() - _place(root).stat().st_mtime < AGAIN_SECONDS:
+            return False
+    return encoder_of(root) is None
 
 
 def _place(root: Path) -> Path:

@@ -15,7 +15,7 @@ from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
-from notewell.serve.cli.encode import encode_in_background
+from notewell.serve.cli.encode import encode_in_background, encode_wished
 from notewell.serve.cli.first_index import check_new
 from notewell.serve.cli.options import Command, Number, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
@@ -150,6 +150,8 @@ def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, 
         raise Stopped
     if first:
         encode_in_background(opened)
+    else:
+        encode_wished(opened)
 
 
 # Short names.
