@@ -29,6 +29,8 @@ TO_PRINT = 0.02
 READ_SIZE = 1 << 16
 # Seconds to wait for a busy daemon: without it, an answer takes about twice this.
 PATIENCE = 0.15
+# Objects between two collections of garbage: importing and walking a large folder make fewer, 700 would be usual.
+GARBAGE = 200_000
 # The reason in the log for a hook whose time ended in the daemon.
 LATE = "out of time in the daemon"
 # The start of this process by the monotonic clock; 0 if `main` did not run the command.
@@ -56,6 +58,7 @@ def _main(patience: float) -> None:
     arguments, use_daemon = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
     if not use_daemon or not runs_in_daemon(arguments) or not hasattr(os, "geteuid"):
+        _prepare()
         _run_here()
         return
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
@@ -72,6 +75,7 @@ def _main(patience: float) -> None:
         # Claude Code does not wait for it any more.
         _log_late(arguments[1])
         return
+    _prepare()
     if outcome in ("absent", "outdated"):
         # Only a command without a daemon waits for this to load.
         from notewell.serve.daemon.control import run_and_start  # noqa: PLC0415
@@ -250,6 +254,16 @@ def _log_late(hook: str) -> None:
 
     took = round((time.monotonic() - began) * 1000)
     record(state_folder(os.environ, home_folder(os.environ)), HookRun(hook, "failed", LATE, took, 0))
+
+
+def _prepare() -> None:
+    """Make the start of a command cheaper by an eighth: few collections of garbage, and no threads for numpy."""
+    # Python has it built in.
+    import gc  # noqa: PLC0415
+
+    gc.set_threshold(GARBAGE)
+    if runs_in_daemon(sys.argv[1:]):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _run_here() -> None:
